@@ -1,0 +1,44 @@
+import type { Json, JsonArray, JsonObject, JsonTypeName } from "./json.ts";
+import { typeName } from "./json.ts";
+
+const RANK: Readonly<Record<JsonTypeName, number>> = {
+  nothing: 0,
+  null: 1,
+  boolean: 2,
+  number: 3,
+  string: 4,
+  array: 5,
+  object: 6,
+};
+
+/** A total order over JSON values in which only deeply equal values compare as 0. Strings go by code unit. */
+export function compareJson(left: Json, right: Json): number {
+  if (left === right) return 0;
+  const type = typeName(left);
+  const byType = RANK[type] - RANK[typeName(right)];
+  if (byType !== 0) return byType;
+  if (type === "array") return compareArrays(left as JsonArray, right as JsonArray);
+  if (type === "object") return compareObjects(left as JsonObject, right as JsonObject);
+  // Two scalars of the same type that are not identical.
+  return (left as string) < (right as string) ? -1 : 1;
+}
+
+function compareArrays(left: JsonArray, right: JsonArray): number {
+  for (const [index, item] of left.entries()) {
+    if (index >= right.length) return 1;
+    const order = compareJson(item, right[index] as Json);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareObjects(left: JsonObject, right: JsonObject): number {
+  const keys = Object.keys(left).toSorted();
+  const byKeys = compareArrays(keys, Object.keys(right).toSorted());
+  if (byKeys !== 0) return byKeys;
+  for (const key of keys) {
+    const order = compareJson(left[key] as Json, right[key] as Json);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
