@@ -12,7 +12,7 @@ export function addExactly(current: number, amount: number, path: Path): number 
   assertAmount(amount, path);
   const sum = current + amount;
   if (!isExact(current) || !isExact(sum)) {
-    throw invalidOperation(`${current} + ${amount} leaves the safe integers`, path);
+    throw invalidOperation("the sum leaves the safe integers", path);
   }
   return sum;
 }
