@@ -10,6 +10,6 @@ export function explainOldNode(version: string): string | undefined {
 }
 
 // Only the version is read, and only where there is one: browsers and edge runtimes pass.
-const host: { readonly process?: { readonly versions?: { readonly node?: string } } } = globalThis;
+const host = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
 const problem = explainOldNode(host.process?.versions?.node ?? MINIMUM_NODE.join("."));
 if (problem !== undefined) throw new Error(problem);

@@ -1,4 +1,5 @@
 import { assertJson, isPlain } from "../document/assert-json.ts";
+import { deepEqual } from "../document/deep-equal.ts";
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../document/json.ts";
 import { MAX_DEPTH, type Path, RESERVED_KEYS } from "../document/path.ts";
 import { invalidOperation } from "../errors.ts";
@@ -83,6 +84,6 @@ function isReachable(before: JsonObject, after: JsonObject): boolean {
   if (!isPlain(after)) return false;
   return RESERVED_KEYS.every((key) => {
     const has = Object.hasOwn(after, key);
-    return has === Object.hasOwn(before, key) && (!has || before[key] === after[key]);
+    return has === Object.hasOwn(before, key) && (!has || deepEqual(before[key] as Json, after[key] as Json));
   });
 }

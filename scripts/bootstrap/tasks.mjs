@@ -1,0 +1,41 @@
+/**
+ * @typedef {object} Task
+ * @property {string} purpose
+ * @property {readonly string[]} command arguments of the pinned Node, relative to the repository
+ */
+
+/** @type {Readonly<Record<string, Task>>} */
+export const TASKS = {
+  start: {
+    purpose: "a list in the terminal that can be taken back to any moment",
+    command: ["--conditions=reprise-source", "examples/02-time-travel/main.ts"],
+  },
+  test: {
+    purpose: "runs the tests; arguments go to vitest",
+    command: ["scripts/test.mjs"],
+  },
+  verify: {
+    purpose: "runs every check there is; --skip <step> leaves one out",
+    command: ["scripts/verify.mjs"],
+  },
+  fuzz: {
+    purpose: "runs the property tests for long; arguments go to vitest",
+    command: ["scripts/fuzz.mjs"],
+  },
+  build: {
+    purpose: "compiles every package into its dist folder",
+    command: ["node_modules/typescript/bin/tsc", "-b"],
+  },
+  types: {
+    purpose: "checks the types of sources, tests and scripts",
+    command: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.check.json"],
+  },
+  lint: {
+    purpose: "checks format and lint rules",
+    command: ["node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings"],
+  },
+  format: {
+    purpose: "formats and mends what lint can mend",
+    command: ["node_modules/@biomejs/biome/bin/biome", "check", "--write"],
+  },
+};

@@ -1,0 +1,16 @@
+/**
+ * The seed of all property tests of a run: the one asked for, or a fresh one.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {number}
+ */
+export function chooseSeed(env) {
+  const asked = env.REPRISE_SEED;
+  if (asked === undefined || asked === "") return Math.floor(Math.random() * 2 ** 31);
+  const seed = Number(asked);
+  // fast-check cuts seeds to 32 bits: a longer one would be another seed than the one printed.
+  if (!Number.isInteger(seed) || seed !== (seed | 0)) {
+    throw new Error(`REPRISE_SEED must be a whole number of at most 32 bits; it is "${asked}".`);
+  }
+  return seed;
+}

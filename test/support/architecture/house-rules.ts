@@ -1,0 +1,56 @@
+import { basename } from "node:path";
+import { type Token, tokenize } from "./tokenize.ts";
+import type { SourceFile } from "./workspace.ts";
+
+const LONGEST_FILE = 300;
+const NAMELESS = /^(utils?|helpers?|common|manager|base)\.(ts|tsx|mjs|js)$/;
+
+/** A source file that may be long, and why. */
+export interface LengthException {
+  readonly file: string;
+  readonly reason: string;
+}
+
+/** Names that say nothing about what is inside. */
+export function findNamelessFiles(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => NAMELESS.test(basename(path)));
+}
+
+/** Files past the limit that nobody has excused, and excuses that are no longer needed. */
+export function findLengthProblems(files: readonly SourceFile[], exceptions: readonly LengthException[]): string[] {
+  const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE).map(({ path }) => path);
+  const excused = exceptions.map(({ file }) => file);
+  return [
+    ...long.filter((path) => !excused.includes(path)).map((path) => `${path} has more than ${LONGEST_FILE} lines`),
+    ...excused.filter((path) => !long.includes(path)).map((path) => `the exception for ${path} is not needed`),
+  ];
+}
+
+/** An `index.ts` is a list of names: `export { … } from "…"`, besides the check of the Node version. */
+export function findIndexProblems(file: SourceFile): string[] {
+  return splitStatements(tokenize(file.text))
+    .filter((statement) => !isListedExport(statement) && !isVersionCheck(statement))
+    .map((statement) => `${file.path}:${statement[0]?.line} is more than a list of exports`);
+}
+
+function splitStatements(tokens: readonly Token[]): readonly (readonly Token[])[] {
+  const statements: Token[][] = [[]];
+  for (const token of tokens) {
+    if (token.text === ";" && token.kind === "punctuation") statements.push([]);
+    else statements.at(-1)?.push(token);
+  }
+  return statements.filter((statement) => statement.length > 0);
+}
+
+function isListedExport(statement: readonly Token[]): boolean {
+  const words = statement.map(({ text }) => text);
+  const opening = words[1] === "type" ? 2 : 1;
+  const closing = words.indexOf("}");
+  return (
+    words[0] === "export" && words[opening] === "{" && words[closing + 1] === "from" && words.length === closing + 3
+  );
+}
+
+function isVersionCheck(statement: readonly Token[]): boolean {
+  return statement.length === 2 && statement[0]?.text === "import" && statement[1]?.text === "./require-node.ts";
+}

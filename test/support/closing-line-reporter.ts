@@ -1,0 +1,48 @@
+import type { SerializedError } from "vitest";
+import type { Reporter, TestCase, TestModule, Vitest } from "vitest/node";
+import { isContinuousIntegration } from "../../scripts/continuous-integration.mjs";
+
+/**
+ * Ends the run with one line that people and scripts can read: `tests: 12 passed, 0 failed, 0 skipped`.
+ * What was skipped is named above it. A run that executed nothing fails, and so does one with skipped tests when CI is
+ * set: a gap must never look like a pass.
+ */
+export default class ClosingLineReporter implements Reporter {
+  #chosenByName = false;
+
+  onInit(vitest: Vitest): void {
+    this.#chosenByName = vitest.config.testNamePattern !== undefined;
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const cases = modules.flatMap((module) => [...module.children.allTests()]);
+    const passed = cases.filter((test) => test.result().state === "passed").length;
+    const failed = cases.filter((test) => test.result().state === "failed").length;
+    // A test still pending at the end was cut off; it was not tested any more than a skipped one.
+    const skipped = cases.filter((test) => ["skipped", "pending"].includes(test.result().state));
+    const broken = modules.flatMap(errorsOutsideTests).length + unhandledErrors.length;
+
+    const remarks = [...this.#nameSkipped(skipped)];
+    if (passed + failed + broken === 0) {
+      remarks.push("no test was executed: that is a failure");
+      process.exitCode = 1;
+    }
+    if (skipped.length > 0 && isContinuousIntegration(process.env)) {
+      remarks.push("skipped tests fail the run where CI is set");
+      process.exitCode = 1;
+    }
+    const closing = `tests: ${passed} passed, ${failed + broken} failed, ${skipped.length} skipped`;
+    process.stdout.write(`${[...remarks, closing].join("\n")}\n`);
+  }
+
+  #nameSkipped(skipped: readonly TestCase[]): readonly string[] {
+    if (skipped.length === 0) return [];
+    if (this.#chosenByName) return [`skipped: ${skipped.length} tests, most by the name filter`];
+    return ["skipped:", ...skipped.map((test) => `  ${test.module.relativeModuleId} > ${test.fullName}`)];
+  }
+}
+
+/** Errors of a file that does not load or of a hook that throws: no test carries them, yet the run is not sound. */
+function errorsOutsideTests(module: TestModule): readonly unknown[] {
+  return [module, ...module.children.allSuites()].flatMap((owner) => owner.errors());
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { runCaptured } from "../../../scripts/run-process.mjs";
+import type { Snippet } from "./read-blocks.ts";
+
+/**
+ * A folder with the documentation's programs as files. It lies inside the repository, because only there
+ * `@reprise/state` resolves, and has a name of its own, so that two runs do not disturb each other.
+ */
+export interface SnippetFolder {
+  /** Runs one program; answers what went wrong, or nothing. */
+  run(snippet: Snippet): Promise<string | undefined>;
+  /** Checks the types of all programs; answers the compiler's complaints. */
+  check(): Promise<string>;
+  remove(): void;
+}
+
+/** Writes every program so that its lines have the numbers they have in the document: messages then lead there. */
+export function createSnippetFolder(root: string, snippets: readonly Snippet[]): SnippetFolder {
+  mkdirSync(join(root, ".snippets"), { recursive: true });
+  const folder = mkdtempSync(join(root, ".snippets", "run-"));
+  const fileOf = ({ file, line }: Snippet): string => join(folder, `${file}.${line}.ts`);
+  for (const snippet of snippets) {
+    mkdirSync(dirname(fileOf(snippet)), { recursive: true });
+    writeFileSync(fileOf(snippet), "\n".repeat(snippet.line - 1) + snippet.code);
+  }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TYPE_CHECK));
+
+  return {
+    async run(snippet) {
+      const { code, stdout, output } = await runCaptured(
+        process.execPath,
+        ["--conditions=reprise-source", fileOf(snippet)],
+        { cwd: folder, env: { PATH: process.env.PATH, NO_COLOR: "1" }, timeoutMs: 30_000 },
+      );
+      const place = `${snippet.file}:${snippet.line}`;
+      if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;
+      const { expectedOutput = stdout } = snippet;
+      return stdout === expectedOutput
+        ? undefined
+        : `${place} printed\n${stdout}\nbut the page says\n${expectedOutput}`;
+    },
+    async check() {
+      if (snippets.length === 0) return "";
+      const compiler = join(root, "node_modules/typescript/bin/tsc");
+      const { code, output } = await runCaptured(process.execPath, [compiler, "-p", folder], { cwd: folder });
+      // `docs/page.md.12.ts(14,7)` becomes `docs/page.md:14:7`.
+      return code === 0 ? "" : output.replace(/\.md\.\d+\.ts\((\d+),(\d+)\)/g, ".md:$1:$2");
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const TYPE_CHECK = {
+  extends: "../../tsconfig.check.json",
+  compilerOptions: {
+    // Every program stands alone, also one without imports.
+    moduleDetection: "force",
+    // An example may name a value only to show what it is.
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  },
+  include: ["**/*.ts"],
+};
