@@ -22,7 +22,9 @@ const PURITY_EXCEPTIONS: readonly PurityException[] = [
   },
 ];
 
-const LENGTH_EXCEPTIONS: readonly LengthException[] = [];
+const LENGTH_EXCEPTIONS: readonly LengthException[] = [
+  { file: "packages/reprise/src/index.ts", reason: "it is a list of every name the umbrella passes on, one a line" },
+];
 
 const workspace = readWorkspace(ROOT);
 const sources = workspace.flatMap((owner) => owner.sources);

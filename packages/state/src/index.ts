@@ -15,7 +15,7 @@ export type { FieldOption, FieldOptions, LatticeFor } from "./define/field-optio
 export type { Immutable } from "./define/immutable.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./define/standard-schema.ts";
 export type { StateAction } from "./define/state-action.ts";
-export { parseStateAction } from "./define/state-action.ts";
+export { parseStateAction, sliceOf } from "./define/state-action.ts";
 export type {
   ActionArguments,
   ActionCreators,

@@ -1,7 +1,7 @@
-import { assertJson } from "../document/assert-json.ts";
+import { assertItem, assertJson } from "../document/assert-json.ts";
 import { deepEqual } from "../document/deep-equal.ts";
 import { isArray, isObject, type Json, type JsonArray, type JsonObject, putOwn, typeName } from "../document/json.ts";
-import { assertIndex, type Path } from "../document/path.ts";
+import { assertIndex, assertPath, type Path } from "../document/path.ts";
 import {
   appendRequiresArray,
   indexOutOfBounds,
@@ -69,7 +69,7 @@ function deleteKey(draft: Draft, path: Path, object: JsonObject, key: string): v
 }
 
 function append(draft: Draft, path: Path, value: Json): void {
-  assertJson(value, path, path.length + 1);
+  assertItem(value, path);
   const target = draft.read(path);
   if (target === undefined) draft.write(path, draft.adopt([value]));
   else if (!isArray(target)) throw appendRequiresArray(path, typeName(target));
@@ -87,14 +87,14 @@ function mergeObject(draft: Draft, path: Path, value: Json): void {
 }
 
 function add(draft: Draft, path: Path, amount: number): void {
-  const current = draft.read(path);
-  if (current === undefined) throw pathNotFound(path);
-  if (typeof current !== "number") throw numericOnNonNumber(path, typeName(current));
-  draft.write(path, addExactly(current, amount, path));
+  draft.replace(path, (current) => {
+    if (typeof current !== "number") throw numericOnNonNumber(path, typeName(current));
+    return addExactly(current, amount, path);
+  });
 }
 
 function insert(draft: Draft, { path, index, value }: InsertOp): void {
-  assertJson(value, path, path.length + 1);
+  assertItem(value, path);
   assertIndex(index, path);
   const target = arrayAt(draft, path);
   if (index > target.length) throw indexOutOfBounds(path, index, target.length);
@@ -128,7 +128,9 @@ function arrayAt(draft: Draft, path: Path): readonly Json[] {
 }
 
 function latticeMerge(draft: Draft, path: Path, delta: Json, lattices: LatticeLookup | undefined): void {
-  const lattice = lattices?.latticeAt(path);
+  if (lattices === undefined) return set(draft, path, delta);
+  assertPath(path);
+  const lattice = lattices.latticeAt(path);
   if (lattice === undefined) return set(draft, path, delta);
   assertJson(delta, path);
   const current = draft.read(path);

@@ -10,7 +10,7 @@ const WIDE = 120;
 export function copyObject(object: JsonObject): Record<string, Json> {
   const keys = Object.keys(object);
   // `assign` would hand an own `__proto__` to the setter; spread defines it.
-  if (keys.length <= NARROW && !Object.hasOwn(object, "__proto__")) return Object.assign({}, object);
+  if (keys.length <= NARROW && !keys.includes("__proto__")) return Object.assign({}, object);
   return keys.length <= WIDE ? { ...object } : copyKeys(object, keys);
 }
 

@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, ownValue, typeName } from "../document/json.ts";
-import { assertSegment, MAX_DEPTH, type Path } from "../document/path.ts";
-import { indexOutOfBounds, invalidOperation, typeMismatch } from "../errors.ts";
+import { assertPath, assertSegment, MAX_DEPTH, type Path } from "../document/path.ts";
+import { indexOutOfBounds, invalidOperation, pathNotFound, typeMismatch } from "../errors.ts";
 import { copyObject } from "./copy-object.ts";
 
 /** A container this draft has copied, and may therefore change in place. */
@@ -77,6 +77,36 @@ export class Draft {
       container = next;
     }
     put(container, path[last] as string | number, value);
+  }
+
+  /** Replaces a value that is there, in one walk. Throws `PATH_NOT_FOUND` when it is not. */
+  replace(path: Path, change: (value: Json) => Json): void {
+    const last = path.length - 1;
+    if (last < 0) {
+      this.root = change(this.root);
+      return;
+    }
+    assertPath(path);
+    let container = this.#enterExisting(this.root, path, 0);
+    this.root = container;
+    for (let position = 0; position < last; position++) {
+      const segment = path[position] as string | number;
+      const child = childOf(container, segment) as Json;
+      const next = this.#enterExisting(child, path, position + 1);
+      if (next !== child) put(container, segment, next);
+      container = next;
+    }
+    const segment = path[last] as string | number;
+    put(container, segment, change(childOf(container, segment) as Json));
+  }
+
+  /** Gives an owned container that has something at the segment at `position`. */
+  #enterExisting(value: Json, path: Path, position: number): OwnedArray | OwnedObject {
+    const segment = path[position] as string | number;
+    if (typeof segment === "number") {
+      if (isArray(value) && segment < value.length) return this.ownArray(value);
+    } else if (isObject(value) && Object.hasOwn(value, segment)) return this.ownObject(value);
+    throw pathNotFound(path);
   }
 
   /** Gives an owned container that the segment at `position` can be written into. */

@@ -1,4 +1,4 @@
-import { assertJson, isPlain } from "../document/assert-json.ts";
+import { assertItem, assertJson, isPlain } from "../document/assert-json.ts";
 import { deepEqual } from "../document/deep-equal.ts";
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../document/json.ts";
 import { MAX_DEPTH, type Path, RESERVED_KEYS } from "../document/path.ts";
@@ -38,8 +38,10 @@ class Comparison {
   compare(before: Json, after: Json, path: Path): void {
     if (before === after) return;
     if (path.length > MAX_DEPTH) throw invalidOperation(`values nest deeper than ${MAX_DEPTH} levels`);
-    if (this.#lattices?.latticeAt(path) !== undefined) this.#write(path, after);
-    else if (isArray(before) && isArray(after)) this.#compareArrays(before, after, path);
+    if (this.#lattices?.latticeAt(path) !== undefined) {
+      // Whole values are compared here: a lattice is never changed in part.
+      if (!deepEqual(before, after)) this.#write(path, after);
+    } else if (isArray(before) && isArray(after)) this.#compareArrays(before, after, path);
     else if (isObject(before) && isObject(after) && isReachable(before, after)) {
       this.#compareObjects(before, after, path);
     } else this.#write(path, after);
@@ -65,7 +67,7 @@ class Comparison {
   }
 
   #insert(path: Path, { to, isLast }: ArrayInsert, value: Json): void {
-    assertJson(value, path, path.length + 1);
+    assertItem(value, path);
     this.#found.push(isLast ? ops.append(path, value) : ops.insert(path, to, value));
   }
 

@@ -22,7 +22,8 @@ export function toJsonPatch(document: Json, patch: Patch, lattices?: LatticeLook
   let before = document;
   for (const op of patch.ops) {
     const after = applyPatch(before, { ops: [op] }, lattices);
-    if (after !== before) operations.push(...translate(op, before, after));
+    // One by one: a merge of a very wide object would not fit on the stack.
+    for (const operation of after === before ? [] : translate(op, before, after)) operations.push(operation);
     before = after;
   }
   return operations;

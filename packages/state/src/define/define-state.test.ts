@@ -13,6 +13,7 @@ import {
   parseStateAction,
   type StandardSchema,
   StateRegistry,
+  sliceOf,
 } from "../index.ts";
 
 type Todo = { title: string; done: boolean };
@@ -32,6 +33,11 @@ describe("actions", () => {
     const action = todos.add("milk");
     expect(action).toEqual({ state: "todos", action: "add", args: ["milk"] });
     expect(parseStateAction(JSON.parse(JSON.stringify(action)))).toEqual(action);
+  });
+
+  it("know the state that made them, where they were made", () => {
+    expect(sliceOf(todos.add("milk"))).toBe(todos);
+    expect(sliceOf(JSON.parse(JSON.stringify(todos.add("milk"))))).toBeUndefined();
   });
 
   it("are lowered to the smallest operations that say what their reducer did", () => {

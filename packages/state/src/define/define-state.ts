@@ -6,7 +6,7 @@ import type { FieldOptions } from "./field-options.ts";
 import { type FieldPlan, PLAIN_PLAN, planFields, type UntypedFieldOptions } from "./field-plan.ts";
 import { Slice, type UntypedOptions } from "./slice.ts";
 import type { StandardSchema } from "./standard-schema.ts";
-import { createStateAction } from "./state-action.ts";
+import { createStateAction, withSlice } from "./state-action.ts";
 import type { ActionArguments, ActionCreators, Reducers, StateDefinition } from "./state-definition.ts";
 import { parseStatePath, STATE_SCOPES, type StateScope } from "./state-place.ts";
 
@@ -37,7 +37,10 @@ export function defineState<State, Actions extends ActionArguments = Record<neve
   // Callers see State through `initial` alone; inside, a state is JSON, which planOptions has checked.
   const slice = new Slice(options as UntypedOptions, path, scope, plan);
   const creators = Object.fromEntries(
-    slice.actionNames.map((name) => [name, (...args: unknown[]) => createStateAction(slice.name, name, args)]),
+    slice.actionNames.map((name) => [
+      name,
+      (...args: unknown[]) => withSlice(createStateAction(slice.name, name, args), slice),
+    ]),
   );
   for (const name of Object.keys(creators)) {
     if (name in slice) problems.push(`an action cannot be called "${name}": every state has that member`);

@@ -2,6 +2,7 @@ import { assertJson } from "../document/assert-json.ts";
 import type { Json } from "../document/json.ts";
 import { serialization } from "../errors.ts";
 import { assertFields, ownField, untrustedRecord } from "../operations/untrusted-record.ts";
+import type { StateSlice } from "./state-definition.ts";
 
 /** An intent, as plain JSON: which action of which state, with which arguments. It can be logged, sent and replayed. */
 export interface StateAction {
@@ -9,6 +10,18 @@ export interface StateAction {
   readonly state: string;
   readonly action: string;
   readonly args: readonly Json[];
+}
+
+const SLICE: unique symbol = Symbol.for("reprise.state_slice");
+
+/** The state an action was made by. Known only where it was made: JSON does not carry it, and a registry finds it then. */
+export function sliceOf(action: StateAction): StateSlice | undefined {
+  return (action as { readonly [SLICE]?: StateSlice })[SLICE];
+}
+
+/** Notes the state beside an action, where neither JSON nor a comparison sees it. */
+export function withSlice(action: StateAction, slice: StateSlice): StateAction {
+  return Object.defineProperty(action, SLICE, { value: slice });
 }
 
 /** Makes an action. Arguments must be JSON; trailing ones left out by the caller stay out. */

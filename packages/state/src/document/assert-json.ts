@@ -11,6 +11,12 @@ export function assertJson(value: unknown, at: Path = [], levelsAbove: number = 
   if (problem !== undefined) throw problem.withPrefix(at);
 }
 
+/** The same for a value that becomes an item of the array at a path, which itself counts as a level. */
+export function assertItem(value: unknown, array: Path): asserts value is Json {
+  if (array.length >= MAX_DEPTH) throw invalidOperation(`values nest deeper than ${MAX_DEPTH} levels`, array);
+  assertJson(value, array, array.length + 1);
+}
+
 /** Whether a value is plain JSON within the depth limit. */
 export function isJson(value: unknown): value is Json {
   return findProblem(value, 0) === undefined;
@@ -36,6 +42,7 @@ function findProblem(value: unknown, level: number): StateError | undefined {
 }
 
 function findProblemInArray(array: readonly unknown[], level: number): StateError | undefined {
+  if (!isPlainArray(array)) return serialization(`an instance of ${className(array)} is not plain JSON`, []);
   for (let index = 0; index < array.length; index++) {
     if (array[index] === undefined) return serialization("an array has no holes and no undefined items", [index]);
     const problem = findProblem(array[index], level + 1);
@@ -46,10 +53,11 @@ function findProblemInArray(array: readonly unknown[], level: number): StateErro
 
 function findProblemInObject(object: object, level: number): StateError | undefined {
   if (!isPlain(object)) {
-    return serialization(`an instance of ${object.constructor?.name ?? "a class"} is not plain JSON`, []);
+    return serialization(`an instance of ${className(object)} is not plain JSON`, []);
   }
-  for (const [key, value] of Object.entries(object)) {
-    const problem = findProblem(value, level + 1);
+  // Not Object.entries: this runs for every value that is written, and pairs would be made to be thrown away.
+  for (const key of Object.keys(object)) {
+    const problem = findProblem((object as Record<string, unknown>)[key], level + 1);
     if (problem !== undefined) return problem.withPrefix([key]);
   }
   return undefined;
@@ -59,4 +67,22 @@ function findProblemInObject(object: object, level: number): StateError | undefi
 export function isPlain(object: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(object);
   return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** An array as such, in this realm or another; a subclass stands one step further from the end of its chain. */
+function isPlainArray(array: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(array);
+  if (prototype === Array.prototype) return true;
+  const next: unknown = prototype === null ? null : Object.getPrototypeOf(prototype);
+  return next !== null && Object.getPrototypeOf(next) === null;
+}
+
+/** The name of an object's class for people. An object from anywhere may have anything for a constructor. */
+function className(object: object): string {
+  try {
+    const name: unknown = object.constructor.name;
+    return typeof name === "string" && name !== "" ? name : "a class";
+  } catch {
+    return "a class";
+  }
 }

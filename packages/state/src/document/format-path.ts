@@ -7,6 +7,8 @@ export function formatPath(path: Path): string {
   let text = "$";
   for (const segment of path) {
     if (typeof segment === "number") text += `[${segment}]`;
+    // An error must be able to name the place also when that is what is wrong with it.
+    else if (typeof segment !== "string") text += "[?]";
     else text += PLAIN_KEY.test(segment) ? `.${segment}` : `[${JSON.stringify(segment)}]`;
   }
   return text;

@@ -29,8 +29,10 @@ export function assertSegment(segment: Segment, whole: Path): void {
     if (isReservedKey(segment)) {
       throw invalidOperation(`"${segment}" is reserved and cannot be a path segment`, whole);
     }
-  } else {
+  } else if (typeof segment === "number") {
     assertIndex(segment, whole);
+  } else {
+    throw invalidOperation("a path segment is a key or an index", whole);
   }
 }
 

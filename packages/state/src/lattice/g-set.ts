@@ -13,7 +13,7 @@ export const gSet: Lattice<GSet> = defineLattice<GSet>({
 
 function sortUnique(items: readonly Json[]): GSet {
   if (items.every((item, index) => index === 0 || compareJson(items[index - 1] as Json, item) < 0)) return items;
-  const sorted = items.toSorted(compareJson);
+  const sorted = items.toSorted((left, right) => compareJson(left, right));
   return sorted.filter((item, index) => index === 0 || compareJson(sorted[index - 1] as Json, item) !== 0);
 }
 

@@ -1,4 +1,4 @@
-import { assertJson } from "../document/assert-json.ts";
+import { assertItem, assertJson } from "../document/assert-json.ts";
 import { isObject, type Json, typeName } from "../document/json.ts";
 import { assertIndex, assertPath, type Path, type Segment } from "../document/path.ts";
 import { invalidOperation, mergeRequiresObject, serialization } from "../errors.ts";
@@ -62,8 +62,8 @@ function parseOperand(record: UntrustedRecord, name: OpName, operand: Operand, p
 }
 
 function parseValue(value: unknown, name: OpName, path: Path): Json {
-  // One level more where the value becomes an item of the array at the path.
-  assertJson(value, path, path.length + (name === "append" || name === "insert" ? 1 : 0));
+  if (name === "append" || name === "insert") assertItem(value, path);
+  else assertJson(value, path);
   if (name === "merge_object" && !isObject(value)) throw mergeRequiresObject(path, typeName(value), "value");
   return value;
 }

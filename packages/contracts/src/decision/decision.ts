@@ -1,0 +1,45 @@
+import type { Json } from "@reprise/state";
+
+/**
+ * An outside answer to a suspended call, as it is stored. Its key is (tenant, run, call, suspension number): the first one
+ * stored wins, and storing the same one again gives the same answer.
+ * - approve: `resume`. · deny: `cancel`. · edit: `resume` with `arguments`. · supply: `resume` with `result`.
+ */
+export interface Decision {
+  readonly decision_id: string;
+  readonly run_id: string;
+  readonly call_id: string;
+  /** Which suspension of the call it answers; the first is 1. */
+  readonly suspension: number;
+  readonly action: "resume" | "cancel";
+  /** Replace the call's arguments; checked anew. */
+  readonly arguments?: Json;
+  /** Used as the call's result. */
+  readonly result?: Json;
+  readonly reason?: string;
+  readonly updated_at: number;
+}
+
+/** A decision as a client sends it. `target_id` is the call's id, its suspension's id or its pending call's id. */
+export interface DecisionInput {
+  readonly target_id: string;
+  readonly decision_id?: string;
+  readonly action: "resume" | "cancel";
+  readonly arguments?: Json;
+  readonly result?: Json;
+  readonly reason?: string;
+  /** The binding hash of what was decided about. Needed only when the decision may come before the suspension. */
+  readonly binding_hash?: string;
+}
+
+/** The same as people say it. */
+export type DecisionVerb =
+  | { readonly action: "approve"; readonly reason?: string }
+  | { readonly action: "deny"; readonly reason?: string }
+  | { readonly action: "edit"; readonly arguments: Json; readonly reason?: string }
+  | { readonly action: "supply"; readonly result: Json; readonly reason?: string };
+
+/** The id of a decision whose sender gave none: deciding twice is then deciding once. */
+export function derivedDecisionId(callId: string, suspension: number): string {
+  return `decision_${callId}_${suspension}`;
+}

@@ -1,0 +1,29 @@
+import type { Json } from "@reprise/state";
+import type { ToolCallStatus } from "../lifecycle/tool-call-lifecycle.ts";
+import type { SuspendTicket } from "./suspend-ticket.ts";
+
+/** A tool call as the store indexes it. What it did is in the thread; this row says where it stands. */
+export interface ToolCallRecord {
+  readonly call_id: string;
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly step_id: string;
+  readonly tool_id: string;
+  readonly tool_version: string;
+  readonly provider_call_id?: string;
+  readonly arguments: Json;
+  /** Why the arguments could not be read; they are then the text as the model wrote it. */
+  readonly problem?: string;
+  readonly status: ToolCallStatus;
+  /** How often the call has been suspended. */
+  readonly suspension: number;
+  /**
+   * Hash of (tenant, thread, run, call, tool id, tool version, canonical arguments): what a decision is about.
+   * Present once the call was suspended.
+   */
+  readonly binding_hash?: string;
+  /** Present while suspended. */
+  readonly ticket?: SuspendTicket;
+  readonly expires_at?: number;
+  readonly updated_at: number;
+}

@@ -1,0 +1,44 @@
+/**
+ * Everything impure, in one place. The runtime reads no clock, starts no timer and makes no random number but through it, so
+ * that a run can be simulated, replayed and tested without waiting. Authors of tools and plugins never see it.
+ */
+export interface Env {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** A number in [0, 1). */
+  random(): number;
+  /** SHA-256 of UTF-8 text, as lower case hex. Synchronous: hashes are part of commits. */
+  hash(text: string): string;
+  /** Lets other work go first. */
+  yield(): Promise<void>;
+  readonly log: Log;
+  /**
+   * A named moment at which tests may stop, delay or kill. Awaited only when it returns a promise; in production it does
+   * nothing and returns nothing.
+   */
+  point(name: string): Promise<void> | undefined;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970; may jump. */
+  now(): number;
+  /** Milliseconds since some moment; never goes back. */
+  mono(): number;
+  /**
+   * Resolves after a time; rejects when the signal is aborted. A background sleep does not keep the process alive: it is
+   * for housekeeping nobody waits for.
+   */
+  sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void>;
+  /** Calls back once after a time, unless cancelled first. For time limits that mostly are not reached: cancelling is cheap. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+export interface Ids {
+  /** A new UUIDv7, for what is made at admission. Ids made inside a run are derived from the run's id. */
+  uuid(): string;
+}
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Structured log lines. No secrets, no message text. */
+export type Log = (level: LogLevel, message: string, details?: Readonly<Record<string, unknown>>) => void;

@@ -1,0 +1,59 @@
+/** What a code means to a caller: the HTTP status a server answers with, and whether trying again may help. */
+export interface ErrorEntry {
+  readonly httpStatus: number;
+  readonly retryable: boolean;
+  readonly when: string;
+}
+
+/** Every error the runtime can raise. Servers map `httpStatus`; callers branch on the code. */
+export const ERRORS = {
+  INVALID_REQUEST: {
+    httpStatus: 400,
+    retryable: false,
+    when: "A request has the wrong shape or asks for what cannot be.",
+  },
+  INVALID_ID: {
+    httpStatus: 400,
+    retryable: false,
+    when: "An id is empty, too long or has characters that are not allowed.",
+  },
+  RUN_NOT_ACTIVE: { httpStatus: 400, retryable: false, when: "A decision or cancellation is for a run that is done." },
+  AGENT_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No agent has this id." },
+  THREAD_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No thread has this id." },
+  RUN_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No run has this id." },
+  CALL_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No tool call of the run has this id." },
+  BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
+  THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },
+  THREAD_BUSY: { httpStatus: 409, retryable: true, when: "A run was refused because the thread has an open one." },
+  VERSION_CONFLICT: { httpStatus: 409, retryable: true, when: "A commit expected another version of its thread." },
+  STALE_EPOCH: { httpStatus: 409, retryable: false, when: "A write came from an owner whose claim was taken over." },
+  ILLEGAL_TRANSITION: { httpStatus: 409, retryable: false, when: "A lifecycle has no such step." },
+  NOT_SUSPENDED: { httpStatus: 409, retryable: true, when: "A decision is for a call that does not wait for one." },
+  DECISION_CONFLICT: {
+    httpStatus: 409,
+    retryable: false,
+    when: "Another decision for the same suspension came first.",
+  },
+  BINDING_MISMATCH: {
+    httpStatus: 409,
+    retryable: false,
+    when: "A decision was made about other arguments or another tool.",
+  },
+  VERSION_GONE: { httpStatus: 410, retryable: false, when: "A version was pruned." },
+  MODEL_NOT_FOUND: { httpStatus: 422, retryable: false, when: "No model has this id." },
+  INVALID_DEFINITION: { httpStatus: 422, retryable: false, when: "A tool, agent or state is not well defined." },
+  TOOL_ID_CONFLICT: { httpStatus: 422, retryable: false, when: "Two tools of an agent have the same id." },
+  PATCH_CONFLICT: { httpStatus: 409, retryable: false, when: "Two calls of one round changed the same state." },
+  MODEL_FAILED: { httpStatus: 502, retryable: true, when: "A model answered with an error or not at all." },
+  STORE_UNAVAILABLE: { httpStatus: 503, retryable: true, when: "A store cannot be reached." },
+  RUNTIME_CLOSED: { httpStatus: 503, retryable: true, when: "The runtime is closing and takes no more work." },
+  CORRUPT_DATA: { httpStatus: 500, retryable: false, when: "Stored or received data does not have its format." },
+  INTERNAL: { httpStatus: 500, retryable: false, when: "A promise the runtime makes to itself was broken." },
+} as const;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** What a code means. */
+export function errorEntry(code: ErrorCode): ErrorEntry {
+  return ERRORS[code];
+}

@@ -1,0 +1,85 @@
+import { StateError } from "@reprise/state";
+import { type ErrorCode, errorEntry } from "./catalogue.ts";
+
+export interface RepriseErrorOptions {
+  /** Safe to log: ids, counts, types. No secrets, no model text. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** The one error of the runtime. Callers branch on `code`, never on the message or the class. */
+export class RepriseError extends Error {
+  override readonly name = "RepriseError";
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, { details = {}, cause }: RepriseErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+
+  get httpStatus(): number {
+    return errorEntry(this.code).httpStatus;
+  }
+
+  get isRetryable(): boolean {
+    return errorEntry(this.code).retryable;
+  }
+
+  /** Checks by name, not by class, so that two copies of the package agree. */
+  static is(value: unknown, code?: ErrorCode): value is RepriseError {
+    if (!(value instanceof Error) || value.name !== "RepriseError" || !("code" in value)) return false;
+    return code === undefined || value.code === code;
+  }
+}
+
+/** The only place where a foreign error becomes ours; the original is its cause. */
+export function toRepriseError(thrown: unknown): RepriseError {
+  if (RepriseError.is(thrown)) return thrown;
+  if (StateError.is(thrown)) {
+    return new RepriseError("INVALID_REQUEST", thrown.message, {
+      cause: thrown,
+      details: { state_error: thrown.code },
+    });
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new RepriseError("INTERNAL", message, { cause: thrown });
+}
+
+export function illegalTransition(machine: string, id: string, status: string, trigger: string): RepriseError {
+  return new RepriseError("ILLEGAL_TRANSITION", `Cannot ${trigger} ${machine} ${id}: it is ${status}.`, {
+    details: { id, status, trigger },
+  });
+}
+
+export function notFound(
+  code:
+    | "AGENT_NOT_FOUND"
+    | "THREAD_NOT_FOUND"
+    | "RUN_NOT_FOUND"
+    | "CALL_NOT_FOUND"
+    | "MODEL_NOT_FOUND"
+    | "BLOB_NOT_FOUND",
+  what: string,
+  id: string,
+  known?: readonly string[],
+): RepriseError {
+  const hint = known === undefined ? "" : ` Known: ${known.join(", ") || "none"}.`;
+  return new RepriseError(code, `There is no ${what} ${JSON.stringify(id)}.${hint}`, { details: { id } });
+}
+
+export function staleEpoch(threadId: string, epoch: number, current: number): RepriseError {
+  return new RepriseError("STALE_EPOCH", `Cannot write to thread ${threadId} with epoch ${epoch}: it is ${current}.`, {
+    details: { thread_id: threadId, epoch, current },
+  });
+}
+
+export function versionConflict(threadId: string, expected: number, actual: number): RepriseError {
+  const message = `Cannot commit to thread ${threadId} at version ${expected}: it is at ${actual}.`;
+  return new RepriseError("VERSION_CONFLICT", message, { details: { thread_id: threadId, expected, actual } });
+}
+
+export function invalidRequest(message: string, details?: Readonly<Record<string, unknown>>): RepriseError {
+  return new RepriseError("INVALID_REQUEST", message, details === undefined ? {} : { details });
+}

@@ -1,0 +1,108 @@
+export type { AgentSpec, ModelSpec, ToolExecutionMode } from "./agent/agent-spec.ts";
+export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
+export { derivedDecisionId } from "./decision/decision.ts";
+export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
+export type { ToolCallRecord } from "./decision/tool-call-record.ts";
+export type { Clock, Env, Ids, Log, LogLevel } from "./env/env.ts";
+export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
+export { ERRORS } from "./errors/catalogue.ts";
+export type { RepriseErrorOptions } from "./errors/reprise-error.ts";
+export {
+  illegalTransition,
+  invalidRequest,
+  notFound,
+  RepriseError,
+  staleEpoch,
+  toRepriseError,
+  versionConflict,
+} from "./errors/reprise-error.ts";
+export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
+export { formatCursor, parseCursor } from "./event/event.ts";
+export { decodeEvent, encodeEvent, isOpaque } from "./event/event-codec.ts";
+export type { EventData, EventType, FactData, JsonPatchData, SuspensionNotice } from "./event/event-data.ts";
+export { eventSchema } from "./event/event-schema.ts";
+export type { FieldShape } from "./event/event-shapes.ts";
+export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
+export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
+export { advanceRun, RUN_TRANSITIONS } from "./lifecycle/run-lifecycle.ts";
+export type { ToolCallStatus, ToolCallTrigger } from "./lifecycle/tool-call-lifecycle.ts";
+export { advanceToolCall, TOOL_CALL_TRANSITIONS } from "./lifecycle/tool-call-lifecycle.ts";
+export type { TransitionTable } from "./lifecycle/transition-table.ts";
+export { drawTable, isTerminal, nextStatus } from "./lifecycle/transition-table.ts";
+export type {
+  ContentPart,
+  FilePart,
+  Message,
+  MessageInput,
+  MessageMetadata,
+  MessageRole,
+  MessageVisibility,
+  ReasoningPart,
+  TextPart,
+  ToolCallRequest,
+} from "./message/message.ts";
+export { textOf } from "./message/message.ts";
+export type { LanguageModel, ModelChunk, ModelRequest, StopReason, TokenUsage } from "./model/model.ts";
+export type { ModelErrorKind } from "./model/model-error.ts";
+export { ModelError } from "./model/model-error.ts";
+export type { RunPolicy } from "./run/run-policy.ts";
+export type { RunOrigin, RunRecord } from "./run/run-record.ts";
+export { RUN_ORIGINS } from "./run/run-record.ts";
+export type { BusyPolicy, RunRequest } from "./run/run-request.ts";
+export type { StoppedReason, Termination } from "./run/termination.ts";
+export { terminationCode } from "./run/termination.ts";
+export type { BlobInfo, BlobStore } from "./store/blob-store.ts";
+export type {
+  Changeset,
+  CheckpointReason,
+  CommitGuard,
+  Committed,
+  DecisionKey,
+  LoggedAction,
+  MailboxEffect,
+} from "./store/changeset.ts";
+export { CHANGESET_FORMAT } from "./store/changeset.ts";
+export type { Claim, ClaimingSubmission, ClaimRequest, Inbox, StoreSignal, Submitted } from "./store/claim.ts";
+export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
+export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
+export type {
+  CallQuery,
+  EntryQuery,
+  MessagePage,
+  MessageQuery,
+  OffsetQuery,
+  Page,
+  RunQuery,
+  ThreadQuery,
+} from "./store/queries.ts";
+export { clampLimit, DEFAULT_LIMIT, MAX_LIMIT } from "./store/queries.ts";
+export type {
+  Admission,
+  Durability,
+  EventSegment,
+  MessageTail,
+  RunReader,
+  Store,
+  StoreOperator,
+  TenantStore,
+  ThreadHead,
+  ThreadReader,
+  ThreadWriter,
+  VersionPatches,
+} from "./store/store.ts";
+export { assertId } from "./thread/assert-id.ts";
+export type { Thread } from "./thread/thread.ts";
+export type {
+  CheckedInput,
+  Tool,
+  ToolContext,
+  ToolExecution,
+  ToolIdentity,
+  ToolProgress,
+  ToolState,
+} from "./tool/tool.ts";
+export type { ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
+export type { EffectAction, MarkedEffect, MarkedResult, ToolEffect } from "./tool/tool-effect.ts";
+export { isToolEffect, isToolResult, toolEffect, toolResult } from "./tool/tool-effect.ts";
+export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
+export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

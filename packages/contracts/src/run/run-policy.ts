@@ -1,0 +1,9 @@
+/** What one run may use, on top of what its agent may: deny wins. Absent lists allow all, empty ones none. */
+export interface RunPolicy {
+  readonly allowed_tools?: readonly string[];
+  readonly excluded_tools?: readonly string[];
+  readonly allowed_skills?: readonly string[];
+  readonly excluded_skills?: readonly string[];
+  readonly allowed_agents?: readonly string[];
+  readonly excluded_agents?: readonly string[];
+}

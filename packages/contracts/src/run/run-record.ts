@@ -1,0 +1,63 @@
+import type { Json } from "@reprise/state";
+import type { RunStatus } from "../lifecycle/run-lifecycle.ts";
+import type { RunPolicy } from "./run-policy.ts";
+
+/** Where a run came from. */
+export type RunOrigin =
+  | "user"
+  | "subagent"
+  | "ag_ui"
+  | "ai_sdk"
+  | "a2a"
+  | "mcp"
+  | "acp"
+  | "nats"
+  | "workflow"
+  | "schedule"
+  | "webhook"
+  | "internal";
+
+export const RUN_ORIGINS: readonly RunOrigin[] = [
+  "user",
+  "subagent",
+  "ag_ui",
+  "ai_sdk",
+  "a2a",
+  "mcp",
+  "acp",
+  "nats",
+  "workflow",
+  "schedule",
+  "webhook",
+  "internal",
+];
+
+/** One unit of work on a thread, from acceptance to one terminal outcome. */
+export interface RunRecord {
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly agent_id: string;
+  readonly parent_run_id?: string;
+  readonly parent_thread_id?: string;
+  readonly resource_id?: string;
+  readonly origin: RunOrigin;
+  readonly status: RunStatus;
+  readonly termination_code?: string;
+  readonly termination_detail?: string;
+  readonly source_mailbox_entry_id?: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Steps begun so far; goes on over activations. */
+  readonly steps: number;
+  /** The thread's version before the run's first commit: what a rollback goes back to. */
+  readonly base_version: number;
+  /** The last `seq` committed. */
+  readonly last_seq: number;
+  /** Times an owner was lost since the last commit that made progress. */
+  readonly recoveries: number;
+  /** What this run may use; kept so that every activation obeys it. */
+  readonly policy?: RunPolicy;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly metadata?: { readonly [key: string]: Json };
+}

@@ -1,0 +1,37 @@
+import type { Json } from "@reprise/state";
+import type { DecisionInput } from "../decision/decision.ts";
+import type { MessageInput } from "../message/message.ts";
+import type { RunPolicy } from "./run-policy.ts";
+import type { RunOrigin } from "./run-record.ts";
+
+/**
+ * What happens when the thread has an open run.
+ * - `enqueue`: wait for its turn.
+ * - `continue`: a waiting run is superseded by this one; a running one is waited for.
+ * - `interrupt`: the open run is cancelled and everything queued before is dropped.
+ * - `rollback`: as interrupt, and the open run's state and messages are undone; its effects are not.
+ * - `reject`: refused with `THREAD_BUSY`.
+ */
+export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "reject";
+
+/** The one input of the runtime: every protocol is decoded into it. */
+export interface RunRequest {
+  readonly agent_id: string;
+  /** Made when absent. Clients may choose it. */
+  readonly thread_id?: string;
+  readonly run_id?: string;
+  readonly parent_run_id?: string;
+  readonly parent_thread_id?: string;
+  readonly resource_id?: string;
+  readonly origin?: RunOrigin;
+  /** Merged one level deep into the application's state; the runtime's own keys are refused. */
+  readonly state?: { readonly [key: string]: Json };
+  readonly messages: readonly MessageInput[];
+  readonly initial_decisions?: readonly DecisionInput[];
+  readonly source_mailbox_entry_id?: string;
+  readonly busy_policy?: BusyPolicy;
+  readonly priority?: number;
+  readonly dedupe_key?: string;
+  readonly policy?: RunPolicy;
+  readonly metadata?: { readonly [key: string]: Json };
+}

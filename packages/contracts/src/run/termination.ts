@@ -1,0 +1,32 @@
+/** Why an activation ended. Everything but `suspended` ends the run. Authoritative: no other field says it better. */
+export type Termination =
+  | { readonly type: "natural_end" }
+  /** A plugin or a tool asked for the end. */
+  | { readonly type: "behavior_requested" }
+  | { readonly type: "stopped"; readonly value: StoppedReason }
+  | { readonly type: "cancelled" }
+  | { readonly type: "suspended" }
+  | { readonly type: "error"; readonly value: string };
+
+export interface StoppedReason {
+  readonly code: string;
+  readonly detail?: string;
+}
+
+/** The code a run record keeps of a termination: `natural`, `stopped:max_rounds_reached`, `input_required`, … */
+export function terminationCode(termination: Termination): string {
+  switch (termination.type) {
+    case "natural_end":
+      return "natural";
+    case "stopped":
+      return `stopped:${termination.value.code}`;
+    case "suspended":
+      return "input_required";
+    case "behavior_requested":
+    case "cancelled":
+    case "error":
+      return termination.type;
+    default:
+      return termination satisfies never;
+  }
+}

@@ -1,0 +1,76 @@
+import type { StateAction, TrackedPatch } from "@reprise/state";
+import type { ToolCallRecord } from "../decision/tool-call-record.ts";
+import type { AgentEvent } from "../event/event.ts";
+import type { Message } from "../message/message.ts";
+import type { RunRecord } from "../run/run-record.ts";
+
+/** Which boundaries of the loop a commit stands for. Boundaries with nothing visible between them share one commit. */
+export type CheckpointReason =
+  | "user_message"
+  | "assistant_turn"
+  | "tool_intent"
+  | "tool_results"
+  | "run_finished"
+  | "external_patch"
+  | "rollback"
+  | "fork";
+
+/** The version of the stored format. Readers upcast older ones and refuse newer ones. */
+export const CHANGESET_FORMAT = 1;
+
+/** An intent with its author, kept beside the patch it became. */
+export interface LoggedAction {
+  readonly source: string;
+  readonly action: StateAction;
+  readonly call_id?: string;
+}
+
+/** Which decision was used: its run and call come from the changeset's calls. */
+export interface DecisionKey {
+  readonly run_id: string;
+  readonly call_id: string;
+  readonly suspension: number;
+}
+
+/** What a commit does to the thread's mailbox. */
+export interface MailboxEffect {
+  readonly entry_id: string;
+  readonly status: "accepted" | "cancelled";
+}
+
+/** What one commit appends to a thread: all of it or nothing. */
+export interface Changeset {
+  readonly format: typeof CHANGESET_FORMAT;
+  readonly changeset_id: string;
+  readonly thread_id: string;
+  /** Null for changes from outside a run. */
+  readonly run_id: string | null;
+  readonly reasons: readonly CheckpointReason[];
+  /** Appended in order. One whose id the thread already has is left out by whoever builds the changeset. */
+  readonly messages: readonly Message[];
+  /** Ids of messages that no longer reach the model; lists hide them unless asked. */
+  readonly supersedes: readonly string[];
+  readonly patches: readonly TrackedPatch[];
+  readonly actions: readonly LoggedAction[];
+  /** Run rows as they are after this commit: the run's own, and one it ends by superseding. */
+  readonly runs: readonly RunRecord[];
+  /** Call rows that changed. */
+  readonly calls: readonly ToolCallRecord[];
+  /** The events since the last commit of the run, and of one it ends; each goes to its own run's journal, by `seq`. */
+  readonly events: readonly AgentEvent[];
+  readonly consumed_decisions: readonly DecisionKey[];
+  readonly mailbox_effects: readonly MailboxEffect[];
+  readonly blob_refs: readonly string[];
+}
+
+/** What must be true for a commit to happen. */
+export interface CommitGuard {
+  /** The version the thread must be at; `any` for writers that do not depend on it. */
+  readonly expected: number | "any";
+  /** The writer's claim; null only for changesets without a run. */
+  readonly epoch: number | null;
+}
+
+export interface Committed {
+  readonly version: number;
+}

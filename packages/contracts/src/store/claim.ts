@@ -1,0 +1,57 @@
+import type { Decision } from "../decision/decision.ts";
+import type { RunRecord } from "../run/run-record.ts";
+import type { Changeset } from "./changeset.ts";
+import type { MailboxEntry } from "./mailbox.ts";
+
+/** Who asks, and for how long it may hold what it gets. */
+export interface ClaimRequest {
+  readonly owner: string;
+  readonly lease_ms: number;
+}
+
+/**
+ * A time-limited right to write to a thread.
+ * - `start`: an entry wants a run; `run` is the waiting run it supersedes, if there is one.
+ * - `resume`: `run` waits and has a decision or a cancellation in its inbox.
+ * - `recover`: `run` was running and its owner is gone.
+ */
+export interface Claim {
+  readonly tenant: string;
+  readonly thread_id: string;
+  readonly owner: string;
+  readonly epoch: number;
+  /** In the store's time. */
+  readonly lease_until: number;
+  readonly kind: "start" | "resume" | "recover";
+  readonly entry?: MailboxEntry;
+  readonly run?: RunRecord;
+}
+
+/** What came for a run while its owner was busy. */
+export interface Inbox {
+  /** Stored and not yet consumed, in order of arrival. */
+  readonly decisions: readonly Decision[];
+  readonly cancel?: { readonly entry_id: string; readonly reason: string };
+}
+
+/** An entry together with the first changeset of its run, for a thread that is expected to be idle. */
+export interface ClaimingSubmission extends ClaimRequest {
+  readonly changeset: Changeset;
+  readonly expected: number;
+}
+
+export type Submitted =
+  /** The thread was idle: entry accepted, changeset committed, claim held, in one step. */
+  | { readonly status: "claimed"; readonly entry: MailboxEntry; readonly claim: Claim; readonly version: number }
+  | { readonly status: "queued"; readonly entry: MailboxEntry }
+  /** The dedupe key was seen before; nothing was stored. */
+  | { readonly status: "duplicate"; readonly entry: MailboxEntry };
+
+/** Something happened that a process other than the writer may wait for. */
+export interface StoreSignal {
+  readonly tenant: string;
+  readonly thread_id: string;
+  /** `work`: an entry may be claimable. `inbox`: a decision or cancellation came. `commit`: there is more to read. */
+  readonly kind: "work" | "inbox" | "commit";
+  readonly run_id?: string;
+}

@@ -1,0 +1,188 @@
+import type { StateSnapshot, TrackedPatch } from "@reprise/state";
+import type { Decision } from "../decision/decision.ts";
+import type { ToolCallRecord } from "../decision/tool-call-record.ts";
+import type { AgentEvent } from "../event/event.ts";
+import type { Message } from "../message/message.ts";
+import type { RunRecord } from "../run/run-record.ts";
+import type { Thread } from "../thread/thread.ts";
+import type { Changeset, CommitGuard, Committed } from "./changeset.ts";
+import type { Claim, ClaimingSubmission, ClaimRequest, Inbox, StoreSignal, Submitted } from "./claim.ts";
+import type { MailboxEntry, NewEntry } from "./mailbox.ts";
+import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, ThreadQuery } from "./queries.ts";
+
+/** What survives: a power cut, a crash of the process, or nothing. */
+export type Durability = "power-loss" | "process-crash" | "none";
+
+/**
+ * Where threads live. Every implementation passes `describeStore` in the testkit.
+ *
+ * - What a write returned from is seen by every later read, in any process, and survives as `durability` says.
+ * - Tenants are separate worlds: the same ids in two tenants are two things.
+ * - Time is the store's own: leases and `available_at` are compared with its clock, not the caller's.
+ */
+export interface Store {
+  readonly durability: Durability;
+  /** The way in for everything that belongs to one tenant. */
+  forTenant(tenant: string): TenantStore;
+  /** For the dispatcher and operators: sees all tenants. */
+  readonly operator: StoreOperator;
+  close(): Promise<void>;
+}
+
+/** Everything one tenant has. */
+export interface TenantStore extends ThreadWriter, Admission, ThreadReader, RunReader {}
+
+/** Writes of a run's owner. */
+export interface ThreadWriter {
+  /**
+   * Appends a changeset.
+   *
+   * - Atomic: it writes everything, or changes nothing and throws.
+   * - Order of checks: a changeset id that the thread already has is answered with its version, whatever the guard says:
+   *   committing twice is committing once. Then the epoch (`STALE_EPOCH`), then the version (`VERSION_CONFLICT`).
+   * - A changeset without a run needs no epoch and is refused with `THREAD_BUSY` while a run is running.
+   * - A commit under a claim that leaves the thread without a running run gives the claim back; a wake-up it did not use is
+   *   queued again with an attempt more.
+   * - At most one run of a thread is not `done` (`THREAD_BUSY`); a run or a call that is over stays so (`ILLEGAL_TRANSITION`).
+   * - `INVALID_REQUEST` for a message id the thread has, events that do not follow their run's last `seq`, a decision that is
+   *   not pending, an entry or a run of another thread.
+   * - The first row of a run accepts the entry that asked for it. Consuming a decision accepts its `resume` entry. A run that
+   *   is done cancels what is left for it in the mailbox.
+   */
+  commit(changeset: Changeset, guard: CommitGuard): Promise<Committed>;
+  /** What came for the run of a thread since; reading does not consume. */
+  readInbox(threadId: string, runId: string): Promise<Inbox>;
+  /** Keeps a full state. A cache: losing it costs time, nothing else. */
+  saveSnapshot(threadId: string, snapshot: StateSnapshot): Promise<void>;
+}
+
+/** Writes that need no claim. Each is one transaction. */
+export interface Admission {
+  /**
+   * Puts a run into the thread's mailbox, creating the thread when it is new.
+   *
+   * - With `claiming`, on an idle thread (no open run, no live claim, nothing queued): commits the changeset, accepts the
+   *   entry and claims the thread in the same transaction; throws `VERSION_CONFLICT`, storing nothing, when the version is
+   *   another one. On any other thread it only enqueues.
+   * - `reject` on a thread that is not idle throws `THREAD_BUSY`. `interrupt` and `rollback` begin a new generation:
+   *   queued `run` entries become `superseded` and an open run, or one just claimed to start, gets a `cancel` entry.
+   * - A dedupe key or an entry id already in the thread's mailbox stores nothing and returns the entry that has it. A run id
+   *   that is taken is an `INVALID_REQUEST`.
+   */
+  submit(entry: NewEntry, claiming?: ClaimingSubmission): Promise<Submitted>;
+  /**
+   * Stores a decision and wakes its run by a `resume` entry, in one transaction.
+   *
+   * - The key is (run, call, suspension). The first wins: another decision id, or the same with another body, throws
+   *   `DECISION_CONFLICT` with the winner in its details. The same decision again returns the stored one, whatever its
+   *   `updated_at`, and also when the run is done.
+   * - `RUN_NOT_FOUND`, `RUN_NOT_ACTIVE` when the run is done, `CALL_NOT_FOUND`; `NOT_SUSPENDED` when the call does not wait
+   *   and `early` is false. An early decision is stored for the call's next suspension, for a call without a row the first; it
+   *   wakes the run when that suspension is committed.
+   */
+  decide(decision: Decision, options?: { readonly early?: boolean }): Promise<Decision>;
+  /**
+   * Asks the owner of an open run to end it; a run that is still queued is cancelled at once. Asking twice is asking once; a
+   * run that is done throws `RUN_NOT_ACTIVE`.
+   */
+  requestCancel(runId: string, reason: string): Promise<void>;
+  /** Throws `THREAD_EXISTS` when the id is taken. */
+  createThread(thread: Pick<Thread, "thread_id" | "resource_id" | "parent_thread_id" | "metadata">): Promise<Thread>;
+  /** Replaces the given keys of the thread's metadata. */
+  updateThread(threadId: string, metadata: Thread["metadata"]): Promise<Thread>;
+  /**
+   * A new thread with the messages and the state another had at a version, as its own first changeset (reason `fork`).
+   * Superseded messages keep their places. Fails with `VERSION_GONE` when pruned.
+   */
+  forkThread(threadId: string, version: number, newThreadId: string): Promise<Thread>;
+  /**
+   * Takes a thread with everything it has. `THREAD_BUSY` while a run is running or claimed. Epochs go on when a thread is made
+   * anew under the same id, so that nobody who held the old one can write to it.
+   */
+  deleteThread(threadId: string): Promise<void>;
+}
+
+/** A thread and what is open on it. */
+export interface ThreadHead {
+  readonly thread: Thread;
+  readonly generation: number;
+  readonly open_run?: RunRecord;
+}
+
+/** The messages of a thread from some position on. */
+export interface MessageTail {
+  readonly messages: readonly Message[];
+  readonly superseded: readonly string[];
+  /** The position after the last one. */
+  readonly next: number;
+}
+
+/** The patches of one version. */
+export interface VersionPatches {
+  readonly version: number;
+  readonly patches: readonly TrackedPatch[];
+}
+
+/** Reads of threads. One that is not there has nothing, which is no error. */
+export interface ThreadReader {
+  loadThread(threadId: string): Promise<ThreadHead | undefined>;
+  /** Newest first. */
+  listThreads(query?: ThreadQuery): Promise<Page<Thread>>;
+  listMessages(threadId: string, query?: MessageQuery): Promise<MessagePage>;
+  /** For the owner: all messages from a position on that may reach the model; of superseded ones only their ids. */
+  readMessages(threadId: string, from: number): Promise<MessageTail>;
+  /** The newest snapshot at or before a version. */
+  loadSnapshot(threadId: string, version?: number): Promise<StateSnapshot | undefined>;
+  /** The patches after a version, oldest first, one item a version, up to another one. `VERSION_GONE` when pruned. */
+  readPatches(threadId: string, after: number, upTo?: number): Promise<readonly VersionPatches[]>;
+  readChangesets(
+    threadId: string,
+    after: number,
+    limit?: number,
+  ): Promise<readonly (Changeset & { readonly version: number })[]>;
+}
+
+/** The events one commit brought, with the epoch that wrote them. */
+export interface EventSegment {
+  readonly epoch: number;
+  readonly events: readonly AgentEvent[];
+}
+
+export interface RunReader {
+  loadRun(runId: string): Promise<RunRecord | undefined>;
+  listRuns(query?: RunQuery): Promise<Page<RunRecord>>;
+  loadCall(runId: string, callId: string): Promise<ToolCallRecord | undefined>;
+  /** Oldest first. */
+  listCalls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
+  loadDecision(runId: string, callId: string, suspension: number): Promise<Decision | undefined>;
+  /** The committed events of a run after a `seq`, oldest first. */
+  readEvents(runId: string, afterSeq: number): Promise<readonly EventSegment[]>;
+  /** The last committed `seq` written by this epoch or an earlier one; 0 when there is none. */
+  lastSeqOfEpoch(runId: string, epoch: number): Promise<number>;
+  /** In order of arrival. */
+  listEntries(query?: EntryQuery): Promise<Page<MailboxEntry>>;
+}
+
+/** What the dispatcher holds. */
+export interface StoreOperator {
+  /**
+   * Claims threads that have work, at most `limit`, each with a higher epoch than any claim before it.
+   *
+   * - A thread has at most one live claim. Work is, in this order: a running run without a live claim (`recover`, counted in
+   *   its `recoveries` unless its owner gave the claim back itself); a waiting run with an inbox (`resume`); the next `run` entry of a thread without an open run, or
+   *   whose waiting run the entry's policy supersedes (`start`).
+   * - An entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead.
+   */
+  claim(request: ClaimRequest & { readonly limit: number }): Promise<readonly Claim[]>;
+  /** Prolongs claims; returns the epochs that are still the holder's, by thread. */
+  renew(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]>;
+  /**
+   * Gives a claim back unused; its entry is queued again, later and with an attempt more when there was an error. A run that
+   * was to be recovered waits as long. Does nothing for a claim that is no longer the holder's.
+   */
+  release(claim: Claim, problem?: { readonly error: string; readonly retry_at: number }): Promise<void>;
+  /** Gives back every claim of an owner that is known to be gone. */
+  releaseOwner(owner: string): Promise<void>;
+  /** Calls back after commits and admissions, in this and, as the store can, other processes. Returns the way to stop. */
+  watch(listener: (signal: StoreSignal) => void): () => void;
+}

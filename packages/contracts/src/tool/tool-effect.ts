@@ -1,0 +1,44 @@
+import type { Json, StateAction } from "@reprise/state";
+import type { MessageInput } from "../message/message.ts";
+import type { ToolResult } from "./tool-result.ts";
+
+/** Something a tool or plugin asks the runtime to do besides answering. */
+export type EffectAction =
+  | { readonly type: "state"; readonly action: StateAction }
+  | { readonly type: "add_user_message"; readonly message: MessageInput }
+  /** Ends the run after this round. */
+  | { readonly type: "terminate"; readonly reason?: string };
+
+/** A result together with actions. What a tool returns when a plain value is not enough. */
+export interface ToolEffect {
+  readonly result: ToolResult | Json;
+  readonly actions: readonly EffectAction[];
+}
+
+const EFFECT: unique symbol = Symbol.for("reprise.tool_effect");
+
+/** Marks a returned object as an effect, so that a tool may return any JSON without being misread. */
+export interface MarkedEffect extends ToolEffect {
+  readonly [EFFECT]: true;
+}
+
+export function toolEffect(result: ToolResult | Json, actions: readonly EffectAction[]): MarkedEffect {
+  return { result, actions, [EFFECT]: true };
+}
+
+export function isToolEffect(value: unknown): value is MarkedEffect {
+  return typeof value === "object" && value !== null && EFFECT in value;
+}
+
+const RESULT: unique symbol = Symbol.for("reprise.tool_result");
+
+/** Marks a returned object as a whole result rather than data. */
+export type MarkedResult = ToolResult & { readonly [RESULT]: true };
+
+export function toolResult(result: ToolResult): MarkedResult {
+  return { ...result, [RESULT]: true };
+}
+
+export function isToolResult(value: unknown): value is MarkedResult {
+  return typeof value === "object" && value !== null && RESULT in value;
+}

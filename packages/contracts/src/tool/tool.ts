@@ -1,0 +1,79 @@
+import type { Immutable, Json, Path, StateAction, StateDefinition } from "@reprise/state";
+import type { Decision } from "../decision/decision.ts";
+import type { MessageInput } from "../message/message.ts";
+import type { RunPolicy } from "../run/run-policy.ts";
+import type { ToolDescriptor } from "./tool-descriptor.ts";
+import type { ToolEffect } from "./tool-effect.ts";
+import type { ToolResult } from "./tool-result.ts";
+
+/** The state as one call sees it: its own writes included, nobody else's that are not committed. */
+export interface ToolState {
+  /** A state's value, the initial one where nothing is stored. */
+  get<State>(definition: StateDefinition<State>): Immutable<State>;
+  /** Any place of the document. */
+  at(path: Path): Json | undefined;
+  /** Asks for a change. It becomes part of the thread with the call's result, or not at all. */
+  apply(action: StateAction): void;
+}
+
+/** Who runs what, for logs and keys. */
+export interface ToolIdentity {
+  readonly tenant: string;
+  readonly thread_id: string;
+  readonly run_id: string;
+  readonly call_id: string;
+  readonly agent_id: string;
+  readonly step_id: string;
+  readonly parent_run_id?: string;
+}
+
+export interface ToolProgress {
+  readonly progress?: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What a tool has to work with. */
+export interface ToolContext {
+  readonly state: ToolState;
+  readonly identity: ToolIdentity;
+  readonly policy: RunPolicy;
+  /** Aborted when the run is cancelled, the tool's time is up or the owner lost its claim. */
+  readonly signal: AbortSignal;
+  /** The same for every execution of this call: pass it on to what must not happen twice. */
+  readonly idempotencyKey: string;
+  /** The decision that let this execution happen, if one did. */
+  readonly decision: Decision | undefined;
+  /** The time this execution started; the same on replay. */
+  readonly now: number;
+  /** A new id, derived from the call; the same on replay. */
+  id(): string;
+  /** Shows how far the work is. Not durable. */
+  progress(progress: ToolProgress): void;
+  /** Puts a message into the thread after the round. */
+  queueMessage(message: MessageInput): void;
+  /** Runs something impure once and remembers its answer; a replay gets the answer without running it. */
+  record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
+}
+
+/** What executing a tool came to. */
+export interface ToolExecution {
+  readonly result: ToolResult;
+  readonly effect?: ToolEffect;
+}
+
+/** What the runtime holds of a tool: the types of its author are sealed behind `invoke`. */
+export interface Tool<Output = unknown> {
+  readonly descriptor: ToolDescriptor;
+  /** Checks arguments as the author would want them; answers with what is wrong, or with the checked input. */
+  check(input: Json): Promise<CheckedInput>;
+  needsApproval(input: unknown): Promise<boolean>;
+  /** Runs the author's code on checked input. May throw anything; never trusted to return. */
+  execute(input: unknown, context: ToolContext): Promise<unknown>;
+  /** Carries the output type to callers; never set. */
+  readonly output?: Output;
+}
+
+export type CheckedInput =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly problem: string };

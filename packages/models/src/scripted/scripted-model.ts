@@ -1,0 +1,88 @@
+import {
+  type LanguageModel,
+  type ModelChunk,
+  ModelError,
+  type ModelErrorKind,
+  type ModelRequest,
+} from "@reprise/contracts";
+
+/** One thing a scripted model does in a turn. Plain data, so that scripts can be stored, sent and generated. */
+export type ScriptStep =
+  /** Says text, in pieces when a list is given. */
+  | { readonly text: string | readonly string[] }
+  | { readonly reasoning: string }
+  /** Calls a tool; `raw` is sent as the arguments' text, however broken. */
+  | { readonly call: string; readonly arguments?: unknown; readonly raw?: string; readonly id?: string }
+  /** Begins a call and never finishes it. */
+  | { readonly unfinished_call: string; readonly raw: string }
+  | { readonly fail: ModelErrorKind }
+  /** Says nothing more until it is aborted. */
+  | { readonly stall: true }
+  /** Ends the stream without finishing. */
+  | { readonly cut: true }
+  | { readonly stop: "end_turn" | "max_tokens" | "tool_use" | "stop_sequence" }
+  | { readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } };
+
+/** What the model does when it is asked once. */
+export type ScriptTurn = string | readonly ScriptStep[];
+
+export interface ScriptedModel extends LanguageModel {
+  /** Every request made so far. */
+  readonly requests: readonly ModelRequest[];
+}
+
+/** Turns in order, or a function that looks at the request. Asked more often than the script goes, it fails. */
+export type Script = readonly ScriptTurn[] | ((request: ModelRequest, turn: number) => ScriptTurn);
+
+/** A model that does what it is told: for first steps without a key, and in place of every mock. */
+export function scriptedModel(script: Script, id: string = "scripted"): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    id,
+    requests,
+    async *stream(request): AsyncGenerator<ModelChunk> {
+      requests.push(request);
+      const turn = typeof script === "function" ? script(request, requests.length) : script[requests.length - 1];
+      if (turn === undefined) {
+        throw new ModelError("invalid_request", `The script of model ${id} has no turn ${requests.length}.`);
+      }
+      yield* play(typeof turn === "string" ? [{ text: turn }] : turn, request);
+    },
+  };
+}
+
+async function* play(steps: readonly ScriptStep[], request: ModelRequest): AsyncGenerator<ModelChunk> {
+  let calls = 0;
+  let usage: { prompt_tokens: number; completion_tokens: number } | undefined;
+  for (const step of steps) {
+    if ("text" in step) {
+      for (const delta of typeof step.text === "string" ? [step.text] : step.text) yield { type: "text_delta", delta };
+    } else if ("reasoning" in step) yield { type: "reasoning_delta", delta: step.reasoning };
+    else if ("call" in step) {
+      calls++;
+      yield* playCall(step.id ?? `call_${calls}`, step.call, step.raw ?? JSON.stringify(step.arguments ?? {}));
+    } else if ("unfinished_call" in step) {
+      yield { type: "tool_call_start", id: "unfinished", name: step.unfinished_call };
+      yield { type: "tool_call_delta", id: "unfinished", args_delta: step.raw };
+    } else if ("fail" in step) throw new ModelError(step.fail, `The script says: ${step.fail}.`);
+    else if ("stall" in step) await aborted(request.signal);
+    else if ("cut" in step) return;
+    else if ("usage" in step) usage = step.usage;
+    else return yield { type: "finish", stop_reason: step.stop, ...(usage && { usage }) };
+  }
+  yield { type: "finish", stop_reason: calls > 0 ? "tool_use" : "end_turn", ...(usage && { usage }) };
+}
+
+function* playCall(id: string, name: string, text: string): Generator<ModelChunk> {
+  yield { type: "tool_call_start", id, name };
+  yield { type: "tool_call_delta", id, args_delta: text };
+  yield { type: "tool_call_ready", id, name, arguments: text };
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const stop = (): void => reject(new ModelError("cancelled", "The model call was cancelled."));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,2 @@
+export type { NodeEnvOptions } from "./node-env.ts";
+export { createNodeEnv } from "./node-env.ts";

@@ -1,0 +1,29 @@
+import { type DecisionInput, invalidRequest, RepriseError, type ToolCallRecord } from "@reprise/contracts";
+import { isJson, type Json } from "@reprise/state";
+import { findReservedKey } from "../tools/parse-arguments.ts";
+
+/** Refuses a decision whose words could be misread: what is not clearly said must never let a tool run. */
+export function assertDecisionInput(input: DecisionInput): void {
+  if (input.action !== "resume" && input.action !== "cancel") {
+    throw invalidRequest(`A decision's action is resume or cancel, not ${JSON.stringify(input.action)}.`);
+  }
+  assertDecidedValue("arguments", input.arguments);
+  assertDecidedValue("result", input.result);
+}
+
+/** Edited arguments obey the same rules as a model's. */
+export function assertDecidedValue(what: "arguments" | "result", value: Json | undefined): void {
+  if (value === undefined) return;
+  if (!isJson(value)) throw invalidRequest(`The ${what} of a decision must be JSON.`);
+  const reserved = what === "arguments" ? findReservedKey(value) : undefined;
+  if (reserved !== undefined) throw invalidRequest(`The key ${JSON.stringify(reserved)} is not allowed in arguments.`);
+}
+
+/** Refuses a decision that was made about something else. */
+export function assertBinding(call: ToolCallRecord, wanted: string | undefined, actual?: string): void {
+  if (wanted === undefined || wanted === (call.binding_hash ?? actual)) return;
+  throw new RepriseError(
+    "BINDING_MISMATCH",
+    `The decision on tool call ${call.call_id} was made about other arguments or another tool. Look at it again.`,
+  );
+}

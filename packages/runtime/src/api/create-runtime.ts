@@ -1,0 +1,175 @@
+import {
+  type BlobStore,
+  type BusyPolicy,
+  type Env,
+  type LanguageModel,
+  type MessageInput,
+  notFound,
+  type Page,
+  RepriseError,
+  type RunOrigin,
+  type RunQuery,
+  type RunRecord,
+  type RunRequest,
+  type Store,
+} from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { Agent } from "../define/define-agent.ts";
+import { Registry } from "../define/registry.ts";
+import { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { LiveBus } from "../journal/live-bus.ts";
+import { Signals } from "../journal/signals.ts";
+import { DEFAULT_LIMITS, type Limits, type Services } from "../services.ts";
+import { ThreadCache } from "../thread/thread-cache.ts";
+import { createDecisions, type Decisions } from "./decisions.ts";
+import { createRunHandle, type RunHandle } from "./run-handle.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import { executePrepared, forwardDecisions, type PreparedRun, prepareRun } from "./submit.ts";
+import { createThreads, type Threads } from "./threads.ts";
+
+export interface RuntimeOptions {
+  readonly agents: readonly Agent[];
+  /** Models that agents name by id. */
+  readonly models?: readonly LanguageModel[];
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly env: Env;
+  readonly limits?: Partial<Limits>;
+  readonly tenant?: string;
+  /** Names this process in claims; made when absent. */
+  readonly instanceId?: string;
+}
+
+/** A run as an author asks for it. */
+export interface StartRun {
+  readonly agent: string;
+  readonly threadId?: string;
+  /** What the user says: text, or messages. */
+  readonly input: string | readonly MessageInput[];
+  readonly resourceId?: string;
+  readonly state?: { readonly [key: string]: Json };
+  /** When the thread is busy; unless said otherwise a waiting run is superseded and a running one waited for. */
+  readonly whenBusy?: BusyPolicy;
+  readonly origin?: RunOrigin;
+}
+
+export interface Runtime {
+  /** Starts a run; resolves when it is accepted durably. */
+  start(run: StartRun): Promise<RunHandle>;
+  /** The same for a request in wire form, with every field there is. */
+  submit(request: RunRequest): Promise<RunHandle>;
+  /** Checks a request and gives it its ids; stores nothing. For callers that must know the ids before the run exists. */
+  prepare(request: RunRequest): PreparedRun;
+  /** Accepts a prepared run; resolves when that is durable. */
+  execute(prepared: PreparedRun): Promise<RunHandle>;
+  /** Starts a run and waits until it is done or waits for decisions. */
+  runToCompletion(run: StartRun): Promise<RunOutcome>;
+  /** A run by its id, also one that is still queued. */
+  run(runId: string): Promise<RunHandle>;
+  runs(query?: RunQuery): Promise<Page<RunRecord>>;
+  readonly threads: Threads;
+  readonly decisions: Decisions;
+  /** Lets runs come to their end for a while, gives the others back, and takes no more. */
+  close(): Promise<void>;
+}
+
+/** Puts a runtime together. Every mistake in the agents is reported here. */
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { env, store, blobs, tenant = "default" } = options;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const closed = new AbortController();
+  const services: Services = {
+    env,
+    store,
+    blobs,
+    limits,
+    registry: new Registry(options.agents, options.models ?? []),
+    bus: new LiveBus(),
+    signals: new Signals(store),
+    threads: new ThreadCache(limits.cachedThreads),
+    closed: closed.signal,
+    owner: options.instanceId ?? env.ids.uuid(),
+  };
+  const dispatcher = new Dispatcher(services);
+  dispatcher.open();
+  return new RuntimeFacade(services, dispatcher, tenant, closed);
+}
+
+class RuntimeFacade implements Runtime {
+  readonly threads: Threads;
+  readonly decisions: Decisions;
+  readonly #services: Services;
+  readonly #dispatcher: Dispatcher;
+  readonly #tenant: string;
+  readonly #closed: AbortController;
+  #isClosed = false;
+
+  constructor(services: Services, dispatcher: Dispatcher, tenant: string, closed: AbortController) {
+    this.#closed = closed;
+    this.#services = services;
+    this.#dispatcher = dispatcher;
+    this.#tenant = tenant;
+    this.threads = createThreads(services, tenant);
+    this.decisions = createDecisions(services, tenant);
+  }
+
+  start({ agent, threadId, input, resourceId, state, whenBusy, origin }: StartRun): Promise<RunHandle> {
+    return this.submit({
+      agent_id: agent,
+      messages: typeof input === "string" ? [{ role: "user", content: input }] : input,
+      ...(threadId !== undefined && { thread_id: threadId }),
+      ...(resourceId !== undefined && { resource_id: resourceId }),
+      ...(state !== undefined && { state }),
+      ...(whenBusy !== undefined && { busy_policy: whenBusy }),
+      ...(origin !== undefined && { origin }),
+    });
+  }
+
+  async submit(request: RunRequest): Promise<RunHandle> {
+    return this.execute(this.prepare(request));
+  }
+
+  prepare(request: RunRequest): PreparedRun {
+    return prepareRun(this.#services, this.#tenant, request);
+  }
+
+  async execute(prepared: PreparedRun): Promise<RunHandle> {
+    if (this.#isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    const { initial_decisions = [], messages } = prepared.entry.request;
+    if (initial_decisions.length > 0) {
+      const runId = await forwardDecisions(this.#services, this.#tenant, prepared.thread_id, initial_decisions);
+      if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
+    }
+    const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);
+    return this.#handle(entry.run_id, entry.thread_id);
+  }
+
+  async runToCompletion(run: StartRun): Promise<RunOutcome> {
+    return (await this.start(run)).outcome();
+  }
+
+  async run(runId: string): Promise<RunHandle> {
+    const store = this.#services.store.forTenant(this.#tenant);
+    const run = (await store.loadRun(runId)) ?? (await store.listEntries({ run_id: runId })).items[0];
+    if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
+    return this.#handle(runId, run.thread_id);
+  }
+
+  runs(query?: RunQuery): Promise<Page<RunRecord>> {
+    return this.#services.store.forTenant(this.#tenant).listRuns(query);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#dispatcher.close();
+    this.#services.signals.close();
+    this.#closed.abort(
+      new RepriseError("RUNTIME_CLOSED", "The runtime was closed; the run goes on elsewhere, or later."),
+    );
+  }
+
+  #handle(runId: string, threadId: string): RunHandle {
+    return createRunHandle(this.#services, this.#tenant, runId, threadId);
+  }
+}

@@ -1,0 +1,83 @@
+import { type Decision, type DecisionVerb, derivedDecisionId, invalidRequest, notFound } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { runIdOfCall } from "../loop/derived-ids.ts";
+import type { Services } from "../services.ts";
+import { listAllCalls } from "../thread/list-all-calls.ts";
+import { bindingHash } from "../tools/binding-hash.ts";
+import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
+import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
+
+export interface DecideOptions {
+  readonly decisionId?: string;
+  /** Refuses to decide about anything but this. Lets a decision come before its suspension. */
+  readonly bindingHash?: string;
+  /** The run of the call, where its id does not tell. */
+  readonly runId?: string;
+}
+
+/** Answers to suspended calls. */
+export interface Decisions {
+  /** What waits, oldest first. */
+  list(query?: { readonly threadId?: string; readonly runId?: string }): Promise<readonly OpenDecision[]>;
+  /** Stores a decision; durable when it resolves. The first one for a suspension wins, a rival gets `DECISION_CONFLICT`. */
+  decide(callId: string, verb: DecisionVerb, options?: DecideOptions): Promise<Decision>;
+}
+
+export function createDecisions(services: Services, tenant: string): Decisions {
+  const store = services.store.forTenant(tenant);
+  return {
+    async list({ threadId, runId } = {}) {
+      const calls = await listAllCalls(store, {
+        status: "suspended",
+        ...(threadId !== undefined && { thread_id: threadId }),
+        ...(runId !== undefined && { run_id: runId }),
+      });
+      return calls.map(toOpenDecision);
+    },
+
+    async decide(callId, verb, options = {}) {
+      const runId = options.runId ?? runIdOfCall(callId);
+      const call = runId === undefined ? undefined : await store.loadCall(runId, callId);
+      if (call === undefined) throw notFound("CALL_NOT_FOUND", "tool call", callId);
+      assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+      // One that comes early is for the first suspension; one that comes again is for the one it was for before.
+      const suspension = Math.max(call.suspension, 1);
+      const decision: Decision = {
+        decision_id: options.decisionId ?? derivedDecisionId(callId, suspension),
+        run_id: call.run_id,
+        call_id: callId,
+        suspension,
+        ...lower(verb),
+        updated_at: services.env.clock.now(),
+      };
+      return store.decide(decision, { early: options.bindingHash !== undefined });
+    },
+  };
+}
+
+/** Says a verb of people in the two words that are stored. */
+function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "result" | "reason"> {
+  if (typeof verb !== "object" || verb === null) throw invalidRequest("A decision is approve, deny, edit or supply.");
+  const reason = verb.reason === undefined ? {} : { reason: verb.reason };
+  switch (verb.action) {
+    case "approve":
+      return { action: "resume", ...reason };
+    case "deny":
+      return { action: "cancel", ...reason };
+    case "edit":
+      assertGiven("edit", "arguments", verb.arguments);
+      return { action: "resume", arguments: verb.arguments, ...reason };
+    case "supply":
+      assertGiven("supply", "result", verb.result);
+      return { action: "resume", result: verb.result, ...reason };
+    default:
+      verb satisfies never;
+      throw invalidRequest("A decision is approve, deny, edit or supply.");
+  }
+}
+
+/** Without what it is about, an edit or a supply would be an approval. */
+function assertGiven(action: string, what: "arguments" | "result", value: Json | undefined): void {
+  if (value === undefined) throw invalidRequest(`To ${action}, give the ${what}.`);
+  assertDecidedValue(what, value);
+}

@@ -1,0 +1,114 @@
+import {
+  assertId,
+  type BusyPolicy,
+  invalidRequest,
+  type MessageInput,
+  RUN_ORIGINS,
+  type RunPolicy,
+  type RunRequest,
+} from "@reprise/contracts";
+import { isJson } from "@reprise/state";
+
+const ROLES: readonly string[] = ["user", "assistant", "tool"];
+const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "reject"];
+const PART_TYPES: readonly string[] = ["text", "reasoning", "image", "file"];
+const MAX_MESSAGES = 10_000;
+
+/** Refuses a request that could not become a run, before anything is stored. Requests come from clients: nothing is assumed. */
+export function assertRequest(request: RunRequest): void {
+  if (!isJson(request) || !isRecord(request)) throw invalidRequest("A run request is a JSON object.");
+  assertText("agent_id", request.agent_id);
+  for (const key of ["thread_id", "run_id", "parent_run_id", "parent_thread_id"] as const) {
+    const id = request[key];
+    if (id === undefined) continue;
+    assertText(key, id);
+    assertId(key, id);
+  }
+  for (const key of ["resource_id", "dedupe_key"] as const)
+    if (request[key] !== undefined) assertText(key, request[key]);
+  assertOneOf("origin", request.origin, RUN_ORIGINS);
+  assertOneOf("busy_policy", request.busy_policy, BUSY_POLICIES);
+  if (request.priority !== undefined && !Number.isSafeInteger(request.priority)) {
+    throw invalidRequest("The priority is a whole number.");
+  }
+  assertMessages(request);
+  assertState(request.state ?? {});
+  assertPolicy(request.policy ?? {});
+  if (request.metadata !== undefined && !isRecord(request.metadata)) throw invalidRequest("The metadata is an object.");
+}
+
+function assertMessages({ messages, initial_decisions = [] }: RunRequest): void {
+  if (!Array.isArray(messages)) throw invalidRequest("A run request has a list of messages.");
+  if (!Array.isArray(initial_decisions) || !initial_decisions.every(isRecord)) {
+    throw invalidRequest("The decisions of a request are a list of objects.");
+  }
+  if (messages.length > MAX_MESSAGES) throw invalidRequest(`A request has at most ${MAX_MESSAGES} messages.`);
+  if (messages.length + initial_decisions.length === 0)
+    throw invalidRequest("A run request needs a message or a decision.");
+  messages.forEach(assertMessage);
+}
+
+/** Refuses a message no model could be given. */
+export function assertMessage(message: MessageInput, index: number): void {
+  if (!isRecord(message)) throw invalidRequest(`messages[${index}] is not an object.`);
+  if (message.role === "system") {
+    throw invalidRequest(`messages[${index}]: system text is the operator's; send it as a user message.`);
+  }
+  const calls: unknown = message.tool_calls ?? [];
+  if (!Array.isArray(calls) || !calls.every(isCall)) {
+    throw invalidRequest(`messages[${index}]: tool_calls is a list of calls with id, name and arguments.`);
+  }
+  if (!ROLES.includes(message.role)) throw invalidRequest(`messages[${index}]: the role is ${ROLES.join(", ")}.`);
+  if (message.id !== undefined) {
+    assertText(`messages[${index}].id`, message.id);
+    assertId("message", message.id);
+  }
+  const { content } = message;
+  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
+  if (!isContent) throw invalidRequest(`messages[${index}]: the content is text or a list of parts with a known type.`);
+}
+
+function isCall(call: unknown): boolean {
+  return isRecord(call) && typeof call.id === "string" && typeof call.name === "string" && call.arguments !== undefined;
+}
+
+function isPart(part: unknown): boolean {
+  if (!isRecord(part) || typeof part.type !== "string" || !PART_TYPES.includes(part.type)) return false;
+  return part.type === "text" || part.type === "reasoning"
+    ? typeof part.text === "string"
+    : typeof part.url === "string";
+}
+
+/** The runtime's own state, and what plugins guard, cannot be set from outside. */
+function assertState(state: unknown): void {
+  if (!isRecord(state)) throw invalidRequest("The state of a request is an object.");
+  for (const key of Object.keys(state)) {
+    const isOwned = key.startsWith("__") || key === "permission_policy" || key === "sub_agents";
+    if (isOwned)
+      throw invalidRequest(`The state ${JSON.stringify(key)} belongs to the runtime and cannot be set by a request.`);
+    if (key === "constructor" || key === "prototype")
+      throw invalidRequest(`${JSON.stringify(key)} cannot be a state key.`);
+  }
+}
+
+function assertPolicy(policy: RunPolicy): void {
+  if (!isRecord(policy)) throw invalidRequest("The policy of a request is an object.");
+  for (const [key, list] of Object.entries(policy)) {
+    const isList = Array.isArray(list) && list.every((item) => typeof item === "string");
+    if (!isList) throw invalidRequest(`policy.${key} is a list of ids.`);
+  }
+}
+
+function assertText(what: string, value: unknown): void {
+  if (typeof value !== "string" || value === "") throw invalidRequest(`${what} is a text that is not empty.`);
+}
+
+function assertOneOf(what: string, value: string | undefined, known: readonly string[]): void {
+  if (value !== undefined && !known.includes(value)) {
+    throw invalidRequest(`${JSON.stringify(value)} is not a known ${what}; there are ${known.join(", ")}.`);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

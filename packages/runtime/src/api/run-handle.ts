@@ -1,0 +1,64 @@
+import {
+  type AgentEvent,
+  type EventCursor,
+  formatCursor,
+  invalidRequest,
+  notFound,
+  parseCursor,
+  type RunRecord,
+} from "@reprise/contracts";
+import { type ReadEvent, readEvents } from "../journal/read-events.ts";
+import type { Services } from "../services.ts";
+import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
+
+export interface EventsOptions {
+  /** An event's cursor, or its text: go on after that event. */
+  readonly after?: EventCursor | string;
+  /** Stay while the run waits for decisions. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** A run, wherever it is worked on. */
+export interface RunHandle {
+  readonly id: string;
+  readonly threadId: string;
+  /** The run's events from any point, live while it runs. Ends when the run waits or is done. */
+  events(options?: EventsOptions): AsyncIterable<AgentEvent>;
+  /** The same, each with the cursor a reader would go on from. */
+  eventsWithCursor(options?: EventsOptions): AsyncIterable<{ readonly event: AgentEvent; readonly cursor: string }>;
+  /** How the run stands once nobody works on it: done, waiting for decisions, failed or cancelled. */
+  outcome(): Promise<RunOutcome>;
+  /** Asks for the end of the run; durable when it resolves. */
+  cancel(reason?: string): Promise<void>;
+  record(): Promise<RunRecord>;
+}
+
+export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
+  const store = services.store.forTenant(tenant);
+  const read = (options: EventsOptions): AsyncGenerator<ReadEvent, void> => {
+    const { after, ...rest } = options;
+    const cursor = typeof after === "string" ? parseCursor(after) : after;
+    if (after !== undefined && cursor?.run_id !== id) throw invalidRequest(`This is no cursor of run ${id}.`);
+    return readEvents(services, tenant, threadId, id, cursor === undefined ? rest : { ...rest, after: cursor });
+  };
+  return {
+    id,
+    threadId,
+    async *events(options = {}) {
+      for await (const { event } of read(options)) yield event;
+    },
+    async *eventsWithCursor(options = {}) {
+      for await (const { event, epoch } of read(options)) {
+        yield { event, cursor: formatCursor({ run_id: id, epoch, seq: event.seq ?? 0 }) };
+      }
+    },
+    outcome: () => waitForOutcome(services, tenant, id, threadId),
+    cancel: (reason = "cancelled") => store.requestCancel(id, reason),
+    async record() {
+      const run = await store.loadRun(id);
+      if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);
+      return run;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { RunRecord, Termination } from "@reprise/contracts";
+import { awaitStart } from "../journal/await-start.ts";
+import { isUnderWay } from "../journal/is-under-way.ts";
+import { expectChange } from "../journal/thread-change.ts";
+import type { Services } from "../services.ts";
+import { listAllCalls } from "../thread/list-all-calls.ts";
+import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
+
+/** Where a run stands once it no longer runs. */
+export type RunOutcome =
+  | { readonly status: "done"; readonly run: RunRecord; readonly text: string; readonly termination: Termination }
+  | { readonly status: "waiting"; readonly run: RunRecord; readonly open: readonly OpenDecision[] }
+  /** Without a run when it was taken from the queue before it began. */
+  | { readonly status: "cancelled"; readonly run?: RunRecord }
+  | { readonly status: "failed"; readonly run: RunRecord; readonly error: string };
+
+/** Waits until nobody works on a run any more, here or elsewhere, and says how it stands. */
+export async function waitForOutcome(
+  services: Services,
+  tenant: string,
+  runId: string,
+  threadId: string,
+): Promise<RunOutcome> {
+  const store = services.store.forTenant(tenant);
+  if ((await awaitStart(services, tenant, threadId, runId)) === undefined) return { status: "cancelled" };
+  for (;;) {
+    const change = expectChange(services, tenant, threadId);
+    try {
+      const run = await store.loadRun(runId);
+      if (run !== undefined && !(await isUnderWay(store, run))) return describeOutcome(services, tenant, run);
+      await change.happened;
+    } finally {
+      change.stop();
+    }
+  }
+}
+
+async function describeOutcome(services: Services, tenant: string, run: RunRecord): Promise<RunOutcome> {
+  const store = services.store.forTenant(tenant);
+  if (run.status === "waiting") {
+    const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
+    return { status: "waiting", run, open: calls.map(toOpenDecision) };
+  }
+  const { result, termination } = await loadFinish(services, tenant, run);
+  if (termination.type === "cancelled") return { status: "cancelled", run };
+  if (termination.type === "error") return { status: "failed", run, error: termination.value };
+  return { status: "done", run, text: result, termination };
+}
+
+/** The end of a run as its stream tells it: the last event. */
+async function loadFinish(
+  services: Services,
+  tenant: string,
+  run: RunRecord,
+): Promise<{ readonly result: string; readonly termination: Termination }> {
+  const segments = await services.store.forTenant(tenant).readEvents(run.run_id, run.last_seq - 1);
+  const last = segments.at(-1)?.events.at(-1);
+  if (last?.type !== "run_finish")
+    return { result: "", termination: { type: "error", value: "The end of the run is missing." } };
+  const response = last.data.result?.response;
+  return { result: typeof response === "string" ? response : "", termination: last.data.termination };
+}

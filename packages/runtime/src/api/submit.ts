@@ -1,0 +1,153 @@
+import {
+  type BusyPolicy,
+  type DecisionInput,
+  derivedDecisionId,
+  invalidRequest,
+  type NewEntry,
+  RepriseError,
+  type RunRequest,
+  type Submitted,
+} from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { takeIn } from "../dispatcher/start-entry.ts";
+import { composeStart } from "../loop/compose-start.ts";
+import type { Services } from "../services.ts";
+import { listAllCalls } from "../thread/list-all-calls.ts";
+import { wellFormedJson } from "../tools/well-formed.ts";
+import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
+import { assertRequest } from "./read-request.ts";
+
+/** A request that was checked and given its ids, and can be executed. */
+export interface PreparedRun {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly entry: NewEntry;
+}
+
+/** Checks a request and gives it its ids. Stores nothing. */
+export function prepareRun({ env, registry }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
+  assertRequest(untrusted);
+  // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
+  const request = wellFormedJson(structuredClone(untrusted) as unknown as Json) as unknown as RunRequest;
+  registry.agent(request.agent_id);
+  const run_id = request.run_id ?? env.ids.uuid();
+  const thread_id = request.thread_id ?? env.ids.uuid();
+  // Ids inside a run are made from its own id: a client must not take them first.
+  const guessed = request.messages.find(({ id }) => id?.startsWith(`${run_id}-`));
+  if (guessed !== undefined) throw invalidRequest(`The message id ${JSON.stringify(guessed.id)} is the run's own.`);
+  const entry: NewEntry = {
+    entry_id: `${run_id}-entry`,
+    thread_id,
+    run_id,
+    request: { ...request, thread_id, run_id },
+    busy_policy: request.busy_policy ?? "continue",
+    // What takes the place of an open run goes first: nothing may come between the two.
+    priority: INTERRUPTING.includes(request.busy_policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0),
+    ...(request.dedupe_key !== undefined && { dedupe_key: request.dedupe_key }),
+  };
+  return { tenant, run_id, thread_id, entry };
+}
+
+const INTERRUPTING: readonly (BusyPolicy | undefined)[] = ["interrupt", "rollback"];
+const ATTEMPTS = 5;
+
+/**
+ * Puts a prepared run into its thread's mailbox. On an idle thread its first commit, the claim and the entry are one
+ * transaction, and work begins here; otherwise whoever has room takes it when its turn comes.
+ */
+export async function executePrepared(
+  services: Services,
+  dispatcher: Dispatcher,
+  prepared: PreparedRun,
+): Promise<Submitted> {
+  const { tenant, entry } = prepared;
+  const store = services.store.forTenant(tenant);
+  const giveUpPlace = dispatcher.reserve();
+  try {
+    const claimed = giveUpPlace === undefined ? undefined : await submitClaiming(services, dispatcher, prepared);
+    return claimed ?? (await store.submit(entry));
+  } finally {
+    giveUpPlace?.();
+  }
+}
+
+/** Tries to start the run at once; undefined when the thread keeps changing under us. */
+async function submitClaiming(
+  services: Services,
+  dispatcher: Dispatcher,
+  { tenant, entry, thread_id, run_id }: PreparedRun,
+): Promise<Submitted | undefined> {
+  const store = services.store.forTenant(tenant);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const thread = await services.threads.load(store, tenant, thread_id);
+    const { request } = entry;
+    const changeset = composeStart({
+      request,
+      run_id,
+      entry_id: entry.entry_id,
+      thread,
+      now: services.env.clock.now(),
+    });
+    const expected = thread.version;
+    try {
+      const { env, owner, limits } = services;
+      const askedAt = env.clock.mono();
+      const submitted = await store.submit(entry, { owner, lease_ms: limits.leaseMs, changeset, expected });
+      if (submitted.status === "claimed") {
+        const { claim, version } = submitted;
+        dispatcher.adopt(claim, takeIn(services, thread, changeset, version, claim), askedAt);
+      }
+      return submitted;
+    } catch (error) {
+      // Somebody wrote to the thread between our look and our write: look again.
+      if (!RepriseError.is(error, "VERSION_CONFLICT")) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Stores decisions that came with a request; returns the run they belong to. */
+export async function forwardDecisions(
+  services: Services,
+  tenant: string,
+  threadId: string,
+  inputs: readonly DecisionInput[],
+): Promise<string> {
+  const store = services.store.forTenant(tenant);
+  const calls = await listAllCalls(store, { thread_id: threadId, status: "suspended" });
+  const matched = inputs.map((input) => {
+    assertDecisionInput(input);
+    const call = calls.find(
+      ({ call_id, ticket }) =>
+        call_id === input.target_id ||
+        ticket?.suspension.id === input.target_id ||
+        ticket?.pending.id === input.target_id,
+    );
+    if (call === undefined) {
+      throw new RepriseError(
+        "NOT_SUSPENDED",
+        `Nothing on thread ${threadId} waits for a decision on ${input.target_id}.`,
+      );
+    }
+    assertBinding(call, input.binding_hash);
+    return { input, call };
+  });
+  const first = matched[0];
+  if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
+  for (const { input, call } of matched) {
+    await store.decide({
+      decision_id: input.decision_id ?? derivedDecisionId(call.call_id, call.suspension),
+      run_id: call.run_id,
+      call_id: call.call_id,
+      suspension: call.suspension,
+      action: input.action,
+      ...(input.arguments !== undefined && { arguments: input.arguments }),
+      ...(input.result !== undefined && { result: input.result }),
+      ...(input.reason !== undefined && { reason: input.reason }),
+      updated_at: services.env.clock.now(),
+    });
+  }
+  return first.call.run_id;
+}

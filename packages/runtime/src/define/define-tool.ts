@@ -1,0 +1,89 @@
+import { RepriseError, type Tool, type ToolClass, type ToolContext, type ToolDescriptor } from "@reprise/contracts";
+import type { Json, JsonObject, StandardSchema } from "@reprise/state";
+import { readInputSchema } from "./input-schema.ts";
+
+/** What an author writes: `execute` sees checked input only. */
+export interface ToolDefinition<Input, Output> {
+  readonly id: string;
+  readonly description: string;
+  readonly name?: string;
+  /** Any Standard Schema, or plain JSON Schema; without one the tool takes no arguments. */
+  readonly inputSchema?: StandardSchema<Input> | JsonObject;
+  /** Rules a schema cannot say: answers with what is wrong. Runs after the schema, before any approval. */
+  validate?(input: Input): string | undefined;
+  /** `read_only` tools may run at the same time and again after a crash. `mutating` unless said otherwise. */
+  readonly class?: ToolClass;
+  /** Whether a human must agree first: always, or for the calls a function picks. */
+  readonly needsApproval?: boolean | ((input: Input) => boolean | Promise<boolean>);
+  /** Executing it twice with the same `context.idempotencyKey` does nothing more. */
+  readonly idempotent?: boolean;
+  readonly destructive?: boolean;
+  readonly recursive?: boolean;
+  readonly interruptBehavior?: "cancel" | "wait";
+  /** How long one execution may take; null for as long as it likes. One minute unless said otherwise. */
+  readonly timeoutMs?: number | null;
+  readonly capabilities?: readonly string[];
+  /** Change it when an approval given for the old tool must not count for the new one. */
+  readonly version?: string;
+  readonly metadata?: { readonly [key: string]: Json };
+  /** Returns a value, a `toolResult`, or a `toolEffect`. */
+  execute(input: Input, context: ToolContext): Output | Promise<Output>;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const TOOL_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+/** Describes a tool. Mistakes in the description are reported here, before anything runs. */
+export function defineTool<Input = Record<string, never>, Output = unknown>(
+  definition: ToolDefinition<Input, Output>,
+): Tool<Output> {
+  if (!TOOL_ID.test(definition.id)) {
+    throw new RepriseError(
+      "INVALID_DEFINITION",
+      `A tool id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(definition.id)}.`,
+    );
+  }
+  const schema = readInputSchema(definition.id, definition.inputSchema);
+  const { needsApproval = false } = definition;
+  return Object.freeze({
+    descriptor: describeTool(definition, schema.parameters),
+    check: async (arguments_: Json) => {
+      // Models send null for "no arguments". A copy, because the author's code may write to what it gets.
+      const checked = await schema.check(structuredClone(arguments_ ?? {}));
+      if (!checked.ok) return checked;
+      const problem = definition.validate?.(checked.input as Input);
+      return problem === undefined ? checked : ({ ok: false, problem } as const);
+    },
+    // Input reaches these two only through `check`, so it has the author's type.
+    needsApproval: async (input: unknown) =>
+      typeof needsApproval === "function" ? needsApproval(input as Input) : needsApproval,
+    execute: async (input: unknown, context: ToolContext) => definition.execute(input as Input, context),
+  });
+}
+
+function describeTool<Input, Output>(
+  definition: ToolDefinition<Input, Output>,
+  parameters: JsonObject,
+): ToolDescriptor {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = definition;
+  if (timeoutMs !== null && !(timeoutMs > 0)) {
+    throw new RepriseError("INVALID_DEFINITION", `Tool ${definition.id}: timeoutMs is more than 0, or null.`);
+  }
+  return {
+    id: definition.id,
+    name: definition.name ?? definition.id,
+    description: definition.description,
+    parameters,
+    class: definition.class ?? "mutating",
+    needs_approval:
+      typeof definition.needsApproval === "function" ? "by_arguments" : (definition.needsApproval ?? false),
+    is_destructive: definition.destructive ?? false,
+    is_recursive: definition.recursive ?? false,
+    idempotent: definition.idempotent ?? false,
+    interrupt_behavior: definition.interruptBehavior ?? "cancel",
+    timeout_ms: timeoutMs,
+    capabilities: definition.capabilities ?? [],
+    version: definition.version ?? "",
+    metadata: definition.metadata ?? {},
+  };
+}

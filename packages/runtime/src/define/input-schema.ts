@@ -1,0 +1,69 @@
+import { type CheckedInput, RepriseError } from "@reprise/contracts";
+import { isJson, type Json, type JsonObject, type StandardSchema } from "@reprise/state";
+import { compileSchema } from "./json-schema.ts";
+
+/** The extension of Standard Schema by which a schema tells its own JSON Schema. */
+interface DescribesItself {
+  readonly "~standard": {
+    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
+  };
+}
+
+/** What a tool's arguments must be: how the model is told, and how they are checked. */
+export interface InputSchema {
+  readonly parameters: JsonObject;
+  check(input: Json): Promise<CheckedInput>;
+}
+
+/** Any Standard Schema, or plain JSON Schema. */
+export function readInputSchema(tool: string, schema: StandardSchema | JsonObject | undefined): InputSchema {
+  if (schema === undefined) return fromJsonSchema({ type: "object", properties: {}, additionalProperties: false });
+  return isStandardSchema(schema) ? fromStandardSchema(tool, schema) : fromJsonSchema(schema);
+}
+
+function isStandardSchema(schema: StandardSchema | JsonObject): schema is StandardSchema {
+  return "~standard" in schema;
+}
+
+function fromJsonSchema(parameters: JsonObject): InputSchema {
+  const validate = compileSchema(parameters);
+  return {
+    parameters,
+    check: async (input) => {
+      const problem = validate(input);
+      return problem === undefined ? { ok: true, input } : { ok: false, problem };
+    },
+  };
+}
+
+function fromStandardSchema(tool: string, schema: StandardSchema): InputSchema {
+  return {
+    parameters: describe(tool, schema),
+    check: async (input) => {
+      const result = await schema["~standard"].validate(input);
+      if (result.issues === undefined) return { ok: true, input: result.value };
+      return { ok: false, problem: result.issues.map(({ message, path = [] }) => sayIssue(message, path)).join("; ") };
+    },
+  };
+}
+
+function sayIssue(message: string, path: readonly (PropertyKey | { readonly key: PropertyKey })[]): string {
+  const place = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  return place === "" ? message : `${place}: ${message}`;
+}
+
+function describe(tool: string, schema: StandardSchema): JsonObject {
+  if (describesItself(schema)) {
+    const described = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+    if (isJson(described)) return described as JsonObject;
+  }
+  throw new RepriseError(
+    "INVALID_DEFINITION",
+    `The input schema of tool ${JSON.stringify(tool)} cannot tell its JSON Schema. Use a schema library that can (Zod 4.2 or newer), or plain JSON Schema.`,
+  );
+}
+
+function describesItself(schema: StandardSchema): schema is StandardSchema & DescribesItself {
+  const standard: object = schema["~standard"];
+  return "jsonSchema" in standard && typeof standard.jsonSchema === "object" && standard.jsonSchema !== null;
+}

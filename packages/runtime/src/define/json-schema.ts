@@ -1,0 +1,38 @@
+import { RepriseError } from "@reprise/contracts";
+import type { JsonObject } from "@reprise/state";
+import { Ajv2020 } from "ajv/dist/2020.js";
+
+/** Says what is wrong with a value, or undefined when it fits. */
+export type Validate = (value: unknown) => string | undefined;
+
+// Compiling takes tens of milliseconds, so a schema is compiled once, by its content.
+const compiled = new Map<string, Validate>();
+const MAX_COMPILED = 1000;
+
+/** Compiles a JSON Schema (2020-12). Throws `INVALID_DEFINITION` when it is none. */
+export function compileSchema(schema: JsonObject): Validate {
+  const key = JSON.stringify(schema);
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const validate = compile(schema);
+  if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? "");
+  compiled.set(key, validate);
+  return validate;
+}
+
+function compile(schema: JsonObject): Validate {
+  // A new instance each: schemas of different tools may carry the same $id.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  try {
+    const check = ajv.compile(schema);
+    return (value) =>
+      check(value)
+        ? undefined
+        : (check.errors ?? [])
+            .map(({ instancePath, message }) => `${instancePath || "the value"} ${message}`)
+            .join("; ");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RepriseError("INVALID_DEFINITION", `This is not a JSON Schema: ${reason}.`, { cause: error });
+  }
+}

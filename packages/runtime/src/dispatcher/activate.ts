@@ -1,0 +1,145 @@
+import {
+  advanceRun,
+  type Claim,
+  MAX_RECOVERIES,
+  ModelError,
+  RepriseError,
+  type RunRecord,
+  type Termination,
+  toRepriseError,
+} from "@reprise/contracts";
+import { endActivation } from "../loop/end-activation.ts";
+import { runLoop } from "../loop/run-loop.ts";
+import { runStateOps } from "../loop/run-state.ts";
+import { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Services } from "../services.ts";
+import { listAllCalls } from "../thread/list-all-calls.ts";
+import { describeThrown } from "../tools/describe-thrown.ts";
+import { ClaimLost, RunCancelled } from "./outcomes.ts";
+
+/** What an activation knows of its claim. */
+export interface Lease {
+  /** Aborted when the run is cancelled or the claim is lost. */
+  readonly signal: AbortSignal;
+  /** Throws `ClaimLost` when the claim may have run out unnoticed, as after a pause of the whole process. */
+  readonly assertHeld: () => void;
+}
+
+/** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
+export async function activate(services: Services, claim: Claim, run: RunRecord, lease: Lease): Promise<void> {
+  const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
+  const workspace = new RunWorkspace({
+    services,
+    claim,
+    run,
+    thread,
+    signal: lease.signal,
+    assertHeld: lease.assertHeld,
+  });
+  try {
+    if (claim.kind !== "start") await reopen(workspace);
+    const termination = isPoison(claim) ? poison() : await runLoop(workspace);
+    await endActivation(workspace, termination, isPoison(claim) ? "error:poison" : undefined);
+  } catch (error) {
+    await handleFailure(workspace, error);
+  }
+}
+
+const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
+
+/** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
+async function reopen(workspace: RunWorkspace): Promise<void> {
+  const { store, claim } = workspace;
+  const { run_id } = workspace.run;
+  for (const status of OPEN_STATUSES) {
+    workspace.adoptCalls(await listAllCalls(store, { run_id, status }));
+  }
+  const { cancel } = await store.readInbox(claim.thread_id, run_id);
+  if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
+  if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
+  if (workspace.run.status === "waiting") {
+    const { termination_code: _code, termination_detail: _detail, ...open } = advanceRun(workspace.run, "resume");
+    workspace.replaceRun(open);
+  }
+  workspace.addPatch("runtime", runStateOps(workspace.run));
+  workspace.show("run_start", {});
+}
+
+function isPoison({ kind, run }: Claim): boolean {
+  return kind === "recover" && run !== undefined && run.recoveries > MAX_RECOVERIES;
+}
+
+function poison(): Termination {
+  return { type: "error", value: `The run lost its owner ${MAX_RECOVERIES} times without getting further.` };
+}
+
+/** Ends the run as what happened to it says; leaves it to its new owner when it is no longer ours. */
+async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<void> {
+  const { services, claim, run, signal } = workspace;
+  const reason: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
+  services.bus.forgetTail(claim.tenant, run.run_id);
+  // The thread changed under us, or the store is away: the claim goes back, and somebody begins again from what is true.
+  if (isForLater(error)) throw error;
+  if (isLost(reason) || isLost(error)) {
+    services.threads.forget(claim.tenant, claim.thread_id);
+    services.env.log("warn", "activation stopped: the claim is lost", { run_id: run.run_id, epoch: claim.epoch });
+    return;
+  }
+  if (reason instanceof RunCancelled) {
+    workspace.settleEntry({ entry_id: reason.entryId, status: "accepted" });
+    await endAtLast(workspace, { type: "cancelled" });
+    return;
+  }
+  services.env.log("error", "a run failed", { run_id: run.run_id, problem: describe(error), cause: causeOf(error) });
+  await abandon(workspace);
+  workspace.hold("error", { message: describe(error), code: codeOf(error) });
+  await endAtLast(workspace, { type: "error", value: describe(error) });
+}
+
+/** Ends a run whose end may itself fail; what cannot be committed is given up before the last attempt. */
+async function endAtLast(workspace: RunWorkspace, termination: Termination): Promise<void> {
+  const { services, claim, run } = workspace;
+  try {
+    await endActivation(workspace, termination).catch(async (error: unknown) => {
+      if (isLost(error) || isForLater(error)) throw error;
+      await abandon(workspace);
+      await endActivation(workspace, { type: "error", value: describe(error) });
+    });
+  } catch (error) {
+    if (isForLater(error)) throw error;
+    // The lease runs out and another owner tries; this copy of the thread can no longer be trusted.
+    services.threads.forget(claim.tenant, claim.thread_id);
+    services.env.log("error", "a run could not be ended", { run_id: run.run_id, problem: describe(error) });
+  }
+}
+
+/** Goes back to what the store has of a run. */
+async function abandon(workspace: RunWorkspace): Promise<void> {
+  const { store, run } = workspace;
+  const committed = (await store.loadRun(run.run_id)) ?? run;
+  const open = await Promise.all(OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: run.run_id, status })));
+  const { termination_code: _code, termination_detail: _detail, ...row } = committed;
+  workspace.abandon(row.status === "waiting" ? advanceRun(row, "resume") : row, open.flat());
+}
+
+/** Whether the same may well succeed after a while, from a fresh look at the thread. */
+function isForLater(error: unknown): boolean {
+  return RepriseError.is(error, "VERSION_CONFLICT") || RepriseError.is(error, "STORE_UNAVAILABLE");
+}
+
+function isLost(error: unknown): boolean {
+  return error instanceof ClaimLost || RepriseError.is(error, "STALE_EPOCH");
+}
+
+function codeOf(error: unknown): string {
+  return ModelError.is(error) ? "MODEL_FAILED" : toRepriseError(error).code;
+}
+
+function describe(error: unknown): string {
+  return ModelError.is(error) ? `The model failed (${error.kind}): ${error.message}` : toRepriseError(error).message;
+}
+
+/** What lies behind an error, for the log alone: a model's failure hides what threw from clients. */
+function causeOf(error: unknown): string | undefined {
+  return error instanceof Error && error.cause !== undefined ? describeThrown(error.cause) : undefined;
+}

@@ -1,0 +1,220 @@
+import { type Claim, type RunRecord, toRepriseError } from "@reprise/contracts";
+import type { Services } from "../services.ts";
+import { activate, type Lease } from "./activate.ts";
+import { ClaimLost, RunCancelled } from "./outcomes.ts";
+import { startEntry } from "./start-entry.ts";
+
+/** A claim we work on. */
+interface Activation {
+  claim: Claim;
+  readonly controller: AbortController;
+  finished: Promise<void>;
+  /** By our own clock, which never goes back. */
+  renewedAt: number;
+}
+
+const RETRY_PAUSE_MS = 250;
+
+/**
+ * Takes work from the store and keeps the right to do it: claims threads, runs activations, renews leases on its own timer,
+ * passes cancellations on, and gives everything back when it closes. Neither the loop nor a tool knows of leases.
+ */
+export class Dispatcher {
+  readonly #services: Services;
+  readonly #active = new Map<string, Activation>();
+  readonly #closed = new AbortController();
+  #stopListening: () => void = () => undefined;
+  #claiming: Promise<void> = Promise.resolve();
+  #isWoken = false;
+  #reserved = 0;
+  #isRenewing = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  get hasRoom(): boolean {
+    return !this.#closed.signal.aborted && this.#active.size + this.#reserved < this.#services.limits.maxActiveRuns;
+  }
+
+  /** Keeps a place free while something is submitted; returns the way to give it up. Undefined when there is none. */
+  reserve(): (() => void) | undefined {
+    if (!this.hasRoom) return undefined;
+    this.#reserved++;
+    return () => {
+      this.#reserved--;
+      this.#wake();
+    };
+  }
+
+  open(): void {
+    const { signals, limits } = this.#services;
+    this.#stopListening = signals.listen(({ kind, tenant, thread_id }) => {
+      if (kind === "work") this.#wake();
+      else if (kind === "inbox") void this.#attempt(() => this.#readInbox(keyOf(tenant, thread_id)));
+    });
+    void this.#every(limits.pollMs, async () => this.#wake());
+    void this.#every(limits.renewEveryMs, () => this.#renew());
+    this.#wake();
+  }
+
+  /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
+  adopt(claim: Claim, run: RunRecord, askedAt: number): void {
+    this.#begin(claim, askedAt, (lease) => activate(this.#services, claim, run, lease));
+  }
+
+  /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
+  async close(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#closed.abort(new ClaimLost("The runtime is closing."));
+    this.#stopListening();
+    await this.#claiming;
+    const { env, limits, store } = this.#services;
+    const all = Promise.all([...this.#active.values()].map(({ finished }) => finished));
+    const timeout = new AbortController();
+    await Promise.race([all, env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined)]);
+    timeout.abort();
+    for (const { claim, controller, finished } of [...this.#active.values()]) {
+      controller.abort(new ClaimLost("The runtime closed."));
+      await finished;
+      await store.operator.release(claim);
+    }
+  }
+
+  /** Claims what there is room for; called again while claiming, it looks once more afterwards. */
+  #wake(): void {
+    if (this.#isWoken || this.#closed.signal.aborted) return;
+    this.#isWoken = true;
+    this.#claiming = this.#claiming.then(async () => {
+      this.#isWoken = false;
+      await this.#attempt(() => this.#claim());
+    });
+  }
+
+  async #claim(): Promise<void> {
+    const { env, store, limits, owner } = this.#services;
+    while (this.hasRoom) {
+      const limit = limits.maxActiveRuns - this.#active.size - this.#reserved;
+      const askedAt = env.clock.mono();
+      const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit });
+      for (const claim of claims) this.#begin(claim, askedAt, (lease) => this.#work(claim, lease));
+      if (claims.length < limit) return;
+    }
+  }
+
+  async #work(claim: Claim, lease: Lease): Promise<void> {
+    const run = claim.kind === "start" ? await startEntry(this.#services, claim) : claim.run;
+    if (run !== undefined) await activate(this.#services, claim, run, lease);
+  }
+
+  #begin(claim: Claim, askedAt: number, work: (lease: Lease) => Promise<void>): void {
+    const key = keyOf(claim.tenant, claim.thread_id);
+    const controller = new AbortController();
+    const activation: Activation = { claim, controller, finished: Promise.resolve(), renewedAt: askedAt };
+    const lease: Lease = {
+      signal: controller.signal,
+      assertHeld: () => {
+        if (this.#isUncertain(activation)) this.#lose(activation);
+        controller.signal.throwIfAborted();
+      },
+    };
+    activation.finished = work(lease)
+      .catch((error: unknown) => this.#giveBack(claim, error))
+      .finally(() => {
+        // A later claim of the same thread may already stand in its place.
+        if (this.#active.get(key) === activation) this.#active.delete(key);
+        this.#wake();
+      });
+    this.#active.set(key, activation);
+  }
+
+  /** A run that could not even be started is tried again later, here or elsewhere. */
+  async #giveBack(claim: Claim, error: unknown): Promise<void> {
+    const { env, store } = this.#services;
+    const problem = toRepriseError(error).message;
+    env.log("error", "work could not be started", { thread_id: claim.thread_id, kind: claim.kind, problem });
+    this.#services.threads.forget(claim.tenant, claim.thread_id);
+    try {
+      await store.operator.release(claim, { error: problem, retry_at: env.clock.now() + RETRY_PAUSE_MS });
+    } catch (failure) {
+      env.log("error", "a claim could not be given back", { problem: toRepriseError(failure).message });
+    }
+  }
+
+  /** Passes a cancellation on to the run it is for. Decisions are read by the loop itself, at its gates. */
+  async #readInbox(key: string): Promise<void> {
+    const active = this.#active.get(key);
+    if (active === undefined) return;
+    const { claim } = active;
+    // A claim to start may name the waiting run it supersedes; the run that counts is its own.
+    const runId = claim.kind === "start" ? claim.entry?.run_id : claim.run?.run_id;
+    if (runId === undefined) return;
+    const { tenant, thread_id } = claim;
+    const { cancel } = await this.#services.store.forTenant(tenant).readInbox(thread_id, runId);
+    if (cancel !== undefined) active.controller.abort(new RunCancelled(cancel.entry_id, cancel.reason));
+  }
+
+  /** Stops what we can no longer be sure of, and prolongs the rest. Not awaited: a store that hangs must not stop the clock. */
+  async #renew(): Promise<void> {
+    const { env, limits, store } = this.#services;
+    for (const activation of this.#active.values()) if (this.#isUncertain(activation)) this.#lose(activation);
+    const held = [...this.#active.values()];
+    if (this.#isRenewing || held.length === 0) return;
+    this.#isRenewing = true;
+    const startedAt = env.clock.mono();
+    const claims = held.map(({ claim }) => claim);
+    void this.#attempt(async () => {
+      try {
+        await this.#takeRenewed(held, await store.operator.renew(claims, limits.leaseMs), startedAt);
+      } finally {
+        this.#isRenewing = false;
+      }
+    });
+  }
+
+  async #takeRenewed(held: readonly Activation[], renewed: readonly Claim[], startedAt: number): Promise<void> {
+    const byThread = new Map(renewed.map((claim) => [keyOf(claim.tenant, claim.thread_id), claim]));
+    for (const activation of held) {
+      const key = keyOf(activation.claim.tenant, activation.claim.thread_id);
+      const still = byThread.get(key);
+      if (still?.epoch !== activation.claim.epoch) {
+        this.#lose(activation);
+        continue;
+      }
+      activation.claim = still;
+      activation.renewedAt = startedAt;
+      await this.#readInbox(key);
+    }
+  }
+
+  /** Whether the store may think that our time is up. */
+  #isUncertain({ renewedAt }: Activation): boolean {
+    const { env, limits } = this.#services;
+    return env.clock.mono() - renewedAt >= limits.leaseMs - limits.renewEveryMs;
+  }
+
+  #lose({ claim, controller }: Activation): void {
+    controller.abort(new ClaimLost(`The claim on thread ${claim.thread_id} was lost.`));
+  }
+
+  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await this.#services.env.clock.sleep(ms, signal, { background: true }).catch(() => undefined);
+      if (!signal.aborted) await this.#attempt(work);
+    }
+  }
+
+  /** Housekeeping goes on whatever happens: a problem is logged, and the next round tries again. */
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#services.env.log("error", "the dispatcher met a problem", { problem: toRepriseError(error).message });
+    }
+  }
+}
+
+function keyOf(tenant: string, threadId: string): string {
+  return JSON.stringify([tenant, threadId]);
+}

@@ -1,0 +1,16 @@
+/** Somebody asked for the end of the run. Used as the reason of its abort signal. */
+export class RunCancelled extends Error {
+  override readonly name = "RunCancelled";
+  /** The mailbox entry that asked; settled by the commit that ends the run. */
+  readonly entryId: string;
+
+  constructor(entryId: string, reason: string) {
+    super(reason);
+    this.entryId = entryId;
+  }
+}
+
+/** Somebody else owns the thread now, or soon will: stop, and write nothing more. */
+export class ClaimLost extends Error {
+  override readonly name = "ClaimLost";
+}

@@ -1,0 +1,18 @@
+export type { Runtime, RuntimeOptions, StartRun } from "./api/create-runtime.ts";
+export { createRuntime } from "./api/create-runtime.ts";
+export type { DecideOptions, Decisions } from "./api/decisions.ts";
+export type { OpenDecision } from "./api/open-decision.ts";
+export type { EventsOptions, RunHandle } from "./api/run-handle.ts";
+export type { RunOutcome } from "./api/run-outcome.ts";
+export type { PreparedRun } from "./api/submit.ts";
+export type { Threads } from "./api/threads.ts";
+export type { Agent, AgentDefinition } from "./define/define-agent.ts";
+export { DEFAULT_MAX_ROUNDS, defineAgent } from "./define/define-agent.ts";
+export type { ToolDefinition } from "./define/define-tool.ts";
+export { defineTool } from "./define/define-tool.ts";
+export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
+export { createMemoryStore } from "./memory/memory-store.ts";
+export type { Limits } from "./services.ts";
+export { DEFAULT_LIMITS } from "./services.ts";
+export { runTurn } from "./turn/run-turn.ts";
+export type { CompleteCall, RecoveryLimits, Turn, TurnChunk, TurnOptions } from "./turn/turn.ts";

@@ -1,0 +1,28 @@
+import { notFound, type RunRecord } from "@reprise/contracts";
+import type { Services } from "../services.ts";
+import { expectChange } from "./thread-change.ts";
+
+/** Waits until a queued run has started. Undefined when it never will: its entry was cancelled, superseded or given up. */
+export async function awaitStart(
+  services: Services,
+  tenant: string,
+  threadId: string,
+  runId: string,
+  signal?: AbortSignal,
+): Promise<RunRecord | undefined> {
+  const store = services.store.forTenant(tenant);
+  for (;;) {
+    const change = expectChange(services, tenant, threadId, signal);
+    try {
+      const run = await store.loadRun(runId);
+      if (run !== undefined || signal?.aborted === true) return run;
+      const { items } = await store.listEntries({ run_id: runId });
+      const entry = items.find(({ kind }) => kind === "run");
+      if (entry === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
+      if (entry.status !== "queued" && entry.status !== "claimed" && entry.status !== "accepted") return undefined;
+      await change.happened;
+    } finally {
+      change.stop();
+    }
+  }
+}

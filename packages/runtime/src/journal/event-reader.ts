@@ -1,0 +1,140 @@
+import type { TenantStore } from "@reprise/contracts";
+import type { Services } from "../services.ts";
+import { isUnderWay } from "./is-under-way.ts";
+import type { LiveEvent } from "./live-bus.ts";
+
+/** The next event, or that everything after a `seq` is withdrawn. */
+export type Next = LiveEvent | { readonly withdraw: number };
+
+/** What the reader has seen, and whether it stays while the run waits. */
+export interface Position {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly follow: boolean;
+}
+
+/** More than this many unread live events, and a reader is sent to the journal for what it missed. */
+const MAX_BEHIND = 10_000;
+
+/** Merges the journal of a run with the live events of this process. */
+export class EventReader {
+  readonly #store: TenantStore;
+  readonly #runId: string;
+  /** Read from the journal, not handed out yet. */
+  #ready: LiveEvent[] = [];
+  #position = 0;
+  #live: LiveEvent[] = [];
+  #hasMissed = true;
+  #wake: () => void = () => undefined;
+  readonly #stops: readonly (() => void)[];
+
+  readonly #closed: AbortSignal;
+
+  constructor(services: Services, tenant: string, threadId: string, runId: string) {
+    this.#closed = services.closed;
+    this.#store = services.store.forTenant(tenant);
+    this.#runId = runId;
+    const onClosed = (): void => this.#wake();
+    services.closed.addEventListener("abort", onClosed, { once: true });
+    this.#stops = [
+      () => services.closed.removeEventListener("abort", onClosed),
+      services.bus.listen(tenant, runId, (event) => {
+        if (this.#live.length < MAX_BEHIND) this.#live.push(event);
+        else this.#hasMissed = true;
+        this.#wake();
+      }),
+      // Another process only tells that something happened to the thread.
+      services.signals.listenTo(tenant, threadId, ({ kind }) => {
+        if (kind === "commit") this.#hasMissed = true;
+        this.#wake();
+      }),
+    ];
+  }
+
+  /** The event after a position, waiting for it if need be; undefined when there will be none, or the signal says stop. */
+  async next(position: Position, signal: AbortSignal | undefined): Promise<Next | undefined> {
+    for (;;) {
+      if (signal?.aborted === true) return undefined;
+      this.#closed.throwIfAborted();
+      const next = this.#takeReady(position) ?? this.#takeLive(position);
+      if (next !== undefined) return next;
+      // Asked for before looking, so that nothing can happen unheard between the look and the pause.
+      const heard = this.#nextWake(signal);
+      if (this.#hasMissed) {
+        await this.#readJournal(position);
+        continue;
+      }
+      if (await this.#isOver(position)) return undefined;
+      if (!this.#hasMissed && this.#live.length === 0) await heard;
+      else if (!this.#hasMissed && this.#isBehindGap(position)) await heard;
+    }
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+    this.#wake();
+  }
+
+  #takeReady({ seq, epoch }: Position): Next | undefined {
+    while (this.#position < this.#ready.length) {
+      const item = this.#ready[this.#position] as LiveEvent;
+      const itemSeq = item.event.seq ?? 0;
+      if (itemSeq <= seq && item.epoch > epoch) return { withdraw: itemSeq - 1 };
+      this.#position++;
+      if (itemSeq > seq) return item;
+    }
+    return undefined;
+  }
+
+  /** The next live event when it follows directly; one from a later epoch may first withdraw what came before. */
+  #takeLive({ seq, epoch }: Position): Next | undefined {
+    while (this.#live.length > 0) {
+      const item = this.#live[0] as LiveEvent;
+      const itemSeq = item.event.seq ?? 0;
+      if (item.epoch > epoch && itemSeq <= seq) return { withdraw: itemSeq - 1 };
+      if (item.epoch >= epoch && itemSeq > seq + 1) return undefined;
+      this.#live.shift();
+      // An owner that was replaced may not know it yet; what it shows will never be committed.
+      if (item.epoch >= epoch && itemSeq === seq + 1) return item;
+    }
+    return undefined;
+  }
+
+  /** Live events are ahead of us, and what lies between is not committed yet. */
+  #isBehindGap({ seq }: Position): boolean {
+    const first = this.#live[0]?.event.seq;
+    return first !== undefined && first > seq + 1;
+  }
+
+  async #readJournal({ seq, epoch }: Position): Promise<void> {
+    this.#hasMissed = false;
+    // From the last event that is certainly the same for us and the journal.
+    const shared = epoch === 0 ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
+    const segments = await this.#store.readEvents(this.#runId, shared);
+    this.#ready = segments.flatMap((segment) => segment.events.map((event) => ({ epoch: segment.epoch, event })));
+    this.#position = 0;
+  }
+
+  /** Whether everything was read of a run nobody works on. */
+  async #isOver({ seq, follow }: Position): Promise<boolean> {
+    const run = await this.#store.loadRun(this.#runId);
+    if (run === undefined || run.last_seq > seq) {
+      this.#hasMissed = run !== undefined;
+      return run === undefined;
+    }
+    if (run.status === "done") return true;
+    return run.status === "waiting" && !follow && !(await isUnderWay(this.#store, run));
+  }
+
+  #nextWake(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const go = (): void => {
+        this.#wake = () => undefined;
+        signal?.removeEventListener("abort", go);
+        resolve();
+      };
+      this.#wake = go;
+      signal?.addEventListener("abort", go, { once: true });
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { AgentEvent, EventCursor } from "@reprise/contracts";
+import type { Services } from "../services.ts";
+import { awaitStart } from "./await-start.ts";
+import { EventReader } from "./event-reader.ts";
+
+export interface ReadOptions {
+  /** Go on after this event; from the start without it. */
+  readonly after?: EventCursor;
+  /** Stay while the run waits for decisions, until it is done. Without it the stream ends when the activation does. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** An event with the cursor that continues after it; an event that withdraws others has none of its own. */
+export interface ReadEvent {
+  readonly event: AgentEvent;
+  readonly epoch: number;
+}
+
+/**
+ * The events of a run from any cursor: what is committed, then what happens. Without gap or repeat of committed events; a
+ * tail that was shown and never committed is withdrawn by a `stream_reset`.
+ */
+export async function* readEvents(
+  services: Services,
+  tenant: string,
+  threadId: string,
+  runId: string,
+  { after, follow = false, signal }: ReadOptions,
+): AsyncGenerator<ReadEvent, void> {
+  const store = services.store.forTenant(tenant);
+  if ((await awaitStart(services, tenant, threadId, runId, signal)) === undefined) return;
+  const reader = new EventReader(services, tenant, threadId, runId);
+  try {
+    let seq = after?.seq ?? 0;
+    let epoch = after?.epoch ?? 0;
+    if (after !== undefined) {
+      const committed = Math.min(seq, await store.lastSeqOfEpoch(runId, epoch));
+      if (committed < seq) {
+        seq = committed;
+        yield { event: reset(runId, threadId, seq, services.env.clock.now()), epoch };
+      }
+    }
+    for (;;) {
+      const next = await reader.next({ seq, epoch, follow }, signal);
+      if (next === undefined) return;
+      if ("withdraw" in next) {
+        seq = next.withdraw;
+        yield { event: reset(runId, threadId, seq, services.env.clock.now()), epoch };
+        continue;
+      }
+      seq = next.event.seq ?? seq;
+      epoch = next.epoch;
+      yield next;
+      if (next.event.type !== "run_finish") continue;
+      if (!follow || next.event.data.termination.type !== "suspended") return;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function reset(runId: string, threadId: string, fromSeq: number, now: number): AgentEvent {
+  return { type: "stream_reset", run_id: runId, thread_id: threadId, timestamp_ms: now, data: { from_seq: fromSeq } };
+}

@@ -1,0 +1,43 @@
+import type { Store, StoreSignal } from "@reprise/contracts";
+
+type Listener = (signal: StoreSignal) => void;
+
+/** One watch on the store, shared by everybody in the process who waits for a thread. */
+export class Signals {
+  readonly #byThread = new Map<string, Set<Listener>>();
+  readonly #listeners = new Set<Listener>();
+  readonly #stop: () => void;
+
+  constructor(store: Store) {
+    this.#stop = store.operator.watch((signal) => {
+      for (const listener of this.#listeners) listener(signal);
+      for (const listener of this.#byThread.get(keyOf(signal.tenant, signal.thread_id)) ?? []) listener(signal);
+    });
+  }
+
+  /** Hears everything. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears what happens to one thread. */
+  listenTo(tenant: string, threadId: string, listener: Listener): () => void {
+    const key = keyOf(tenant, threadId);
+    const listeners = this.#byThread.get(key) ?? new Set();
+    this.#byThread.set(key, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#byThread.get(key) === listeners) this.#byThread.delete(key);
+    };
+  }
+
+  close(): void {
+    this.#stop();
+  }
+}
+
+function keyOf(tenant: string, threadId: string): string {
+  return JSON.stringify([tenant, threadId]);
+}

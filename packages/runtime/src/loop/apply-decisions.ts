@@ -1,0 +1,122 @@
+import {
+  type Decision,
+  type SuspendTicket,
+  type ToolCallRecord,
+  type ToolResult,
+  toolFailure,
+  toolPending,
+  toolSuccess,
+} from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { admitCall } from "../tools/admit-call.ts";
+import { bindingHash } from "../tools/binding-hash.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+import { endCall, moveCall, suspendCall } from "./settle-call.ts";
+import { executeRunnable, type RunnableCall } from "./tool-round.ts";
+
+/**
+ * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
+ * Each decision moves its own call on, once; consuming it is part of the commit that does. Returns why the run should end,
+ * when a tool says so.
+ */
+export async function applyDecisions(workspace: RunWorkspace): Promise<string | undefined> {
+  let terminate: string | undefined;
+  for (;;) {
+    const matched = await matchDecisions(workspace);
+    if (matched.length === 0) return terminate;
+    const runnable: RunnableCall[] = [];
+    for (const [call, decision] of matched) {
+      const next = await decideCall(workspace, call, decision);
+      if (next !== undefined) runnable.push(next);
+    }
+    await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
+    for (const item of runnable) terminate = (await executeRunnable(workspace, item)) ?? terminate;
+    if (runnable.length > 0) await workspace.commit("tool_results");
+  }
+}
+
+/** The stored decisions that belong to calls suspended now. Others stay where they are. */
+async function matchDecisions(workspace: RunWorkspace): Promise<readonly [ToolCallRecord, Decision][]> {
+  const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
+  if (suspended.length === 0) return [];
+  const { decisions } = await workspace.store.readInbox(workspace.run.thread_id, workspace.run.run_id);
+  return suspended.flatMap((call): [ToolCallRecord, Decision][] => {
+    const decision = decisions.find((item) => item.call_id === call.call_id && item.suspension === call.suspension);
+    return decision === undefined ? [] : [[call, decision]];
+  });
+}
+
+/** Does what a decision says; returns the call when it is to be executed. */
+async function decideCall(
+  workspace: RunWorkspace,
+  suspended: ToolCallRecord,
+  decision: Decision,
+): Promise<RunnableCall | undefined> {
+  const { call_id, run_id, tool_id, suspension, step_id } = suspended;
+  workspace.consume({ run_id, call_id, suspension });
+  workspace.hold("tool_call_resumed", { target_id: call_id, result: describe(decision) }, step_id);
+  if (decision.action === "cancel") {
+    const reason = decision.reason === undefined ? "" : ` ${decision.reason}`;
+    const result = toolFailure(tool_id, "denied", `The call was denied.${reason}`);
+    // Whether it happened was the question: the answer "it did not" makes it a failure, not a call that never was.
+    if (suspended.ticket?.suspension.action !== "unknown_outcome") endCall(workspace, suspended, result, "cancel");
+    else endCall(workspace, moveCall(workspace, suspended, "decide"), result, "fail");
+    return undefined;
+  }
+  const decided = moveCall(workspace, suspended, "decide");
+  const isResult = decision.result !== undefined || suspended.ticket?.resume_mode === "use_decision_as_tool_result";
+  if (isResult) {
+    endCall(workspace, decided, toolSuccess(tool_id, decision.result ?? null), "succeed");
+    return undefined;
+  }
+  const { env } = workspace.services;
+  const { tenant } = workspace.claim;
+  if (decision.arguments !== undefined) {
+    const { problem: _, ...asked } = decided;
+    const edited = { ...asked, arguments: decision.arguments };
+    return admitDecided(workspace, { ...edited, binding_hash: bindingHash(env, tenant, edited) }, decision);
+  }
+  return admitDecided(workspace, decided, decision, suspended.ticket);
+}
+
+/**
+ * Takes a decided call through the gates again, now approved, and notes it as running. A tool that is no longer the one that
+ * was approved is asked about anew.
+ */
+async function admitDecided(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  decision: Decision,
+  ticket?: SuspendTicket,
+): Promise<RunnableCall | undefined> {
+  const admission = await admitCall(workspace, call, { approved: true });
+  if (admission.kind === "fail") {
+    endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
+    return undefined;
+  }
+  const current = { ...call, tool_version: workspace.versionOf(call.tool_id) };
+  const hash = bindingHash(workspace.services.env, workspace.claim.tenant, current);
+  if (ticket !== undefined && hash !== call.binding_hash) {
+    const again = { ...ticket, suspension: { ...ticket.suspension, id: `${call.call_id}-q${call.suspension + 1}` } };
+    suspendCall(workspace, current, again, toolPending(call.tool_id, again));
+    return undefined;
+  }
+  if (admission.kind !== "run") return undefined;
+  return { call: moveCall(workspace, call, "start"), admission, decision };
+}
+
+/** A tool that is gone, or no longer takes what it was asked with, changed under a waiting call. */
+function incompatible(call: ToolCallRecord, decision: Decision, result: ToolResult): ToolResult {
+  if (decision.arguments !== undefined) return result;
+  const message = `Tool ${call.tool_id} changed since the call was suspended: ${result.message ?? ""}`;
+  return toolFailure(call.tool_id, "incompatible_definition", message);
+}
+
+function describe({ action, arguments: edited, result, reason }: Decision): Json {
+  return {
+    action,
+    ...(edited !== undefined && { arguments: edited }),
+    ...(result !== undefined && { result }),
+    ...(reason !== undefined && { reason }),
+  };
+}

@@ -1,0 +1,149 @@
+import {
+  type AgentEvent,
+  CHANGESET_FORMAT,
+  type Changeset,
+  type Message,
+  type MessageInput,
+  type RunRecord,
+  type RunRequest,
+  type ToolCallRecord,
+  toolFailure,
+} from "@reprise/contracts";
+import { diff, getAt, type Json, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
+import type { LoadedThread } from "../thread/loaded-thread.ts";
+import { composeClosing } from "./compose-closing.ts";
+import { looksDerived } from "./derived-ids.ts";
+import { clearRunOps, runStateOps } from "./run-state.ts";
+import { toolMessage } from "./tool-message.ts";
+
+export interface StartOptions {
+  readonly request: RunRequest;
+  readonly run_id: string;
+  readonly entry_id: string;
+  readonly thread: LoadedThread;
+  readonly now: number;
+  /** The waiting run this one takes the place of, with its open calls. */
+  readonly closing?: { readonly run: RunRecord; readonly calls: readonly ToolCallRecord[] };
+  /** What a rollback goes back to, and whose messages it withdraws. */
+  readonly restore?: { readonly state: Json; readonly run_id: string; readonly base_version: number };
+}
+
+/**
+ * The first changeset of a run: what is cleared, what is closed, what was said. Pure, so that an idle thread can be given
+ * it together with the claim.
+ */
+export function composeStart(options: StartOptions): Changeset {
+  const { request, thread, now } = options;
+  const run = startRecord(options);
+  const closing = options.closing === undefined ? undefined : composeClosing(options.closing, run.run_id, now);
+  const answered = new Set(closing?.messages.map(({ tool_call_id }) => tool_call_id));
+  const messages = [
+    ...(closing?.messages ?? []),
+    ...repairDangling(thread, run.run_id, answered),
+    ...newMessages(request.messages, run, thread),
+  ];
+  return {
+    format: CHANGESET_FORMAT,
+    changeset_id: `${run.run_id}-start`,
+    thread_id: run.thread_id,
+    run_id: run.run_id,
+    reasons: options.restore === undefined ? ["user_message"] : ["rollback", "user_message"],
+    messages,
+    supersedes: options.restore === undefined ? [] : messagesOf(thread, options.restore.run_id),
+    patches: startPatches(options, run),
+    actions: [],
+    runs: closing === undefined ? [run] : [closing.run, run],
+    calls: closing?.calls ?? [],
+    events: [...(closing?.events ?? []), runStart(run, now)],
+    consumed_decisions: [],
+    mailbox_effects: [{ entry_id: options.entry_id, status: "accepted" }],
+    blob_refs: [],
+  };
+}
+
+function startRecord({ request, run_id, entry_id, thread, now, closing, restore }: StartOptions): RunRecord {
+  const parent = request.parent_run_id ?? closing?.run.run_id;
+  return {
+    run_id,
+    thread_id: thread.thread_id,
+    agent_id: request.agent_id,
+    ...(parent !== undefined && { parent_run_id: parent }),
+    ...(request.parent_thread_id !== undefined && { parent_thread_id: request.parent_thread_id }),
+    ...(request.resource_id !== undefined && { resource_id: request.resource_id }),
+    origin: request.origin ?? "user",
+    status: "running",
+    source_mailbox_entry_id: entry_id,
+    input_tokens: 0,
+    output_tokens: 0,
+    steps: 0,
+    // Undoing this run must not bring back what it undid itself.
+    base_version: restore?.base_version ?? thread.version,
+    last_seq: 1,
+    recoveries: 0,
+    ...(request.policy !== undefined && { policy: request.policy }),
+    created_at: now,
+    updated_at: now,
+    ...(request.metadata !== undefined && { metadata: request.metadata }),
+  };
+}
+
+function startPatches(
+  { request, thread, now, restore, closing }: StartOptions,
+  run: RunRecord,
+): readonly TrackedPatch[] {
+  const restored: readonly Op[] = restore === undefined ? [] : diff(thread.document, restore.state);
+  const cleared = clearRunOps(restore?.state ?? thread.document);
+  const abandoned = [...(closing?.calls ?? []).map(({ call_id }) => call_id), ...thread.unanswered.keys()];
+  const closedCalls = [...new Set(abandoned)]
+    .filter((callId) => getAt(thread.document, [TOOL_CALL_SCOPE, callId]) !== undefined)
+    .map((callId) => ops.delete([TOOL_CALL_SCOPE, callId]));
+  const asked = Object.entries(request.state ?? {}).map(([key, value]) => ops.set([key], value));
+  const changes: readonly [source: string, ops: readonly Op[]][] = [
+    ["runtime", [...restored, ...closedCalls, ...cleared, ...runStateOps(run)]],
+    ["request", asked],
+  ];
+  return changes
+    .filter(([, list]) => list.length > 0)
+    .map(([source, list], index) => ({ id: `${run.run_id}-start-p${index}`, source, ops: list, timestamp_ms: now }));
+}
+
+/** Messages the thread does not have yet. Sending one twice is sending it once. */
+function newMessages(inputs: readonly MessageInput[], run: RunRecord, thread: LoadedThread): readonly Message[] {
+  const seen = new Set<string>();
+  return inputs.flatMap((input, index) => {
+    const isTaken = input.id === undefined || thread.isSuperseded(input.id) || isForeign(thread, input.id);
+    const id = isTaken ? `${run.run_id}-u${index}` : (input.id ?? "");
+    if (seen.has(input.id ?? id) || (thread.hasMessage(id) && !isTaken)) return [];
+    seen.add(input.id ?? id);
+    return [{ ...input, id, metadata: { ...input.metadata, run_id: run.run_id } }];
+  });
+}
+
+/** An id in the form of a run's own that the thread does not have: some later run will want it. */
+function isForeign(thread: LoadedThread, id: string): boolean {
+  return looksDerived(id) && !thread.hasMessage(id);
+}
+
+/** Calls that never got a result would confuse every model after them: they are answered now. */
+function repairDangling(
+  thread: LoadedThread,
+  runId: string,
+  answered: ReadonlySet<string | undefined>,
+): readonly Message[] {
+  return [...thread.unanswered]
+    .filter(([callId]) => !answered.has(callId))
+    .map(([callId, tool]) => {
+      const text = "[Tool execution was interrupted before producing a result.]";
+      return toolMessage(callId, runId, toolFailure(tool, "interrupted", text));
+    });
+}
+
+function messagesOf(thread: LoadedThread, runId: string): readonly string[] {
+  return thread.messages.filter(({ metadata }) => metadata?.run_id === runId).map(({ id }) => id);
+}
+
+function runStart(run: RunRecord, now: number): AgentEvent {
+  const { run_id, thread_id, parent_run_id } = run;
+  const data = parent_run_id === undefined ? {} : { parent_run_id };
+  return { type: "run_start", run_id, thread_id, seq: 1, timestamp_ms: now, data };
+}

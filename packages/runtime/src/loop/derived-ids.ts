@@ -1,0 +1,29 @@
+/**
+ * Ids made inside a run follow from the run's id and the place in it: a step taken again after a crash has the same ids,
+ * so that nothing is counted twice.
+ */
+export const stepIdOf = (runId: string, step: number): string => `${runId}-s${step}`;
+export const messageIdOf = (stepId: string): string => `${stepId}-m`;
+export const callIdOf = (stepId: string, index: number): string => `${stepId}-c${index}`;
+export const resultIdOf = (callId: string): string => `${callId}-r`;
+
+/** Whether an id looks as if some run had made it. A client may repeat one, never be the first to use it. */
+export function looksDerived(messageId: string): boolean {
+  return /-(s\d+-m|s\d+-c\d+-(r|q\d+)|u\d+)$/.test(messageId);
+}
+
+/** By step and then by place in it: the order in which the model asked. */
+export function compareCallIds(left: string, right: string): number {
+  const [leftStep = 0, leftIndex = 0] = placeOf(left);
+  const [rightStep = 0, rightIndex = 0] = placeOf(right);
+  return leftStep - rightStep || leftIndex - rightIndex;
+}
+
+function placeOf(callId: string): readonly number[] {
+  return (/-s(\d+)-c(\d+)$/.exec(callId) ?? []).slice(1).map(Number);
+}
+
+/** The run a call belongs to, or undefined when this is no call's id. */
+export function runIdOfCall(callId: string): string | undefined {
+  return /^(.+)-s\d+-c\d+$/.exec(callId)?.[1];
+}

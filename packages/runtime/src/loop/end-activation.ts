@@ -1,0 +1,42 @@
+import { advanceRun, type Message, type Termination, terminationCode, textOf, toolFailure } from "@reprise/contracts";
+import { runStateOps } from "./run-state.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+import { endCall } from "./settle-call.ts";
+
+/** Closes an activation: the run waits, or is done. Nobody hears of it before it is committed. */
+export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
+  const isSuspended = termination.type === "suspended";
+  if (!isSuspended) cancelOpenCalls(workspace, termination);
+  const detail = detailOf(termination);
+  workspace.setRun({
+    ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
+    termination_code: code ?? terminationCode(termination),
+    ...(detail !== undefined && { termination_detail: detail }),
+    updated_at: workspace.now,
+  });
+  workspace.addPatch("runtime", runStateOps(workspace.run, isSuspended ? undefined : workspace.run.termination_code));
+  const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
+  workspace.hold("run_finish", { ...(response !== undefined && { result: { response } }), termination });
+  await workspace.commit("run_finished");
+}
+
+/** A run that ends leaves no call without a result: the thread must make sense to the next model call. */
+function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): void {
+  const reason = terminationCode(termination);
+  for (const call of workspace.openCalls) {
+    const message = `The run ended (${reason}) before ${call.tool_id} was done.`;
+    workspace.hold("tool_call_cancelled", { id: call.call_id, reason }, call.step_id);
+    endCall(workspace, call, toolFailure(call.tool_id, "cancelled", message), "cancel");
+  }
+}
+
+function detailOf(termination: Termination): string | undefined {
+  if (termination.type === "error") return termination.value;
+  return termination.type === "stopped" ? termination.value.detail : undefined;
+}
+
+/** The text the run ends with: its last assistant message, when it has one. */
+export function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
+  const last = messages.findLast(({ role, metadata }) => role === "assistant" && metadata?.run_id === runId);
+  return last === undefined ? undefined : textOf(last);
+}

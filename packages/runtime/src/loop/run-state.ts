@@ -1,0 +1,42 @@
+import type { RunRecord, ToolCallRecord } from "@reprise/contracts";
+import { getAt, type Json, type Op, ops, TOOL_CALL_SCOPE } from "@reprise/state";
+
+/** Where the state of the thread's current run is kept, so that a look at any version shows it. */
+export const RUN_PATH = "__run";
+
+/** Says in the thread's state how the run stands. */
+export function runStateOps(run: RunRecord, doneReason?: string): readonly Op[] {
+  const value = { id: run.run_id, status: run.status, updated_at: run.updated_at };
+  return [ops.mergeObject([RUN_PATH], doneReason === undefined ? value : { ...value, done_reason: doneReason })];
+}
+
+/** Deletes what belonged to the run before: its own entry, and the run-scoped states it wrote. */
+export function clearRunOps(document: Json): readonly Op[] {
+  const scoped = getAt(document, [RUN_PATH, "scoped"]);
+  const paths = Array.isArray(scoped) ? scoped.filter((path) => typeof path === "string") : [];
+  const known = paths.filter((path) => getAt(document, path.split(".")) !== undefined);
+  const hasRun = getAt(document, [RUN_PATH]) !== undefined;
+  return [...known.map((path) => ops.delete(path.split("."))), ...(hasRun ? [ops.delete([RUN_PATH])] : [])];
+}
+
+/** Notes run-scoped states that were written to, for `clearRunOps` of the next run. */
+export function noteScopedOps(document: Json, names: Iterable<string>): readonly Op[] {
+  const noted = getAt(document, [RUN_PATH, "scoped"]);
+  const known = new Set(Array.isArray(noted) ? noted : []);
+  return [...names].filter((name) => !known.has(name)).map((name) => ops.append([RUN_PATH, "scoped"], name));
+}
+
+/** Says in the thread's state how a call stands; what belonged to a call that is over is deleted. */
+export function callStateOps(document: Json, call: ToolCallRecord): readonly Op[] {
+  const place = [TOOL_CALL_SCOPE, call.call_id];
+  const isOver = call.status === "succeeded" || call.status === "failed" || call.status === "cancelled";
+  if (isOver) return getAt(document, place) === undefined ? [] : [ops.delete(place)];
+  const { call_id, tool_id, status, updated_at, ticket } = call;
+  const state = { call_id, tool_name: tool_id, arguments: call.arguments, status, updated_at };
+  const suspended = { ...ticket, call_id, tool_name: tool_id, arguments: call.arguments };
+  return [
+    ops.set([...place, "tool_call_state"], state),
+    // A ticket is made of JSON; the compiler does not see that through its interfaces.
+    ...(ticket === undefined ? [] : [ops.set([...place, "suspended_call"], suspended as unknown as Json)]),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { BlobStore, Env, Store } from "@reprise/contracts";
+import type { Registry } from "./define/registry.ts";
+import type { LiveBus } from "./journal/live-bus.ts";
+import type { Signals } from "./journal/signals.ts";
+import type { ThreadCache } from "./thread/thread-cache.ts";
+
+/** Times and sizes. Every one has a default; see `DEFAULT_LIMITS`. */
+export interface Limits {
+  /** Runs this process works on at once. */
+  readonly maxActiveRuns: number;
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** How often to look for work when no signal came. */
+  readonly pollMs: number;
+  /** A model that says nothing for this long has stalled; null to wait for ever. */
+  readonly modelIdleTimeoutMs: number | null;
+  readonly streamRetries: number;
+  readonly truncationRetries: number;
+  /** Larger tool outputs become a preview and a blob. */
+  readonly maxOutputBytes: number;
+  /** Threads kept in memory between turns. */
+  readonly cachedThreads: number;
+  /** How long `close` waits for runs to come to a commit before it leaves them to others. */
+  readonly closeTimeoutMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  maxActiveRuns: 100,
+  leaseMs: 12_000,
+  renewEveryMs: 3_000,
+  pollMs: 1_000,
+  modelIdleTimeoutMs: 120_000,
+  streamRetries: 2,
+  truncationRetries: 3,
+  maxOutputBytes: 256 * 1024,
+  cachedThreads: 1_000,
+  closeTimeoutMs: 10_000,
+};
+
+/** What the parts of one runtime share. */
+export interface Services {
+  readonly env: Env;
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly registry: Registry;
+  readonly limits: Limits;
+  readonly bus: LiveBus;
+  readonly signals: Signals;
+  readonly threads: ThreadCache;
+  /** Aborted when the runtime is closed: who waits for something then waits in vain. */
+  readonly closed: AbortSignal;
+  /** Names this process in claims. */
+  readonly owner: string;
+}

@@ -1,0 +1,10 @@
+/**
+ * Makes a JSON value unwritable, all the way down: what is part of a thread is lent out, and a borrower that writes to it must
+ * be stopped. What is frozen is taken to be frozen whole, so that shared parts are walked once.
+ */
+export function freezeDeep<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const item of Object.values(value)) freezeDeep(item);
+  return value;
+}

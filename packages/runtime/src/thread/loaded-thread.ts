@@ -1,0 +1,130 @@
+import type { Message, TenantStore } from "@reprise/contracts";
+import { applyPatches, type Json, type Patch } from "@reprise/state";
+
+/**
+ * A thread in memory: its state, and the messages that may reach the model. It only ever grows by what was committed, so
+ * that one more turn costs what the turn brings and not what the thread holds.
+ */
+export class LoadedThread {
+  readonly thread_id: string;
+  #version: number;
+  #document: Json;
+  #messages: Message[];
+  #messageIds: Set<string>;
+  /** Calls of assistant messages that have no result yet, by call id, with the tool's name. */
+  #unanswered: Map<string, string>;
+
+  /** Ids of messages that were withdrawn; the store has them still. */
+  readonly #superseded: Set<string>;
+
+  constructor(
+    threadId: string,
+    version: number,
+    document: Json,
+    messages: readonly Message[],
+    superseded: readonly string[] = [],
+  ) {
+    this.thread_id = threadId;
+    this.#version = version;
+    this.#document = document;
+    this.#messages = [];
+    this.#messageIds = new Set();
+    this.#unanswered = new Map();
+    this.#superseded = new Set(superseded);
+    this.#append(messages);
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get document(): Json {
+    return this.#document;
+  }
+
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
+  get unanswered(): ReadonlyMap<string, string> {
+    return this.#unanswered;
+  }
+
+  hasMessage(id: string): boolean {
+    return this.#messageIds.has(id);
+  }
+
+  /** Whether an id belongs to a message that was withdrawn: who sends it again means a new one. */
+  isSuperseded(id: string): boolean {
+    return this.#superseded.has(id);
+  }
+
+  /** Takes in what a commit added. Once: its writer and a reader of the store may both have it to tell. */
+  advance(version: number, document: Json, messages: readonly Message[], supersedes: readonly string[]): void {
+    if (version <= this.#version) return;
+    this.#version = version;
+    this.#document = document;
+    this.#append(messages);
+    if (supersedes.length > 0) this.#withdraw(new Set(supersedes));
+  }
+
+  #append(messages: readonly Message[]): void {
+    for (const message of messages) {
+      // Read while somebody committed, a message may come both with the whole and with its tail.
+      if (this.#messageIds.has(message.id)) continue;
+      this.#messages.push(message);
+      this.#messageIds.add(message.id);
+      for (const call of message.tool_calls ?? []) this.#unanswered.set(call.id, call.name);
+      if (message.tool_call_id !== undefined) this.#unanswered.delete(message.tool_call_id);
+    }
+  }
+
+  /** Superseded messages never reach the model again; their ids stay taken. */
+  #withdraw(ids: ReadonlySet<string>): void {
+    for (const message of this.#messages) {
+      if (!ids.has(message.id)) continue;
+      this.#superseded.add(message.id);
+      for (const call of message.tool_calls ?? []) this.#unanswered.delete(call.id);
+    }
+    this.#messages = this.#messages.filter((message) => !ids.has(message.id));
+  }
+}
+
+/** Loads a thread, or brings one that is already in memory up to date by its tail. Undefined when there is none. */
+export async function loadThread(
+  store: TenantStore,
+  threadId: string,
+  cached?: LoadedThread,
+): Promise<LoadedThread | undefined> {
+  const head = await store.loadThread(threadId);
+  if (head === undefined) return undefined;
+  const { version } = head.thread;
+  if (cached === undefined || cached.version > version) return loadWhole(store, threadId, version);
+  while (cached.version < version) {
+    const changesets = await store.readChangesets(threadId, cached.version);
+    if (changesets.length === 0) return loadWhole(store, threadId, version);
+    for (const changeset of changesets) {
+      const document = applyPatches(cached.document, changeset.patches);
+      cached.advance(changeset.version, document, changeset.messages, changeset.supersedes);
+    }
+  }
+  return cached;
+}
+
+/** The state of a thread at a version: the nearest snapshot and the patches since. */
+export async function loadState(store: TenantStore, threadId: string, version: number): Promise<Json> {
+  const snapshot = await store.loadSnapshot(threadId, version);
+  const tail = await store.readPatches(threadId, snapshot?.version ?? 0, version);
+  return applyPatches(
+    snapshot?.state ?? {},
+    tail.flatMap(({ patches }): readonly Patch[] => patches),
+  );
+}
+
+async function loadWhole(store: TenantStore, threadId: string, version: number): Promise<LoadedThread> {
+  const [document, { messages, superseded }] = await Promise.all([
+    loadState(store, threadId, version),
+    store.readMessages(threadId, 0),
+  ]);
+  return new LoadedThread(threadId, version, document, messages, superseded);
+}

@@ -1,0 +1,72 @@
+import { type LoggedAction, RepriseError, type ToolState } from "@reprise/contracts";
+import {
+  applyPatch,
+  getAt,
+  type Immutable,
+  type Json,
+  type Op,
+  type Path,
+  type StateAction,
+  type StateDefinition,
+  sliceOf,
+} from "@reprise/state";
+import { freezeDeep } from "../thread/freeze-deep.ts";
+
+/**
+ * The state as one execution sees it: the document when it began, and its own writes. Nobody else sees those before they
+ * are committed with the call's result.
+ */
+export class CallState implements ToolState {
+  readonly #callId: string;
+  readonly #source: string;
+  #document: Json;
+  readonly ops: Op[] = [];
+  readonly actions: LoggedAction[] = [];
+  /** Run-scoped states written to, so that the next run finds what to delete. */
+  readonly runScoped: Set<string> = new Set();
+  #isOpen = true;
+
+  constructor(document: Json, callId: string, source: string) {
+    this.#document = document;
+    this.#callId = callId;
+    this.#source = source;
+  }
+
+  get<State>(definition: StateDefinition<State>): Immutable<State> {
+    return freezeDeep(definition.read(this.#document, this.#callId));
+  }
+
+  at(path: Path): Json | undefined {
+    return freezeDeep(getAt(this.#document, path));
+  }
+
+  apply(action: StateAction): void {
+    if (!this.#isOpen) {
+      throw new RepriseError(
+        "INVALID_REQUEST",
+        `Tool call ${this.#callId} is over: its state can no longer be changed.`,
+      );
+    }
+    const slice = sliceOf(action);
+    if (slice === undefined) {
+      throw new RepriseError(
+        "INVALID_REQUEST",
+        `Cannot apply ${action.state}/${action.action}: make it with its state.`,
+      );
+    }
+    const patch = slice.reduce(this.#document, action, this.#callId);
+    this.#document = applyPatch(this.#document, patch);
+    this.ops.push(...patch.ops);
+    this.actions.push({ source: this.#source, action, call_id: this.#callId });
+    if (slice.scope === "run") this.runScoped.add(slice.name);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** What comes after is too late: the result is on its way into the thread. */
+  close(): void {
+    this.#isOpen = false;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Clock } from "@reprise/contracts";
+
+/** The time for something was up. */
+export class TimeIsUp extends Error {
+  override readonly name = "TimeIsUp";
+}
+
+/**
+ * Runs something for a limited time. When the time is up, or the run is aborted, the caller goes on at once: a promise that
+ * never settles holds nobody up. The work is told by its signal.
+ */
+export async function withTimeout<Value>(
+  clock: Clock,
+  outer: AbortSignal,
+  timeoutMs: number | null,
+  run: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  outer.throwIfAborted();
+  const controller = new AbortController();
+  const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
+  const stop = (reason: unknown): void => {
+    controller.abort(reason);
+    abandon(reason);
+  };
+  const onAbort = (): void => stop(outer.reason);
+  outer.addEventListener("abort", onAbort, { once: true });
+  const cancel =
+    timeoutMs === null
+      ? undefined
+      : clock.after(timeoutMs, () => stop(new TimeIsUp(`It took longer than ${timeoutMs} ms.`)));
+  try {
+    const work = run(controller.signal);
+    // Abandoned work may still fail later; by then nobody is listening.
+    work.catch(() => undefined);
+    return await Promise.race([work, abandoned]);
+  } finally {
+    cancel?.();
+    outer.removeEventListener("abort", onAbort);
+  }
+}

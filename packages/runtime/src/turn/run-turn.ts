@@ -1,0 +1,75 @@
+import { type Message, ModelError, type ModelRequest } from "@reprise/contracts";
+import { readStream } from "./read-stream.ts";
+import type { Turn, TurnOptions } from "./turn.ts";
+import { TurnDraft } from "./turn-draft.ts";
+
+const CONTINUE_AFTER_CUT = "Your answer was cut off. Go on exactly where it ends, without repeating anything.";
+
+/**
+ * One turn of a model, whatever happens on the wire. Knows no run: chunks go to `show`, the turn comes back.
+ *
+ * - A stream that breaks: complete calls are kept and run, an unfinished one is dropped; text is continued by another
+ *   request; where nothing came, or only what cannot be continued, the request is made again.
+ * - A model that ran out of room in its text is asked to go on.
+ * - What cannot be recovered is thrown as the `ModelError` it was.
+ */
+export async function runTurn(options: TurnOptions): Promise<Turn> {
+  const draft = new TurnDraft();
+  let { interruptions, truncations } = options.recovery;
+  let request = options.request;
+  for (;;) {
+    draft.beginRequest();
+    const failure = await attempt(request, draft, options);
+    if (options.request.signal.aborted) throw new ModelError("cancelled", "The model call was cancelled.");
+
+    if (failure === undefined) {
+      const stop = draft.stopReason ?? "end_turn";
+      if (stop !== "max_tokens" || draft.completeCalls.length > 0 || truncations-- <= 0) return draft.finish(stop);
+    } else {
+      if (draft.completeCalls.length > 0) return draft.finish("tool_use");
+      if (!failure.isRetryable || interruptions-- <= 0) throw failure;
+    }
+    request = nextRequest(options, draft);
+  }
+}
+
+/** Goes on with the text there is, or begins anew when there is none. */
+function nextRequest({ request, show }: TurnOptions, draft: TurnDraft): ModelRequest {
+  if (draft.text !== "" && !draft.hasUnfinishedCall) {
+    return { ...request, messages: [...request.messages, ...continuation(draft.text)] };
+  }
+  if (draft.hasShown) show({ type: "reset" });
+  draft.reset();
+  return request;
+}
+
+/** What the model is shown of its own unfinished answer. Sent, never stored. */
+function continuation(text: string): readonly Message[] {
+  return [
+    { id: "partial", role: "assistant", content: text },
+    { id: "continue", role: "user", content: CONTINUE_AFTER_CUT, visibility: "internal" },
+  ];
+}
+
+/** Makes one request and takes its chunks in; returns why it ended early, if it did. */
+async function attempt(request: ModelRequest, draft: TurnDraft, options: TurnOptions): Promise<ModelError | undefined> {
+  // Each request has a signal of its own, so that one that stalled can be given up without ending the run.
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(request.signal.reason);
+  request.signal.addEventListener("abort", onAbort, { once: true });
+  if (request.signal.aborted) onAbort();
+  try {
+    await readStream({ ...request, signal: controller.signal }, options, (chunk) => {
+      const shown = draft.add(chunk);
+      if (shown !== undefined) options.show(shown);
+    });
+    return draft.stopReason === undefined
+      ? new ModelError("stream_interrupted", "The model's stream ended before it was finished.")
+      : undefined;
+  } catch (error) {
+    controller.abort(error);
+    return ModelError.is(error) ? error : new ModelError("network", "The model call failed.", { cause: error });
+  } finally {
+    request.signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,260 @@
+import { RepriseError, type RunRequest } from "@reprise/contracts";
+import type { RunHandle } from "@reprise/runtime";
+import { ops } from "@reprise/state";
+import { bindingHash } from "../../src/tools/binding-hash.ts";
+import { Reader } from "./reader.ts";
+import type { Command, Scenario } from "./scenario.ts";
+import { type Instance, World } from "./world.ts";
+
+/** Refusals that are part of the game. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  "THREAD_BUSY",
+  "THREAD_NOT_FOUND",
+  "VERSION_CONFLICT",
+  "RUN_NOT_FOUND",
+  "RUN_NOT_ACTIVE",
+  "RUNTIME_CLOSED",
+  "STORE_UNAVAILABLE",
+  "NOT_SUSPENDED",
+  "DECISION_CONFLICT",
+  "BINDING_MISMATCH",
+]);
+
+/** Somebody outside asked for something. */
+interface Asked {
+  readonly what: string;
+  readonly instance: Instance;
+  isAnswered: boolean;
+}
+
+/** Plays a scenario, then lets everything come to its end. */
+export class Driver {
+  readonly world: World;
+  readonly requests: RunRequest[] = [];
+  /** Runs whose start was answered. */
+  readonly accepted = new Map<string, { readonly handle: RunHandle; readonly instance: Instance }>();
+  readonly cancelled = new Set<string>();
+  readonly readers: Reader[] = [];
+  readonly asked: Asked[] = [];
+  readonly #scenario: Scenario;
+  #verdicts = 0;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.world = new World(scenario);
+  }
+
+  async play(): Promise<void> {
+    for (let count = 0; count < this.#scenario.processes; count += 1) await this.world.boot();
+    for (const command of this.#scenario.commands) {
+      await this.#perform(command);
+      await this.world.turns(command.turns);
+    }
+    await this.#drain();
+  }
+
+  async #perform(command: Command): Promise<void> {
+    const { world } = this;
+    switch (command.do) {
+      case "advance":
+        return world.env.advance(command.ms);
+      case "boot":
+        if (world.alive.length < 4) await world.boot();
+        return;
+      case "curse":
+        return this.#curse(command);
+      case "thaw":
+        for (const { process } of world.instances) process.thaw();
+        return;
+    }
+    const instance = await this.#instance(command.at);
+    const { process, runtime } = instance;
+    switch (command.do) {
+      case "say": {
+        const thread_id = `t${command.thread}`;
+        const run_id = `r${this.requests.length}`;
+        const content = `${thread_id} ${run_id}`;
+        const { policy: busy_policy, priority } = command;
+        const messages = [{ role: "user" as const, content }];
+        const request = { agent_id: "agent", thread_id, run_id, busy_policy, priority, messages };
+        this.requests.push(request);
+        return this.#submit(instance, request);
+      }
+      case "resend": {
+        const request = pickOf(this.requests, command.pick);
+        return request === undefined ? undefined : this.#submit(instance, request);
+      }
+      case "decide":
+        return this.#decide(instance, command);
+      case "cancel": {
+        const run = pickOf(this.requests, command.pick)?.run_id;
+        if (run === undefined) return;
+        this.#ask(instance, `cancel ${run}`, async () => {
+          this.cancelled.add(run);
+          await (await this.#handle(instance, run)).cancel();
+        });
+        return;
+      }
+      case "patch":
+        this.#ask(instance, "patch", () =>
+          runtime.threads.patch(`t${command.thread}`, { ops: [ops.append(["outside"], 1)] }),
+        );
+        return;
+      case "read":
+        return this.#read(instance, command.pick, command.follow);
+      case "hop":
+        return this.#hop(instance, pickOf(this.readers, command.pick), command.back);
+      case "trap":
+        process.traps.push({ point: command.point, skip: command.skip, stop: command.stop });
+        return;
+      case "flaky":
+        process.flaky = { method: command.method, count: command.count, isLate: command.isLate };
+        return;
+      case "kill":
+        return process.die();
+      case "close":
+        this.#ask(instance, "close", () => runtime.close());
+        process.status = "closed";
+        return;
+      default:
+        command satisfies never;
+    }
+  }
+
+  /** Everybody who comes to a point dies there, one after another. */
+  async #curse({ point, deaths }: Extract<Command, { do: "curse" }>): Promise<void> {
+    for (let death = 0; death < deaths; death += 1) {
+      if (this.world.alive.length === 0) await this.world.boot();
+      for (const { process } of this.world.alive) process.traps.push({ point, skip: 0, stop: "die" });
+      await this.world.env.advance(14_000);
+    }
+  }
+
+  /** A process that can be asked; there is always one. */
+  async #instance(at: number): Promise<Instance> {
+    return pickOf(this.world.alive, at) ?? this.world.boot();
+  }
+
+  /** Asks without waiting: the process may die before it answers. */
+  #ask(instance: Instance, what: string, ask: () => Promise<unknown>): void {
+    const asked: Asked = { what, instance, isAnswered: false };
+    this.asked.push(asked);
+    void ask()
+      .catch((error: unknown) => {
+        if (RepriseError.is(error) && REFUSALS.has(error.code)) return;
+        this.world.problems.push(`${instance.process.name} answered ${what} with ${String(error)}`);
+      })
+      .finally(() => {
+        asked.isAnswered = true;
+      });
+  }
+
+  #submit(instance: Instance, request: RunRequest): void {
+    this.#ask(instance, `start ${request.run_id}`, async () => {
+      const handle = await instance.runtime.submit(request);
+      if (!instance.process.isGone) this.accepted.set(handle.id, { handle, instance });
+      this.#ask(instance, `outcome ${handle.id}`, () => handle.outcome());
+    });
+  }
+
+  async #decide({ runtime }: Instance, command: Extract<Command, { do: "decide" }>): Promise<void> {
+    const instance = await this.#instance(command.at);
+    const { items } = await this.world.tenant.listCalls({ limit: 200 });
+    const open = items.filter(({ status }) => status === "suspended");
+    const call = pickOf(command.pick % 4 === 3 || open.length === 0 ? items : open, command.pick);
+    if (call === undefined) return;
+    const hash = call.binding_hash ?? bindingHash(this.world.env, "default", call);
+    this.#ask(instance, `decide ${call.call_id}`, async () => {
+      const decision = await runtime.decisions.decide(
+        call.call_id,
+        command.verb,
+        command.early ? { bindingHash: hash } : {},
+      );
+      const stored = await this.world.tenant.loadDecision(call.run_id, call.call_id, decision.suspension);
+      if (JSON.stringify(stored) !== JSON.stringify(decision))
+        this.world.problems.push(`decision ${decision.decision_id} is lost`);
+    });
+  }
+
+  #read(instance: Instance, pick: number, follow: boolean): void {
+    const runId = pickOf(this.requests, pick)?.run_id;
+    if (runId === undefined) return;
+    const reader = new Reader(runId, follow, async () => this.journal(runId));
+    this.readers.push(reader);
+    this.#hop(instance, reader, 0);
+  }
+
+  #hop(instance: Instance, reader: Reader | undefined, back: number): void {
+    if (reader === undefined) return;
+    this.#handle(instance, reader.runId).then(
+      (handle) => reader.attach(instance.process, handle, back),
+      () => undefined,
+    );
+  }
+
+  /** Only who was answered knows a run that is still queued. */
+  async #handle(instance: Instance, runId: string): Promise<RunHandle> {
+    const known = this.accepted.get(runId);
+    return known?.instance === instance ? known.handle : instance.runtime.run(runId);
+  }
+
+  async journal(runId: string) {
+    return (await this.world.tenant.readEvents(runId, 0)).flatMap((segment) => segment.events);
+  }
+
+  /** Brings up a healthy process, decides what is open, and lets time pass until nothing is left to do. */
+  async #drain(): Promise<void> {
+    const { world } = this;
+    for (const { process } of world.instances) {
+      process.traps.length = 0;
+      process.flaky = { method: "any", count: 0, isLate: false };
+    }
+    const fresh = await world.boot();
+    for (let round = 0; round < 200; round += 1) {
+      await world.env.advance(round < 30 ? 2_000 : 10_000);
+      await world.turns(20);
+      if (round === 10) for (const { process } of world.instances) process.thaw();
+      await this.#decideOpen(fresh);
+      if (round > 15 && (await this.isQuiet())) break;
+    }
+    await world.env.advance(20_000);
+    for (let round = 0; round < 30; round += 1) await this.#bringHome(fresh);
+  }
+
+  /** Readers whose process is gone go on elsewhere, and so do those that were sent away while the run waited. */
+  async #bringHome(fresh: Instance): Promise<void> {
+    for (const reader of this.readers) {
+      const isLeft = reader.process?.status !== "alive" || (!reader.isReading && !reader.isDone);
+      if (isLeft) this.#hop(fresh, reader, 0);
+    }
+    await this.world.turns(10);
+  }
+
+  async #decideOpen({ runtime }: Instance): Promise<void> {
+    const { verdicts } = this.#scenario;
+    const { items } = await this.world.tenant.listCalls({ status: "suspended", limit: 200 });
+    for (const { call_id } of items) {
+      const verb = verdicts[this.#verdicts++ % verdicts.length] ?? { action: "approve" };
+      const refused = await runtime.decisions.decide(call_id, verb).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (refused !== undefined && !(RepriseError.is(refused) && REFUSALS.has(refused.code))) throw refused;
+    }
+  }
+
+  async isQuiet(): Promise<boolean> {
+    const { tenant } = this.world;
+    for (const status of ["running", "waiting"] as const) {
+      if ((await tenant.listRuns({ status })).total > 0) return false;
+    }
+    for (const status of ["queued", "claimed"] as const) {
+      if ((await tenant.listEntries({ status })).total > 0) return false;
+    }
+    return true;
+  }
+}
+
+function pickOf<Item>(items: readonly Item[], pick: number): Item | undefined {
+  return items[pick % items.length];
+}

@@ -1,0 +1,169 @@
+import type { AgentEvent, Changeset, RunRecord, ToolCallRecord } from "@reprise/contracts";
+import { applyPatches, deepEqual, getAt, type Json, TOOL_CALL_SCOPE } from "@reprise/state";
+import type { Driver } from "./drive.ts";
+import { findLedgerProblems } from "./ledger.ts";
+import type { Reader } from "./reader.ts";
+import { isRepeatable, mustBeApproved, type ToolId, type ToolInput } from "./tools.ts";
+import { type Execution, findBrokenRound, type World } from "./world.ts";
+
+export type StoredChangeset = Changeset & { readonly version: number };
+
+/** Everything that is not as it must be after a history came to its end. Empty when all is well. */
+export async function findProblems(driver: Driver): Promise<readonly string[]> {
+  const { world } = driver;
+  const problems = [...world.problems];
+  if (!(await driver.isQuiet())) problems.push("the world did not come to rest");
+  for (const { instance, what, isAnswered } of driver.asked) {
+    if (!isAnswered && instance.process.status === "alive")
+      problems.push(`${instance.process.name} never answered: ${what}`);
+  }
+  const { items: runs } = await world.tenant.listRuns({ limit: 200 });
+  const { items: calls } = await world.tenant.listCalls({ limit: 200 });
+  problems.push(...(await findLostRuns(driver, runs)));
+  for (const run of runs) problems.push(...(await findJournalProblems(driver, run, calls)));
+  for (const { thread_id } of (await world.tenant.listThreads()).items) {
+    problems.push(...(await findThreadProblems(world, thread_id)));
+  }
+  for (const call of calls) problems.push(...(await findEffectProblems(world, call)));
+  for (const reader of driver.readers) problems.push(...(await findReaderProblems(driver, reader)));
+  return [...new Set(problems)];
+}
+
+/** What was answered for is never lost: it ran to an end, or was taken from the queue by somebody who may. */
+async function findLostRuns(driver: Driver, runs: readonly RunRecord[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const { items: entries } = await driver.world.tenant.listEntries({ limit: 200 });
+  for (const runId of driver.accepted.keys()) {
+    if (runs.some(({ run_id }) => run_id === runId)) continue;
+    const entry = entries.find(({ run_id, kind }) => run_id === runId && kind === "run");
+    if (entry?.status !== "superseded" && entry?.status !== "cancelled")
+      problems.push(`run ${runId} is lost: ${entry?.status}`);
+  }
+  return problems;
+}
+
+async function findJournalProblems(
+  driver: Driver,
+  run: RunRecord,
+  calls: readonly ToolCallRecord[],
+): Promise<readonly string[]> {
+  const events = await driver.journal(run.run_id);
+  const problems = [...findOrderProblems(run, events), ...findEndProblems(driver, run, events)];
+  for (const call of calls.filter(({ run_id }) => run_id === run.run_id)) {
+    const done = events.flatMap((event) =>
+      event.type === "tool_call_done" && event.data.id === call.call_id ? [event.data] : [],
+    );
+    const ends = done.filter(({ outcome }) => outcome !== "suspended").map(({ outcome }) => outcome);
+    if (ends.join() !== call.status) problems.push(`call ${call.call_id} is ${call.status} and its ends are ${ends}`);
+    if (done.length - ends.length !== call.suspension)
+      problems.push(`call ${call.call_id} was not suspended ${call.suspension} times`);
+  }
+  return problems;
+}
+
+function findOrderProblems({ run_id, last_seq }: RunRecord, events: readonly AgentEvent[]): readonly string[] {
+  const problems: string[] = [];
+  if (events.some(({ seq }, index) => seq !== index + 1) || events.length !== last_seq)
+    problems.push(`run ${run_id} has gaps`);
+  if (events[0]?.type !== "run_start") problems.push(`run ${run_id} does not begin with run_start`);
+  return problems;
+}
+
+/** Ends that need a reason outside the run. */
+function findEndProblems(driver: Driver, run: RunRecord, events: readonly AgentEvent[]): readonly string[] {
+  const { run_id, thread_id, status, termination_code: code, termination_detail: detail } = run;
+  const ends = events.flatMap((event) => (event.type === "run_finish" ? [event.data.termination.type] : []));
+  const terminal = ends.filter((end) => end !== "suspended");
+  const problems: string[] = [];
+  if (status !== "done") problems.push(`run ${run_id} is ${status}`);
+  if (terminal.length !== 1 || events.at(-1)?.type !== "run_finish")
+    problems.push(`run ${run_id} ended ${terminal.length} times`);
+  const policies = driver.requests
+    .filter((request) => request.thread_id === thread_id)
+    .map(({ busy_policy }) => busy_policy);
+  const mayCancel = driver.cancelled.has(run_id) || policies.includes("interrupt") || policies.includes("rollback");
+  if (code === "cancelled" && !mayCancel) problems.push(`run ${run_id} was cancelled by nobody`);
+  if (code === "stopped:superseded" && !policies.includes("continue"))
+    problems.push(`run ${run_id} was superseded by nobody`);
+  if (code === "error" && detail?.includes("The script says") !== true)
+    problems.push(`run ${run_id} failed: ${detail}`);
+  return problems;
+}
+
+async function findThreadProblems(world: World, threadId: string): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const changesets: StoredChangeset[] = [];
+  for (let page = await world.tenant.readChangesets(threadId, 0, 200); page.length > 0; ) {
+    changesets.push(...page);
+    page = await world.tenant.readChangesets(threadId, changesets.length, 200);
+  }
+  const head = await world.tenant.loadThread(threadId);
+  if (changesets.some(({ version }, index) => version !== index + 1) || head?.thread.version !== changesets.length) {
+    problems.push(`thread ${threadId} has gaps in its versions`);
+  }
+  const fresh = world.instances.at(-1);
+  const state = await fresh?.runtime.threads.state(threadId);
+  const folded: Json = changesets.reduce((document: Json, { patches }) => applyPatches(document, patches), {});
+  if (!deepEqual(state ?? null, folded)) problems.push(`thread ${threadId} is not the fold of its patches`);
+  if (Object.keys((getAt(folded, [TOOL_CALL_SCOPE]) ?? {}) as object).length > 0)
+    problems.push(`thread ${threadId} keeps state of calls`);
+  const { messages } = await world.tenant.readMessages(threadId, 0);
+  const broken = findBrokenRound(messages);
+  if (broken !== undefined) problems.push(`thread ${threadId} has ${broken} in ${messages.map(({ id }) => id)}`);
+  problems.push(...(await findLedgerProblems(world, threadId, changesets)));
+  return problems;
+}
+
+/** An effect that may not be repeated happens once, or as often as somebody allowed it. */
+async function findEffectProblems(world: World, call: ToolCallRecord): Promise<readonly string[]> {
+  const { call_id, run_id, suspension } = call;
+  const tool = call.tool_id as ToolId;
+  const executions = world.executions.filter(({ callId }) => callId === call_id);
+  const problems = executions
+    .filter(({ key }) => key !== call_id)
+    .map(({ key }) => `call ${call_id} ran with the key ${key}`);
+  let allowed = 0;
+  for (let number = 1; number <= suspension; number += 1) {
+    const decision = await world.tenant.loadDecision(run_id, call_id, number);
+    if (decision?.action === "resume" && decision.result === undefined) allowed += 1;
+  }
+  const original = await originalInput(world, call);
+  const isGuarded = mustBeApproved(tool, original.label);
+  if (isGuarded && allowed === 0 && executions.length > 0) problems.push(`call ${call_id} of ${tool} ran unapproved`);
+  const limit = allowed + (isGuarded ? 0 : 1);
+  if (!isRepeatable(tool) && executions.length > limit) {
+    problems.push(`call ${call_id} of ${tool} ran ${describe(executions)}, allowed ${limit} times`);
+  }
+  return problems;
+}
+
+/** The arguments as the model wrote them; a decision may have changed the row's. */
+async function originalInput(world: World, call: ToolCallRecord): Promise<ToolInput> {
+  const events = (await world.tenant.readEvents(call.run_id, 0)).flatMap((segment) => segment.events);
+  const ready = events.findLast((event) => event.type === "tool_call_ready" && event.data.id === call.call_id);
+  // The scripts always write both.
+  return (ready?.type === "tool_call_ready" ? ready.data.arguments : call.arguments) as unknown as ToolInput;
+}
+
+function describe(executions: readonly Execution[]): string {
+  return `${executions.length} times (${executions.map(({ process }) => process)})`;
+}
+
+/** In the end a reader has what is committed, however often it changed places; what was committed was never taken back. */
+async function findReaderProblems(driver: Driver, reader: Reader): Promise<readonly string[]> {
+  const { runId, seen, withdrawn, problems } = reader;
+  if (reader.process === undefined) return problems;
+  const name = `the reader of ${runId} on ${reader.process.name}`;
+  const segments = await driver.world.tenant.readEvents(runId, 0);
+  const stored = segments.flatMap(({ epoch, events }) => events.map((event) => ({ epoch, event })));
+  const found = problems.map((problem) => `${name}: ${problem}`);
+  const [told, kept] = [seen, stored].map((list) => list.map(({ event }) => `${event.seq} ${JSON.stringify(event)}`));
+  const first = kept?.findIndex((line, index) => line !== told?.[index]) ?? -1;
+  if (first >= 0 || told?.length !== kept?.length)
+    found.push(`${name} has ${told?.[first]} for ${kept?.[first]}, ${told?.length} of ${kept?.length}`);
+  for (const { epoch, event } of withdrawn) {
+    const same = stored.find((item) => item.epoch === epoch && JSON.stringify(item.event) === JSON.stringify(event));
+    if (same !== undefined) found.push(`${name} was told to forget the committed event ${event.seq}`);
+  }
+  return found;
+}

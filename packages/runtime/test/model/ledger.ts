@@ -1,0 +1,63 @@
+import { applyPatches, deepEqual, getAt, type Json } from "@reprise/state";
+import type { StoredChangeset } from "./invariants.ts";
+import type { World } from "./world.ts";
+
+/** What tools must have written to a thread by some version. */
+interface Expected {
+  readonly ledger: readonly string[];
+  readonly runLedger: readonly string[];
+}
+
+/**
+ * The oracle of what tools write: a list grows by every call that ran and succeeded, in the order of their ends, and by
+ * nothing else; a rollback takes away what the run it undoes wrote. Compared at every version.
+ */
+export async function findLedgerProblems(
+  world: World,
+  threadId: string,
+  changesets: readonly StoredChangeset[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  let expected: Expected = { ledger: [], runLedger: [] };
+  let document: Json = {};
+  for (const changeset of changesets) {
+    expected = await expectAfter(world, changeset, expected, problems);
+    document = applyPatches(document, changeset.patches);
+    const actual = { ledger: getAt(document, ["ledger"]) ?? [], runLedger: getAt(document, ["run_ledger"]) ?? [] };
+    if (!deepEqual(actual, { ledger: [...expected.ledger], runLedger: [...expected.runLedger] })) {
+      const detail = `${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`;
+      return [...problems, `thread ${threadId} at version ${changeset.version} (${changeset.reasons}) has ${detail}`];
+    }
+  }
+  return problems;
+}
+
+async function expectAfter(
+  world: World,
+  { version, reasons, run_id, events }: StoredChangeset,
+  before: Expected,
+  problems: string[],
+): Promise<Expected> {
+  let { ledger, runLedger } = before;
+  if (reasons.includes("rollback")) {
+    const { items } = await world.tenant.listEntries({ run_id: run_id ?? "" });
+    const undone = items.find(({ kind }) => kind === "run")?.rolls_back;
+    ledger = ledger.filter((entry) => !entry.startsWith(`${undone}-`));
+  }
+  if (reasons.includes("user_message")) runLedger = [];
+  for (const event of events) {
+    if (event.type !== "tool_call_done") continue;
+    const { id, outcome, result } = event.data;
+    const isOwnSuspension =
+      outcome === "suspended" && event.data.suspended?.ticket.suspension.action.startsWith("tool:");
+    if (isOwnSuspension === true) ledger = [...ledger, `${id}:pending`];
+    const seen = getAt(result.data, ["seen"]);
+    if (outcome !== "succeeded" || seen === undefined) continue;
+    if (seen !== ledger.length)
+      problems.push(`call ${id} saw ${seen} entries at version ${version}, not ${ledger.length}`);
+    if (getAt(result.data, ["ran"]) !== true) continue;
+    ledger = [...ledger, id];
+    runLedger = [...runLedger, id];
+  }
+  return { ledger, runLedger };
+}

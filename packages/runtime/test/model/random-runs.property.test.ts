@@ -1,0 +1,34 @@
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { Driver } from "./drive.ts";
+import { findProblems } from "./invariants.ts";
+import { describeScenario, type Scenario, scenarios } from "./scenario.ts";
+
+const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 150;
+
+async function play(scenario: Scenario): Promise<Driver> {
+  const driver = new Driver(scenario);
+  await driver.play();
+  return driver;
+}
+
+describe("random runs over crashing processes", () => {
+  it("keep every promise, whatever happens when", { timeout: 1_800_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const problems = await findProblems(await play(scenario));
+        if (problems.length > 0) throw new Error(`${problems.slice(0, 5).join("\n")}\n${describeScenario(scenario)}`);
+      }),
+      { numRuns: RUNS, reporter: reportShort },
+    );
+  });
+});
+
+/** The seed and the smallest history are what one needs; the generated value is said better by the error itself. */
+function reportShort(details: fc.RunDetails<[Scenario]>): void {
+  if (!details.failed) return;
+  const cause = details.errorInstance instanceof Error ? details.errorInstance.message : String(details.errorInstance);
+  throw new Error(
+    `REPRISE_SEED=${details.seed}, path ${details.counterexamplePath}, after ${details.numRuns} runs and ${details.numShrinks} shrinks:\n${cause}`,
+  );
+}

@@ -1,0 +1,154 @@
+import type { Claim, Message, Store, TenantStore, ToolContext } from "@reprise/contracts";
+import {
+  createMemoryBlobStore,
+  createMemoryStore,
+  createRuntime,
+  DEFAULT_LIMITS,
+  defineAgent,
+  type Runtime,
+} from "@reprise/runtime";
+import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
+import { createModel } from "./model.ts";
+import { FakeProcess } from "./process.ts";
+import type { Scenario } from "./scenario.ts";
+import { createTools, type ToolId, type ToolInput } from "./tools.ts";
+
+/** One time a tool's code ran. */
+export interface Execution {
+  readonly tool: ToolId;
+  readonly runId: string;
+  readonly callId: string;
+  readonly key: string;
+  readonly input: ToolInput;
+  readonly process: string;
+}
+
+export interface Instance {
+  readonly process: FakeProcess;
+  readonly runtime: Runtime;
+}
+
+/** Several processes on one store, and everything that was seen of them. */
+export class World {
+  readonly env: FakeEnv;
+  readonly store: Store;
+  readonly tenant: TenantStore;
+  readonly instances: Instance[] = [];
+  readonly executions: Execution[] = [];
+  /** What went wrong on the way; everything else is looked for in the end. */
+  readonly problems: string[] = [];
+  readonly #scenario: Scenario;
+  readonly #blobs;
+  readonly #troubles = new Set<string>();
+  /** Who may write to a thread, and since when by its own count. */
+  readonly #owners = new Map<string, { readonly process: FakeProcess; readonly epoch: number; askedAt: number }>();
+  readonly #leases = new Map<string, number>();
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+    this.env = createFakeEnv({ seed: scenario.seed });
+    this.store = createMemoryStore({ clock: this.env.clock });
+    this.tenant = this.store.forTenant("default");
+    this.#blobs = createMemoryBlobStore(this.env);
+  }
+
+  get alive(): readonly Instance[] {
+    return this.instances.filter(({ process }) => process.status === "alive");
+  }
+
+  async boot(): Promise<Instance> {
+    const { latency, isDeaf, scripts } = this.#scenario;
+    const process = new FakeProcess(`p${this.instances.length}`, {
+      env: this.env,
+      store: this.store,
+      latency,
+      isDeaf: isDeaf && this.instances.length === 0,
+      onClaim: (owner, claim, askedAt) => this.#noteClaim(owner, claim, askedAt),
+    });
+    const model = createModel({
+      process,
+      scripts,
+      troubles: this.#troubles,
+      onRequest: (...request) => this.#checkRequest(...request),
+    });
+    const tools = createTools(
+      (...begun) => this.#begin(process, ...begun),
+      (ms, signal) => process.env.clock.sleep(ms, signal),
+    );
+    const runtime = await createRuntime({
+      agents: [defineAgent({ id: "agent", model, tools, maxRounds: 6 })],
+      store: process.store,
+      blobs: this.#blobs,
+      env: process.env,
+      instanceId: process.name,
+      limits: { closeTimeoutMs: 1_000 },
+    });
+    const instance = { process, runtime };
+    this.instances.push(instance);
+    return instance;
+  }
+
+  async turns(count: number): Promise<void> {
+    for (let turn = 0; turn < count; turn += 1) await this.env.yield();
+  }
+
+  #noteClaim(process: FakeProcess, claim: Claim, askedAt: number): void {
+    this.#leases.set(`${process.name} ${claim.thread_id} ${claim.epoch}`, askedAt);
+    const known = this.#owners.get(claim.thread_id);
+    if (known !== undefined && known.epoch === claim.epoch) known.askedAt = askedAt;
+    else if (known === undefined || claim.epoch > known.epoch) {
+      this.#owners.set(claim.thread_id, { process, epoch: claim.epoch, askedAt });
+    } else this.problems.push(`${process.name} has epoch ${claim.epoch} of ${claim.thread_id} after ${known.epoch}`);
+  }
+
+  #owns(process: FakeProcess, threadId: string): boolean {
+    return this.#owners.get(threadId)?.process === process;
+  }
+
+  /** The owner's model sees exactly what is committed and not withdrawn. */
+  async #checkRequest(process: FakeProcess, threadId: string, messages: readonly Message[]): Promise<void> {
+    if (!this.#owns(process, threadId)) return;
+    const stored = await this.tenant.readMessages(threadId, 0);
+    if (!this.#owns(process, threadId)) return;
+    const [shown, kept] = [messages.map(({ id }) => id), stored.messages.map(({ id }) => id)];
+    if (shown.join() !== kept.join()) this.problems.push(`${process.name}'s model saw ${shown}, stored is ${kept}`);
+    const broken = findBrokenRound(messages);
+    if (broken !== undefined) this.problems.push(`${process.name}'s model saw ${broken} in ${shown}`);
+  }
+
+  /** Notes an execution. Its call must be committed as running, with these arguments, by an owner whose lease goes on. */
+  async #begin(process: FakeProcess, tool: ToolId, input: ToolInput, context: ToolContext): Promise<void> {
+    const { run_id, call_id, thread_id } = context.identity;
+    const key = context.idempotencyKey;
+    this.executions.push({ tool, runId: run_id, callId: call_id, key, input, process: process.name });
+    const owner = this.#owners.get(thread_id);
+    const place = `${process.name}: ${tool} ${call_id}`;
+    if (owner?.process !== process || this.env.clock.mono() - owner.askedAt > DEFAULT_LIMITS.leaseMs) {
+      this.problems.push(`${place} began after the lease was over`);
+      return;
+    }
+    const row = await this.tenant.loadCall(run_id, call_id);
+    if (row?.status !== "running") this.problems.push(`${place} began while its call was ${row?.status}`);
+    const { label, waitMs } = input;
+    if (JSON.stringify(row?.arguments) !== JSON.stringify({ label, waitMs })) {
+      this.problems.push(`${place} began with ${JSON.stringify(input)} for ${JSON.stringify(row?.arguments)}`);
+    }
+  }
+}
+
+/** What is wrong with the order of calls and results, if anything: each group of results follows its calls at once. */
+export function findBrokenRound(messages: readonly Message[]): string | undefined {
+  let waiting: readonly string[] = [];
+  const answered = new Set<string>();
+  for (const { id, role, tool_calls, tool_call_id } of messages) {
+    if (role !== "tool" && waiting.length > 0) return `${id} before the results of ${waiting}`;
+    if (tool_call_id !== undefined) {
+      if (answered.has(tool_call_id)) return `a second result of ${tool_call_id}`;
+      if (!waiting.includes(tool_call_id)) return `the result of ${tool_call_id} out of place`;
+      answered.add(tool_call_id);
+      waiting = waiting.filter((call) => call !== tool_call_id);
+    }
+    if (tool_calls !== undefined) waiting = tool_calls.map((call) => call.id);
+  }
+  return waiting.length > 0 ? `no result of ${waiting}` : undefined;
+}

@@ -1,0 +1,78 @@
+import { scriptedModel } from "@reprise/models";
+import { createRuntime, defineAgent } from "@reprise/runtime";
+import { describe, expect, it } from "vitest";
+import { assertConsistent } from "./support/assert-consistent.ts";
+import { freezeProcess } from "./support/frozen-env.ts";
+import { createWorld, openRuntime } from "./support/open-runtime.ts";
+import { countingTool } from "./support/tools.ts";
+import { settle, soon } from "./support/wait.ts";
+
+const LEASE = 13_000;
+
+describe("a run that kills its owner again and again", () => {
+  it("ends as poison after three recoveries, while other threads go on", async () => {
+    const world = createWorld();
+    const { tool, keys } = countingTool({
+      idempotent: true,
+      execute: () => new Promise(() => undefined),
+      timeoutMs: null,
+    });
+    const script = [[{ call: "add", arguments: { title: "x" } }]];
+    const first = await openRuntime({ world, ...freezeProcess(world), script, tools: [tool] });
+    const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await settle();
+    for (let recovery = 1; recovery <= 3; recovery += 1) {
+      await world.env.advance(LEASE);
+      await openRuntime({ world, ...freezeProcess(world), script, tools: [tool] });
+      await settle();
+      expect(keys, `after recovery ${recovery}`).toHaveLength(recovery + 1);
+    }
+    await world.env.advance(LEASE);
+    const last = await openRuntime({ world, script: ["other thread"], tools: [tool] });
+    const outcome = await soon((await last.runtime.run(run.id)).outcome());
+    expect(outcome).toMatchObject({ status: "failed", run: { termination_code: "error:poison" } });
+    expect(keys).toHaveLength(4);
+    await assertConsistent(last.tenant, "t1");
+    expect(await soon(last.runtime.runToCompletion({ agent: "agent", threadId: "t2", input: "go" }))).toMatchObject({
+      status: "done",
+    });
+    expect(await soon(last.runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "again" }))).toMatchObject({
+      status: "failed",
+    });
+  });
+
+  it("is forgiven when it makes progress in between", async () => {
+    const world = createWorld();
+    const { tool } = countingTool({ idempotent: true, execute: () => "fine" });
+    const stuck = [{ stall: true }] as const;
+    const call = [{ call: "add", arguments: { title: "x" } }];
+    const first = await openRuntime({ world, ...freezeProcess(world), script: [stuck], tools: [tool] });
+    const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    for (let recovery = 1; recovery <= 6; recovery += 1) {
+      await settle();
+      await world.env.advance(LEASE);
+      // One more round is committed, then the process stands still.
+      await openRuntime({ world, ...freezeProcess(world), script: [call, stuck], tools: [tool] });
+    }
+    await settle();
+    expect((await run.record()).status).toBe("running");
+    await world.env.advance(LEASE);
+    const last = await openRuntime({ world, script: ["at last"], tools: [tool] });
+    expect(await soon((await last.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "at last" });
+    await assertConsistent(last.tenant, "t1");
+  });
+
+  it("ends also when its agent no longer exists", async () => {
+    const world = createWorld();
+    const first = await openRuntime({ world, ...freezeProcess(world), script: [[{ stall: true }]] });
+    const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await settle();
+    const other = defineAgent({ id: "other", model: scriptedModel(["ok"]) });
+    const { env, store, blobs } = world;
+    const second = await createRuntime({ agents: [other], env, store, blobs, limits: { closeTimeoutMs: 1 } });
+    await env.advance(120_000);
+    expect(await run.record()).toMatchObject({ status: "done" });
+    await assertConsistent(first.tenant, "t1");
+    await soon(second.close());
+  });
+});

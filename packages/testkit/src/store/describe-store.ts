@@ -1,0 +1,56 @@
+import { describe } from "vitest";
+import { createLawSuite, type Law } from "./law-suite.ts";
+import { atomicityLaws } from "./laws/atomicity-laws.ts";
+import { busyPolicyLaws } from "./laws/busy-policy-laws.ts";
+import { cancelLaws } from "./laws/cancel-laws.ts";
+import { claimLaws } from "./laws/claim-laws.ts";
+import { commitLaws } from "./laws/commit-laws.ts";
+import { decisionLaws } from "./laws/decision-laws.ts";
+import { eventLaws } from "./laws/event-laws.ts";
+import { handleLaws } from "./laws/handle-laws.ts";
+import { hostileLaws } from "./laws/hostile-laws.ts";
+import { mailboxLaws } from "./laws/mailbox-laws.ts";
+import { messageLaws } from "./laws/message-laws.ts";
+import { releaseLaws } from "./laws/release-laws.ts";
+import { runLaws } from "./laws/run-laws.ts";
+import { stateLaws } from "./laws/state-laws.ts";
+import { tenantLaws } from "./laws/tenant-laws.ts";
+import { threadLaws } from "./laws/thread-laws.ts";
+import { watchLaws } from "./laws/watch-laws.ts";
+import type { Deviation, OpenStore } from "./open-store.ts";
+
+const FACETS: Readonly<Record<string, (law: Law) => void>> = {
+  commits: commitLaws,
+  atomicity: atomicityLaws,
+  messages: messageLaws,
+  "runs and calls": runLaws,
+  events: eventLaws,
+  "patches and snapshots": stateLaws,
+  threads: threadLaws,
+  mailbox: mailboxLaws,
+  "busy threads": busyPolicyLaws,
+  decisions: decisionLaws,
+  cancellation: cancelLaws,
+  claims: claimLaws,
+  "the end of claims": releaseLaws,
+  tenants: tenantLaws,
+  "hostile input": hostileLaws,
+  watching: watchLaws,
+  "many handles": handleLaws,
+};
+
+/**
+ * The laws every store keeps, as tests. `open` is called once a test and gives an empty store.
+ * A law that a store cannot keep is declared with its reason, and the suite prints it.
+ */
+export function describeStore(
+  name: string,
+  open: OpenStore,
+  { deviations = [] }: { readonly deviations?: readonly Deviation[] } = {},
+): void {
+  describe(`the ${name} store`, () => {
+    const { law, closeList } = createLawSuite(open, deviations);
+    for (const [facet, laws] of Object.entries(FACETS)) describe(facet, () => laws(law));
+    closeList();
+  });
+}
