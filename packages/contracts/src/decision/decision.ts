@@ -17,6 +17,8 @@ export interface Decision {
   /** Used as the call's result. */
   readonly result?: Json;
   readonly reason?: string;
+  /** What it was made about, when its sender said so: it counts for nothing else. */
+  readonly binding_hash?: string;
   readonly updated_at: number;
 }
 

@@ -37,17 +37,21 @@ export function createDecisions(services: Services, tenant: string): Decisions {
 
     async decide(callId, verb, options = {}) {
       const runId = options.runId ?? runIdOfCall(callId);
-      const call = runId === undefined ? undefined : await store.loadCall(runId, callId);
-      if (call === undefined) throw notFound("CALL_NOT_FOUND", "tool call", callId);
-      assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+      if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", callId);
+      const call = await store.loadCall(runId, callId);
+      // A call that is not known yet may be decided early by who can say exactly what about.
+      const isEarly = call === undefined && options.bindingHash !== undefined;
+      if (call === undefined && !isEarly) throw notFound("CALL_NOT_FOUND", "tool call", callId);
+      if (call !== undefined) assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
-      const suspension = Math.max(call.suspension, 1);
+      const suspension = Math.max(call?.suspension ?? 0, 1);
       const decision: Decision = {
         decision_id: options.decisionId ?? derivedDecisionId(callId, suspension),
-        run_id: call.run_id,
+        run_id: runId,
         call_id: callId,
         suspension,
         ...lower(verb),
+        ...(options.bindingHash !== undefined && { binding_hash: options.bindingHash }),
         updated_at: services.env.clock.now(),
       };
       return store.decide(decision, { early: options.bindingHash !== undefined });

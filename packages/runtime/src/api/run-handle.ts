@@ -36,23 +36,27 @@ export interface RunHandle {
 
 export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
   const store = services.store.forTenant(tenant);
-  const read = (options: EventsOptions): AsyncGenerator<ReadEvent, void> => {
+  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): AsyncGenerator<Item, void> => {
     const { after, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
     if (after !== undefined && cursor?.run_id !== id) throw invalidRequest(`This is no cursor of run ${id}.`);
-    return readEvents(services, tenant, threadId, id, cursor === undefined ? rest : { ...rest, after: cursor });
+    return readEvents(
+      services,
+      tenant,
+      threadId,
+      id,
+      cursor === undefined ? rest : { ...rest, after: cursor },
+      project,
+    );
   };
   return {
     id,
     threadId,
-    async *events(options = {}) {
-      for await (const { event } of read(options)) yield event;
-    },
-    async *eventsWithCursor(options = {}) {
-      for await (const { event, epoch } of read(options)) {
-        yield { event, cursor: formatCursor({ run_id: id, epoch, seq: event.seq ?? 0 }) };
-      }
-    },
+    events: (options = {}) => read(options, ({ event }) => event),
+    eventsWithCursor: (options = {}) =>
+      read(options, ({ event, epoch }) => {
+        return { event, cursor: formatCursor({ run_id: id, epoch, seq: event.seq ?? 0 }) };
+      }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
     cancel: (reason = "cancelled") => store.requestCancel(id, reason),
     async record() {

@@ -1,5 +1,6 @@
 import { type Claim, type RunRecord, toRepriseError } from "@reprise/contracts";
 import type { Services } from "../services.ts";
+import { tenantKey } from "../thread/tenant-key.ts";
 import { activate, type Lease } from "./activate.ts";
 import { ClaimLost, RunCancelled } from "./outcomes.ts";
 import { startEntry } from "./start-entry.ts";
@@ -51,7 +52,7 @@ export class Dispatcher {
     const { signals, limits } = this.#services;
     this.#stopListening = signals.listen(({ kind, tenant, thread_id }) => {
       if (kind === "work") this.#wake();
-      else if (kind === "inbox") void this.#attempt(() => this.#readInbox(keyOf(tenant, thread_id)));
+      else if (kind === "inbox") void this.#attempt(() => this.#readInbox(tenantKey(tenant, thread_id)));
     });
     void this.#every(limits.pollMs, async () => this.#wake());
     void this.#every(limits.renewEveryMs, () => this.#renew());
@@ -108,7 +109,7 @@ export class Dispatcher {
   }
 
   #begin(claim: Claim, askedAt: number, work: (lease: Lease) => Promise<void>): void {
-    const key = keyOf(claim.tenant, claim.thread_id);
+    const key = tenantKey(claim.tenant, claim.thread_id);
     const controller = new AbortController();
     const activation: Activation = { claim, controller, finished: Promise.resolve(), renewedAt: askedAt };
     const lease: Lease = {
@@ -173,9 +174,9 @@ export class Dispatcher {
   }
 
   async #takeRenewed(held: readonly Activation[], renewed: readonly Claim[], startedAt: number): Promise<void> {
-    const byThread = new Map(renewed.map((claim) => [keyOf(claim.tenant, claim.thread_id), claim]));
+    const byThread = new Map(renewed.map((claim) => [tenantKey(claim.tenant, claim.thread_id), claim]));
     for (const activation of held) {
-      const key = keyOf(activation.claim.tenant, activation.claim.thread_id);
+      const key = tenantKey(activation.claim.tenant, activation.claim.thread_id);
       const still = byThread.get(key);
       if (still?.epoch !== activation.claim.epoch) {
         this.#lose(activation);
@@ -213,8 +214,4 @@ export class Dispatcher {
       this.#services.env.log("error", "the dispatcher met a problem", { problem: toRepriseError(error).message });
     }
   }
-}
-
-function keyOf(tenant: string, threadId: string): string {
-  return JSON.stringify([tenant, threadId]);
 }

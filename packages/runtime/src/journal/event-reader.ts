@@ -25,6 +25,8 @@ export class EventReader {
   #position = 0;
   #live: LiveEvent[] = [];
   #hasMissed = true;
+  /** Something happened to the thread since we last looked whether the run is over. */
+  #mayBeOver = true;
   #wake: () => void = () => undefined;
   readonly #stops: readonly (() => void)[];
 
@@ -46,17 +48,23 @@ export class EventReader {
       // Another process only tells that something happened to the thread.
       services.signals.listenTo(tenant, threadId, ({ kind }) => {
         if (kind === "commit") this.#hasMissed = true;
+        this.#mayBeOver = true;
         this.#wake();
       }),
     ];
+  }
+
+  /** The event after a position when it is here already: most are, and then nobody need wait. */
+  take(seq: number, epoch: number): Next | undefined {
+    this.#closed.throwIfAborted();
+    return this.#takeReady(seq, epoch) ?? this.#takeLive(seq, epoch);
   }
 
   /** The event after a position, waiting for it if need be; undefined when there will be none, or the signal says stop. */
   async next(position: Position, signal: AbortSignal | undefined): Promise<Next | undefined> {
     for (;;) {
       if (signal?.aborted === true) return undefined;
-      this.#closed.throwIfAborted();
-      const next = this.#takeReady(position) ?? this.#takeLive(position);
+      const next = this.take(position.seq, position.epoch);
       if (next !== undefined) return next;
       // Asked for before looking, so that nothing can happen unheard between the look and the pause.
       const heard = this.#nextWake(signal);
@@ -64,7 +72,11 @@ export class EventReader {
         await this.#readJournal(position);
         continue;
       }
-      if (await this.#isOver(position)) return undefined;
+      if (this.#mayBeOver) {
+        this.#mayBeOver = false;
+        if (await this.#isOver(position)) return undefined;
+        continue;
+      }
       if (!this.#hasMissed && this.#live.length === 0) await heard;
       else if (!this.#hasMissed && this.#isBehindGap(position)) await heard;
     }
@@ -75,7 +87,7 @@ export class EventReader {
     this.#wake();
   }
 
-  #takeReady({ seq, epoch }: Position): Next | undefined {
+  #takeReady(seq: number, epoch: number): Next | undefined {
     while (this.#position < this.#ready.length) {
       const item = this.#ready[this.#position] as LiveEvent;
       const itemSeq = item.event.seq ?? 0;
@@ -87,7 +99,7 @@ export class EventReader {
   }
 
   /** The next live event when it follows directly; one from a later epoch may first withdraw what came before. */
-  #takeLive({ seq, epoch }: Position): Next | undefined {
+  #takeLive(seq: number, epoch: number): Next | undefined {
     while (this.#live.length > 0) {
       const item = this.#live[0] as LiveEvent;
       const itemSeq = item.event.seq ?? 0;

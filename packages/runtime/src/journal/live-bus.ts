@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@reprise/contracts";
+import { tenantKey } from "../thread/tenant-key.ts";
 
 /** An event on its way to readers, with the epoch that wrote it. */
 export interface LiveEvent {
@@ -19,7 +20,7 @@ export class LiveBus {
 
   /** Passes on an event that is not committed yet. */
   show(tenant: string, live: LiveEvent): void {
-    const key = keyOf(tenant, live.event.run_id);
+    const key = tenantKey(tenant, live.event.run_id);
     const tail = this.#tails.get(key);
     if (tail === undefined) this.#tails.set(key, [live]);
     else tail.push(live);
@@ -28,17 +29,17 @@ export class LiveBus {
 
   /** Passes on an event that is committed. */
   publish(tenant: string, live: LiveEvent): void {
-    this.#pass(keyOf(tenant, live.event.run_id), live);
+    this.#pass(tenantKey(tenant, live.event.run_id), live);
   }
 
   /** What was shown of a run is in the journal now, or will never be. */
   forgetTail(tenant: string, runId: string): void {
-    this.#tails.delete(keyOf(tenant, runId));
+    this.#tails.delete(tenantKey(tenant, runId));
   }
 
   /** Listens to a run, beginning with what is not committed yet; returns the way to stop. */
   listen(tenant: string, runId: string, listener: Listener): () => void {
-    const key = keyOf(tenant, runId);
+    const key = tenantKey(tenant, runId);
     for (const event of this.#tails.get(key) ?? []) listener(event);
     const listeners = this.#listeners.get(key) ?? new Set();
     this.#listeners.set(key, listeners);
@@ -52,9 +53,4 @@ export class LiveBus {
   #pass(key: string, live: LiveEvent): void {
     for (const listener of this.#listeners.get(key) ?? []) listener(live);
   }
-}
-
-/** Two tenants may use the same ids. Ids hold no control characters, so this cannot be read in two ways. */
-function keyOf(tenant: string, runId: string): string {
-  return `${tenant}\u0000${runId}`;
 }

@@ -19,15 +19,17 @@ export interface ReadEvent {
 
 /**
  * The events of a run from any cursor: what is committed, then what happens. Without gap or repeat of committed events; a
- * tail that was shown and never committed is withdrawn by a `stream_reset`.
+ * tail that was shown and never committed is withdrawn by a `stream_reset`. `project` shapes what is yielded here, because a
+ * second generator around this one would cost every token another turn.
  */
-export async function* readEvents(
+export async function* readEvents<Item>(
   services: Services,
   tenant: string,
   threadId: string,
   runId: string,
   { after, follow = false, signal }: ReadOptions,
-): AsyncGenerator<ReadEvent, void> {
+  project: (read: ReadEvent) => Item,
+): AsyncGenerator<Item, void> {
   const store = services.store.forTenant(tenant);
   if ((await awaitStart(services, tenant, threadId, runId, signal)) === undefined) return;
   const reader = new EventReader(services, tenant, threadId, runId);
@@ -38,20 +40,21 @@ export async function* readEvents(
       const committed = Math.min(seq, await store.lastSeqOfEpoch(runId, epoch));
       if (committed < seq) {
         seq = committed;
-        yield { event: reset(runId, threadId, seq, services.env.clock.now()), epoch };
+        yield project({ event: reset(runId, threadId, seq, services.env.clock.now()), epoch });
       }
     }
     for (;;) {
-      const next = await reader.next({ seq, epoch, follow }, signal);
+      const ready = signal?.aborted === true ? undefined : reader.take(seq, epoch);
+      const next = ready ?? (await reader.next({ seq, epoch, follow }, signal));
       if (next === undefined) return;
       if ("withdraw" in next) {
         seq = next.withdraw;
-        yield { event: reset(runId, threadId, seq, services.env.clock.now()), epoch };
+        yield project({ event: reset(runId, threadId, seq, services.env.clock.now()), epoch });
         continue;
       }
       seq = next.event.seq ?? seq;
       epoch = next.epoch;
-      yield next;
+      yield project(next);
       if (next.event.type !== "run_finish") continue;
       if (!follow || next.event.data.termination.type !== "suspended") return;
     }

@@ -1,4 +1,5 @@
 import type { Store, StoreSignal } from "@reprise/contracts";
+import { tenantKey } from "../thread/tenant-key.ts";
 
 type Listener = (signal: StoreSignal) => void;
 
@@ -11,7 +12,7 @@ export class Signals {
   constructor(store: Store) {
     this.#stop = store.operator.watch((signal) => {
       for (const listener of this.#listeners) listener(signal);
-      for (const listener of this.#byThread.get(keyOf(signal.tenant, signal.thread_id)) ?? []) listener(signal);
+      for (const listener of this.#byThread.get(tenantKey(signal.tenant, signal.thread_id)) ?? []) listener(signal);
     });
   }
 
@@ -23,7 +24,7 @@ export class Signals {
 
   /** Hears what happens to one thread. */
   listenTo(tenant: string, threadId: string, listener: Listener): () => void {
-    const key = keyOf(tenant, threadId);
+    const key = tenantKey(tenant, threadId);
     const listeners = this.#byThread.get(key) ?? new Set();
     this.#byThread.set(key, listeners);
     listeners.add(listener);
@@ -36,8 +37,4 @@ export class Signals {
   close(): void {
     this.#stop();
   }
-}
-
-function keyOf(tenant: string, threadId: string): string {
-  return JSON.stringify([tenant, threadId]);
 }

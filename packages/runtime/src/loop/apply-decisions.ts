@@ -54,6 +54,9 @@ async function decideCall(
 ): Promise<RunnableCall | undefined> {
   const { call_id, run_id, tool_id, suspension, step_id } = suspended;
   workspace.consume({ run_id, call_id, suspension });
+  if (decision.binding_hash !== undefined && decision.binding_hash !== suspended.binding_hash) {
+    return askAgain(workspace, moveCall(workspace, suspended, "decide"), suspended.ticket);
+  }
   workspace.hold("tool_call_resumed", { target_id: call_id, result: describe(decision) }, step_id);
   if (decision.action === "cancel") {
     const reason = decision.reason === undefined ? "" : ` ${decision.reason}`;
@@ -96,13 +99,17 @@ async function admitDecided(
   }
   const current = { ...call, tool_version: workspace.versionOf(call.tool_id) };
   const hash = bindingHash(workspace.services.env, workspace.claim.tenant, current);
-  if (ticket !== undefined && hash !== call.binding_hash) {
-    const again = { ...ticket, suspension: { ...ticket.suspension, id: `${call.call_id}-q${call.suspension + 1}` } };
-    suspendCall(workspace, current, again, toolPending(call.tool_id, again));
-    return undefined;
-  }
+  if (ticket !== undefined && hash !== call.binding_hash) return askAgain(workspace, current, ticket);
   if (admission.kind !== "run") return undefined;
   return { call: moveCall(workspace, call, "start"), admission, decision };
+}
+
+/** Suspends a call once more: what was decided was about something else. */
+function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: SuspendTicket | undefined): undefined {
+  if (ticket === undefined) return undefined;
+  const again = { ...ticket, suspension: { ...ticket.suspension, id: `${call.call_id}-q${call.suspension + 1}` } };
+  suspendCall(workspace, call, again, toolPending(call.tool_id, again));
+  return undefined;
 }
 
 /** A tool that is gone, or no longer takes what it was asked with, changed under a waiting call. */

@@ -87,16 +87,12 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
   };
 }
 
-function startPatches(
-  { request, thread, now, restore, closing }: StartOptions,
-  run: RunRecord,
-): readonly TrackedPatch[] {
+function startPatches({ request, thread, now, restore }: StartOptions, run: RunRecord): readonly TrackedPatch[] {
   const restored: readonly Op[] = restore === undefined ? [] : diff(thread.document, restore.state);
   const cleared = clearRunOps(restore?.state ?? thread.document);
-  const abandoned = [...(closing?.calls ?? []).map(({ call_id }) => call_id), ...thread.unanswered.keys()];
-  const closedCalls = [...new Set(abandoned)]
-    .filter((callId) => getAt(thread.document, [TOOL_CALL_SCOPE, callId]) !== undefined)
-    .map((callId) => ops.delete([TOOL_CALL_SCOPE, callId]));
+  // Every call is over when a run starts, also those of a state that is being restored.
+  const hasCalls = getAt(restore?.state ?? thread.document, [TOOL_CALL_SCOPE]) !== undefined;
+  const closedCalls = hasCalls ? [ops.delete([TOOL_CALL_SCOPE])] : [];
   const asked = Object.entries(request.state ?? {}).map(([key, value]) => ops.set([key], value));
   const changes: readonly [source: string, ops: readonly Op[]][] = [
     ["runtime", [...restored, ...closedCalls, ...cleared, ...runStateOps(run)]],

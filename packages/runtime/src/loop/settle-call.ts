@@ -7,7 +7,7 @@ import {
   type ToolCallTrigger,
   type ToolResult,
 } from "@reprise/contracts";
-import type { Op } from "@reprise/state";
+import { type Op, toJsonPatch } from "@reprise/state";
 import { bindingHash } from "../tools/binding-hash.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
@@ -38,12 +38,14 @@ export function endCall(
   trigger: "succeed" | "fail" | "cancel",
   patchOps: readonly Op[] = [],
 ): void {
+  const before = workspace.document;
   const patch = workspace.addPatch(`tool:${call.tool_id}`, patchOps);
   const ended = moveCall(workspace, call, trigger);
   workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
   const outcome: ToolCallOutcome = ended.status === "cancelled" ? "cancelled" : outcomeOf(result);
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
   workspace.hold("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
+  if (patch !== undefined) workspace.hold("state_delta", { delta: toJsonPatch(before, patch) }, call.step_id);
 }
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */

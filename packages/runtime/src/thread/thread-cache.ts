@@ -1,5 +1,6 @@
 import type { TenantStore } from "@reprise/contracts";
 import { LoadedThread, loadThread } from "./loaded-thread.ts";
+import { tenantKey } from "./tenant-key.ts";
 
 /** Threads that were worked on lately, so that the next turn need not load them. The oldest is dropped first. */
 export class ThreadCache {
@@ -12,7 +13,7 @@ export class ThreadCache {
 
   /** The thread as it is in the store now; an empty one when it does not exist yet. */
   async load(store: TenantStore, tenant: string, threadId: string): Promise<LoadedThread> {
-    const key = JSON.stringify([tenant, threadId]);
+    const key = tenantKey(tenant, threadId);
     const cached = this.#threads.get(key);
     const loaded = (await loadThread(store, threadId, cached)) ?? new LoadedThread(threadId, 0, {}, []);
     this.#threads.delete(key);
@@ -24,6 +25,6 @@ export class ThreadCache {
 
   /** Forgets a thread whose copy in memory can no longer be trusted. */
   forget(tenant: string, threadId: string): void {
-    this.#threads.delete(JSON.stringify([tenant, threadId]));
+    this.#threads.delete(tenantKey(tenant, threadId));
   }
 }

@@ -7,7 +7,7 @@ import type { Command, Scenario } from "./scenario.ts";
 import { type Instance, World } from "./world.ts";
 
 /** Refusals that are part of the game. */
-const REFUSALS: ReadonlySet<string> = new Set([
+export const REFUSALS: ReadonlySet<string> = new Set([
   "THREAD_BUSY",
   "THREAD_NOT_FOUND",
   "VERSION_CONFLICT",
@@ -27,7 +27,7 @@ interface Asked {
   isAnswered: boolean;
 }
 
-/** Plays a scenario, then lets everything come to its end. */
+/** Plays a scenario: does what its commands say, and remembers what was asked and answered. */
 export class Driver {
   readonly world: World;
   readonly requests: RunRequest[] = [];
@@ -36,21 +36,19 @@ export class Driver {
   readonly cancelled = new Set<string>();
   readonly readers: Reader[] = [];
   readonly asked: Asked[] = [];
-  readonly #scenario: Scenario;
-  #verdicts = 0;
+  readonly scenario: Scenario;
 
   constructor(scenario: Scenario) {
-    this.#scenario = scenario;
+    this.scenario = scenario;
     this.world = new World(scenario);
   }
 
   async play(): Promise<void> {
-    for (let count = 0; count < this.#scenario.processes; count += 1) await this.world.boot();
-    for (const command of this.#scenario.commands) {
+    for (let count = 0; count < this.scenario.processes; count += 1) await this.world.boot();
+    for (const command of this.scenario.commands) {
       await this.#perform(command);
       await this.world.turns(command.turns);
     }
-    await this.#drain();
   }
 
   async #perform(command: Command): Promise<void> {
@@ -103,7 +101,7 @@ export class Driver {
       case "read":
         return this.#read(instance, command.pick, command.follow);
       case "hop":
-        return this.#hop(instance, pickOf(this.readers, command.pick), command.back);
+        return this.hop(instance, pickOf(this.readers, command.pick), command.back);
       case "trap":
         process.traps.push({ point: command.point, skip: command.skip, stop: command.stop });
         return;
@@ -160,8 +158,8 @@ export class Driver {
   async #decide({ runtime }: Instance, command: Extract<Command, { do: "decide" }>): Promise<void> {
     const instance = await this.#instance(command.at);
     const { items } = await this.world.tenant.listCalls({ limit: 200 });
-    const open = items.filter(({ status }) => status === "suspended");
-    const call = pickOf(command.pick % 4 === 3 || open.length === 0 ? items : open, command.pick);
+    const wanted = items.filter(({ status }) => (command.early ? status === "running" : status === "suspended"));
+    const call = pickOf(command.pick % 4 === 3 || wanted.length === 0 ? items : wanted, command.pick);
     if (call === undefined) return;
     const hash = call.binding_hash ?? bindingHash(this.world.env, "default", call);
     this.#ask(instance, `decide ${call.call_id}`, async () => {
@@ -181,10 +179,10 @@ export class Driver {
     if (runId === undefined) return;
     const reader = new Reader(runId, follow, async () => this.journal(runId));
     this.readers.push(reader);
-    this.#hop(instance, reader, 0);
+    this.hop(instance, reader, 0);
   }
 
-  #hop(instance: Instance, reader: Reader | undefined, back: number): void {
+  hop(instance: Instance, reader: Reader | undefined, back: number): void {
     if (reader === undefined) return;
     this.#handle(instance, reader.runId).then(
       (handle) => reader.attach(instance.process, handle, back),
@@ -200,58 +198,6 @@ export class Driver {
 
   async journal(runId: string) {
     return (await this.world.tenant.readEvents(runId, 0)).flatMap((segment) => segment.events);
-  }
-
-  /** Brings up a healthy process, decides what is open, and lets time pass until nothing is left to do. */
-  async #drain(): Promise<void> {
-    const { world } = this;
-    for (const { process } of world.instances) {
-      process.traps.length = 0;
-      process.flaky = { method: "any", count: 0, isLate: false };
-    }
-    const fresh = await world.boot();
-    for (let round = 0; round < 200; round += 1) {
-      await world.env.advance(round < 30 ? 2_000 : 10_000);
-      await world.turns(20);
-      if (round === 10) for (const { process } of world.instances) process.thaw();
-      await this.#decideOpen(fresh);
-      if (round > 15 && (await this.isQuiet())) break;
-    }
-    await world.env.advance(20_000);
-    for (let round = 0; round < 30; round += 1) await this.#bringHome(fresh);
-  }
-
-  /** Readers whose process is gone go on elsewhere, and so do those that were sent away while the run waited. */
-  async #bringHome(fresh: Instance): Promise<void> {
-    for (const reader of this.readers) {
-      const isLeft = reader.process?.status !== "alive" || (!reader.isReading && !reader.isDone);
-      if (isLeft) this.#hop(fresh, reader, 0);
-    }
-    await this.world.turns(10);
-  }
-
-  async #decideOpen({ runtime }: Instance): Promise<void> {
-    const { verdicts } = this.#scenario;
-    const { items } = await this.world.tenant.listCalls({ status: "suspended", limit: 200 });
-    for (const { call_id } of items) {
-      const verb = verdicts[this.#verdicts++ % verdicts.length] ?? { action: "approve" };
-      const refused = await runtime.decisions.decide(call_id, verb).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      if (refused !== undefined && !(RepriseError.is(refused) && REFUSALS.has(refused.code))) throw refused;
-    }
-  }
-
-  async isQuiet(): Promise<boolean> {
-    const { tenant } = this.world;
-    for (const status of ["running", "waiting"] as const) {
-      if ((await tenant.listRuns({ status })).total > 0) return false;
-    }
-    for (const status of ["queued", "claimed"] as const) {
-      if ((await tenant.listEntries({ status })).total > 0) return false;
-    }
-    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AgentEvent, Changeset, RunRecord, ToolCallRecord } from "@reprise/contracts";
 import { applyPatches, deepEqual, getAt, type Json, TOOL_CALL_SCOPE } from "@reprise/state";
+import { isQuiet } from "./drain.ts";
 import type { Driver } from "./drive.ts";
 import { findLedgerProblems } from "./ledger.ts";
 import type { Reader } from "./reader.ts";
@@ -12,7 +13,7 @@ export type StoredChangeset = Changeset & { readonly version: number };
 export async function findProblems(driver: Driver): Promise<readonly string[]> {
   const { world } = driver;
   const problems = [...world.problems];
-  if (!(await driver.isQuiet())) problems.push("the world did not come to rest");
+  if (!(await isQuiet(world.tenant))) problems.push("the world did not come to rest");
   for (const { instance, what, isAnswered } of driver.asked) {
     if (!isAnswered && instance.process.status === "alive")
       problems.push(`${instance.process.name} never answered: ${what}`);
@@ -110,8 +111,18 @@ async function findThreadProblems(world: World, threadId: string): Promise<reado
   const { messages } = await world.tenant.readMessages(threadId, 0);
   const broken = findBrokenRound(messages);
   if (broken !== undefined) problems.push(`thread ${threadId} has ${broken} in ${messages.map(({ id }) => id)}`);
+  problems.push(...changesets.flatMap(findConsumptionProblems));
   problems.push(...(await findLedgerProblems(world, threadId, changesets)));
   return problems;
+}
+
+/** The commit that moves a call on consumes the decision that did. */
+function findConsumptionProblems({ events, consumed_decisions }: StoredChangeset): readonly string[] {
+  const moved = events.flatMap((event) => (event.type === "tool_call_resumed" ? [event.data.target_id] : []));
+  const consumed = consumed_decisions.map(({ call_id }) => call_id);
+  return moved.join() === consumed.join()
+    ? []
+    : [`decisions on ${moved} moved calls, those on ${consumed} were consumed`];
 }
 
 /** An effect that may not be repeated happens once, or as often as somebody allowed it. */

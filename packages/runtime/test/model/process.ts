@@ -1,6 +1,8 @@
 import {
+  type Changeset,
   type Claim,
   type Clock,
+  type CommitGuard,
   type Env,
   RepriseError,
   type Store,
@@ -9,6 +11,14 @@ import {
 } from "@reprise/contracts";
 import type { FakeEnv } from "@reprise/testkit";
 import type { FlakyMethod, StopPoint } from "./scenario.ts";
+
+/** A commit and what the store said to it. */
+export interface TriedCommit {
+  readonly changeset: Changeset;
+  readonly epoch: number | null;
+  /** Why it was refused; undefined when it was not. */
+  readonly refusal: unknown;
+}
 
 /** What stops a process when it comes by. */
 export interface Trap {
@@ -25,6 +35,8 @@ export interface ProcessPorts {
   readonly isDeaf: boolean;
   /** Called in the turn in which a claim was granted or prolonged, with the time it was asked for. */
   readonly onClaim: (process: FakeProcess, claim: Claim, askedAt: number) => void;
+  /** Called when the store has answered a commit, before the process hears of it. */
+  readonly onCommit: (process: FakeProcess, commit: TriedCommit) => void;
 }
 
 /**
@@ -124,20 +136,22 @@ export class FakeProcess {
   #wrapMethods<Methods extends object>(methods: Methods): Methods {
     const wrapped = Object.entries(methods).map(([name, method]) => [
       name,
-      (...args: unknown[]) => this.#call(name, () => method(...args)),
+      (...args: unknown[]) => this.#call(name, args, () => method(...args)),
     ]);
     // The same names with the same arguments and answers, only later.
     return Object.fromEntries(wrapped) as Methods;
   }
 
-  async #call(name: string, perform: () => Promise<unknown>): Promise<unknown> {
+  async #call(name: string, args: readonly unknown[], perform: () => Promise<unknown>): Promise<unknown> {
     await this.#pass("store:before");
     await this.#linger();
     const { method } = this.flaky;
     const isFlaky = (method === "any" || method === name) && this.flaky.count-- > 0;
     if (isFlaky && !this.flaky.isLate) throw unavailable();
     const askedAt = this.#ports.env.clock.mono();
-    const [outcome] = await Promise.allSettled([perform().then((answer) => this.#noteClaims(name, answer, askedAt))]);
+    const [outcome] = await Promise.allSettled([perform()]);
+    if (outcome.status === "fulfilled") this.#noteClaims(name, outcome.value, askedAt);
+    if (name === "commit") this.#noteCommit(args, outcome);
     await this.#linger();
     await this.#pass("store:after");
     if (isFlaky) throw unavailable();
@@ -150,14 +164,20 @@ export class FakeProcess {
     for (let turn = 0; turn < turns; turn += 1) await this.#ports.env.yield();
   }
 
-  #noteClaims(name: string, answer: unknown, askedAt: number): unknown {
+  // By the name of the method the arguments and answers have its types.
+  #noteClaims(name: string, answer: unknown, askedAt: number): void {
     const { onClaim } = this.#ports;
-    // By the name of the method these are what it answers with.
-    if (name === "claim" || name === "renew")
+    if (name === "claim" || name === "renew") {
       for (const claim of answer as readonly Claim[]) onClaim(this, claim, askedAt);
+    }
     const submitted = name === "submit" ? (answer as Submitted) : undefined;
     if (submitted?.status === "claimed") onClaim(this, submitted.claim, askedAt);
-    return answer;
+  }
+
+  #noteCommit(args: readonly unknown[], outcome: PromiseSettledResult<unknown>): void {
+    const [changeset, { epoch }] = args as [Changeset, CommitGuard];
+    const refusal: unknown = outcome.status === "rejected" ? outcome.reason : undefined;
+    this.#ports.onCommit(this, { changeset, epoch, refusal });
   }
 
   #hear(signal: StoreSignal, listener: (signal: StoreSignal) => void): void {

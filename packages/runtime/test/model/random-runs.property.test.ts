@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { drain } from "./drain.ts";
 import { Driver } from "./drive.ts";
 import { findProblems } from "./invariants.ts";
 import { describeScenario, type Scenario, scenarios } from "./scenario.ts";
@@ -9,6 +10,7 @@ const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 150;
 async function play(scenario: Scenario): Promise<Driver> {
   const driver = new Driver(scenario);
   await driver.play();
+  await drain(driver);
   return driver;
 }
 

@@ -1,4 +1,11 @@
-import type { Claim, Message, Store, TenantStore, ToolContext } from "@reprise/contracts";
+import {
+  type Claim,
+  type Message,
+  RepriseError,
+  type Store,
+  type TenantStore,
+  type ToolContext,
+} from "@reprise/contracts";
 import {
   createMemoryBlobStore,
   createMemoryStore,
@@ -7,9 +14,10 @@ import {
   defineAgent,
   type Runtime,
 } from "@reprise/runtime";
+import { getAt } from "@reprise/state";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { createModel } from "./model.ts";
-import { FakeProcess } from "./process.ts";
+import { FakeProcess, type TriedCommit } from "./process.ts";
 import type { Scenario } from "./scenario.ts";
 import { createTools, type ToolId, type ToolInput } from "./tools.ts";
 
@@ -42,7 +50,8 @@ export class World {
   readonly #troubles = new Set<string>();
   /** Who may write to a thread, and since when by its own count. */
   readonly #owners = new Map<string, { readonly process: FakeProcess; readonly epoch: number; askedAt: number }>();
-  readonly #leases = new Map<string, number>();
+  readonly #commits = new Set<string>();
+  #hasOutsidePatch = false;
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -64,6 +73,7 @@ export class World {
       latency,
       isDeaf: isDeaf && this.instances.length === 0,
       onClaim: (owner, claim, askedAt) => this.#noteClaim(owner, claim, askedAt),
+      onCommit: (owner, commit) => this.#noteCommit(owner, commit),
     });
     const model = createModel({
       process,
@@ -93,12 +103,26 @@ export class World {
   }
 
   #noteClaim(process: FakeProcess, claim: Claim, askedAt: number): void {
-    this.#leases.set(`${process.name} ${claim.thread_id} ${claim.epoch}`, askedAt);
     const known = this.#owners.get(claim.thread_id);
     if (known !== undefined && known.epoch === claim.epoch) known.askedAt = askedAt;
     else if (known === undefined || claim.epoch > known.epoch) {
       this.#owners.set(claim.thread_id, { process, epoch: claim.epoch, askedAt });
     } else this.problems.push(`${process.name} has epoch ${claim.epoch} of ${claim.thread_id} after ${known.epoch}`);
+  }
+
+  /** Only the owner writes, and nobody but an outside patch comes between its looks and its writes. */
+  #noteCommit(process: FakeProcess, { changeset, epoch, refusal }: TriedCommit): void {
+    const { thread_id, changeset_id, run_id } = changeset;
+    const current = this.#owners.get(thread_id)?.epoch ?? 0;
+    const isAgain = this.#commits.has(changeset_id);
+    if (run_id === null) this.#hasOutsidePatch = true;
+    else if (epoch !== current && !isAgain && !RepriseError.is(refusal, "STALE_EPOCH")) {
+      const answer = refusal === undefined ? "wrote" : `was told ${String(refusal)} about`;
+      this.problems.push(`${process.name} ${answer} ${changeset_id} with epoch ${epoch} of ${current}`);
+    } else if (epoch === current && RepriseError.is(refusal, "VERSION_CONFLICT") && !this.#hasOutsidePatch) {
+      this.problems.push(`${process.name} could not write ${changeset_id} though nobody else writes`);
+    }
+    if (refusal === undefined) this.#commits.add(changeset_id);
   }
 
   #owns(process: FakeProcess, threadId: string): boolean {
@@ -130,6 +154,9 @@ export class World {
     const row = await this.tenant.loadCall(run_id, call_id);
     if (row?.status !== "running") this.problems.push(`${place} began while its call was ${row?.status}`);
     const { label, waitMs } = input;
+    const edited = context.decision?.arguments;
+    if (edited !== undefined && getAt(edited, ["label"]) !== label)
+      this.problems.push(`${place} began without its edit`);
     if (JSON.stringify(row?.arguments) !== JSON.stringify({ label, waitMs })) {
       this.problems.push(`${place} began with ${JSON.stringify(input)} for ${JSON.stringify(row?.arguments)}`);
     }

@@ -63,7 +63,8 @@ function parseOperand(record: UntrustedRecord, name: OpName, operand: Operand, p
 
 function parseValue(value: unknown, name: OpName, path: Path): Json {
   if (name === "append" || name === "insert") assertItem(value, path);
-  else assertJson(value, path);
+  // What is looked for in an array is as deep as its items.
+  else assertJson(value, path, path.length + (name === "remove" ? 1 : 0));
   if (name === "merge_object" && !isObject(value)) throw mergeRequiresObject(path, typeName(value), "value");
   return value;
 }
