@@ -7,8 +7,8 @@
 /** @type {Readonly<Record<string, Task>>} */
 export const TASKS = {
   start: {
-    purpose: "a list in the terminal that can be taken back to any moment",
-    command: ["--conditions=reprise-source", "examples/02-time-travel/main.ts"],
+    purpose: "an assistant in the terminal that asks first, on a thread you can rewind",
+    command: ["--conditions=reprise-source", "examples/03-assistant/main.ts"],
   },
   test: {
     purpose: "runs the tests; arguments go to vitest",

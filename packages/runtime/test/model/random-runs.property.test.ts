@@ -1,11 +1,11 @@
 import fc from "fast-check";
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { drain } from "./drain.ts";
 import { Driver } from "./drive.ts";
 import { findProblems } from "./invariants.ts";
 import { describeScenario, type Scenario, scenarios } from "./scenario.ts";
 
-const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 150;
+const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 200;
 
 async function play(scenario: Scenario): Promise<Driver> {
   const driver = new Driver(scenario);
@@ -24,7 +24,22 @@ describe("random runs over crashing processes", () => {
       { numRuns: RUNS, reporter: reportShort },
     );
   });
+
+  it("are the same when played again", { timeout: 60_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        expect(await trace(await play(scenario))).toEqual(await trace(await play(scenario)));
+      }),
+      { numRuns: 8 },
+    );
+  });
 });
+
+/** What a history left behind. */
+async function trace({ world, requests }: Driver): Promise<unknown> {
+  const journals = requests.map(({ run_id }) => world.tenant.readEvents(run_id ?? "", 0));
+  return { journals: await Promise.all(journals), executions: world.executions, time: world.env.clock.now() };
+}
 
 /** The seed and the smallest history are what one needs; the generated value is said better by the error itself. */
 function reportShort(details: fc.RunDetails<[Scenario]>): void {

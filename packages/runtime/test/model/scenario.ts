@@ -124,7 +124,7 @@ const thread = fc.oneof(
   { weight: 2, arbitrary: fc.nat({ max: THREADS - 1 }) },
 );
 const pick = fc.nat({ max: 11 });
-const turns = fc.nat({ max: 12 });
+const turns = fc.oneof({ weight: 2, arbitrary: fc.nat({ max: 3 }) }, { weight: 1, arbitrary: fc.nat({ max: 12 }) });
 const policy = fc.constantFrom<BusyPolicy>(
   "continue",
   "continue",
