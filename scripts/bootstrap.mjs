@@ -14,5 +14,9 @@ if (Number(found.split(".")[0]) < OLDEST_MAJOR) {
     .then(({ runTask }) => runTask(process.argv.slice(2)))
     .then((code) => {
       process.exitCode = code;
+    })
+    .catch((error) => {
+      console.error(error);
+      process.exitCode = 1;
     });
 }

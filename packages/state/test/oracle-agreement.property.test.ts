@@ -10,7 +10,7 @@ import { type Outcome, outcomeOf } from "./oracle/refusal.ts";
 import { REGISTERED, registry } from "./registered-lattices.ts";
 import { PROPERTY_TIMEOUT_MS, SEQUENCES } from "./runs.ts";
 
-const recipes: fc.Arbitrary<readonly Recipe[]> = fc.array(recipe, { minLength: 1, maxLength: 8 });
+const recipes: fc.Arbitrary<readonly Recipe[]> = fc.array(recipe, { minLength: 1, maxLength: 6 });
 
 describe.each([
   { title: "without lattices", lattices: undefined, slow: [] },

@@ -48,6 +48,8 @@ export function closeEntry(
 ): void {
   if (slot.entry.status !== "queued" && slot.entry.status !== "claimed") return;
   cell.mailbox.change(slot, { status, updated_at: now, ...(reason === undefined ? {} : { reason }) });
+  // A run that never begins has no inbox: what asked for its end would wait for ever.
+  if (slot.entry.kind === "run" && status !== "accepted") closeWakes(cell, slot.entry.run_id, now);
 }
 
 /** Closes what waits for a run that is over: nobody will look into its inbox again. */

@@ -1,9 +1,9 @@
-import { RepriseError, type RunRequest } from "@reprise/contracts";
+import { type DecisionVerb, RepriseError, type RunRequest, type ToolCallRecord } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import { ops } from "@reprise/state";
 import { bindingHash } from "../../src/tools/binding-hash.ts";
 import { Reader } from "./reader.ts";
-import type { Command, Scenario } from "./scenario.ts";
+import type { Command, DecideHow, Scenario } from "./scenario.ts";
 import { type Instance, World } from "./world.ts";
 
 /** Refusals that are part of the game. */
@@ -69,14 +69,8 @@ export class Driver {
     const { process, runtime } = instance;
     switch (command.do) {
       case "say": {
-        const thread_id = `t${command.thread}`;
-        const run_id = `r${this.requests.length}`;
-        const content = `${thread_id} ${run_id}`;
-        const { policy: busy_policy, priority } = command;
-        const messages = [{ role: "user" as const, content }];
-        const request = { agent_id: "agent", thread_id, run_id, busy_policy, priority, messages };
-        this.requests.push(request);
-        return this.#submit(instance, request);
+        const { thread, policy: busy_policy, priority } = command;
+        return this.#say(instance, { agent_id: "agent", thread_id: `t${thread}`, busy_policy, priority });
       }
       case "resend": {
         const request = pickOf(this.requests, command.pick);
@@ -147,6 +141,14 @@ export class Driver {
       });
   }
 
+  /** Says something new on a thread; every message begins with the thread's name. */
+  #say(instance: Instance, request: Omit<RunRequest, "messages">): void {
+    const run_id = `r${this.requests.length}`;
+    const messages = [{ role: "user" as const, content: `${request.thread_id} ${run_id}` }];
+    this.requests.push({ ...request, run_id, messages });
+    this.#submit(instance, { ...request, run_id, messages });
+  }
+
   #submit(instance: Instance, request: RunRequest): void {
     this.#ask(instance, `start ${request.run_id}`, async () => {
       const handle = await instance.runtime.submit(request);
@@ -155,23 +157,30 @@ export class Driver {
     });
   }
 
-  async #decide({ runtime }: Instance, command: Extract<Command, { do: "decide" }>): Promise<void> {
-    const instance = await this.#instance(command.at);
+  async #decide(instance: Instance, command: Extract<Command, { do: "decide" }>): Promise<void> {
+    const { how, verb, pick } = command;
     const { items } = await this.world.tenant.listCalls({ limit: 200 });
-    const wanted = items.filter(({ status }) => (command.early ? status === "running" : status === "suspended"));
-    const call = pickOf(command.pick % 4 === 3 || wanted.length === 0 ? items : wanted, command.pick);
+    const wanted = items.filter(({ status }) => status === (how === "early" ? "running" : "suspended"));
+    const call = pickOf(pick % 4 === 3 || wanted.length === 0 ? items : wanted, pick);
     if (call === undefined) return;
+    if (how === "in_request" || how === "with_message") return this.#decideByRequest(instance, call, how, verb);
     const hash = call.binding_hash ?? bindingHash(this.world.env, "default", call);
     this.#ask(instance, `decide ${call.call_id}`, async () => {
-      const decision = await runtime.decisions.decide(
-        call.call_id,
-        command.verb,
-        command.early ? { bindingHash: hash } : {},
-      );
+      const options = how === "early" ? { bindingHash: hash } : {};
+      const decision = await instance.runtime.decisions.decide(call.call_id, verb, options);
       const stored = await this.world.tenant.loadDecision(call.run_id, call.call_id, decision.suspension);
-      if (JSON.stringify(stored) !== JSON.stringify(decision))
+      if (JSON.stringify(stored) !== JSON.stringify(decision)) {
         this.world.problems.push(`decision ${decision.decision_id} is lost`);
+      }
     });
+  }
+
+  #decideByRequest(instance: Instance, call: ToolCallRecord, how: DecideHow, { action, ...rest }: DecisionVerb): void {
+    const { thread_id, call_id: target_id } = call;
+    const decision = { target_id, action: action === "deny" ? ("cancel" as const) : ("resume" as const), ...rest };
+    const request = { agent_id: "agent", thread_id, initial_decisions: [decision] };
+    if (how === "with_message") return this.#say(instance, { ...request, busy_policy: "enqueue" });
+    this.#ask(instance, `decide ${target_id}`, () => instance.runtime.submit({ ...request, messages: [] }));
   }
 
   #read(instance: Instance, pick: number, follow: boolean): void {

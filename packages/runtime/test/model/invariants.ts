@@ -13,7 +13,7 @@ export type StoredChangeset = Changeset & { readonly version: number };
 export async function findProblems(driver: Driver): Promise<readonly string[]> {
   const { world } = driver;
   const problems = [...world.problems];
-  if (!(await isQuiet(world.tenant))) problems.push("the world did not come to rest");
+  if (!(await isQuiet(world.tenant))) problems.push(`the world did not come to rest: ${await describeRest(world)}`);
   for (const { instance, what, isAnswered } of driver.asked) {
     if (!isAnswered && instance.process.status === "alive")
       problems.push(`${instance.process.name} never answered: ${what}`);
@@ -28,6 +28,13 @@ export async function findProblems(driver: Driver): Promise<readonly string[]> {
   for (const call of calls) problems.push(...(await findEffectProblems(world, call)));
   for (const reader of driver.readers) problems.push(...(await findReaderProblems(driver, reader)));
   return [...new Set(problems)];
+}
+
+/** What is still queued or claimed. */
+async function describeRest({ tenant }: World): Promise<string> {
+  const { items } = await tenant.listEntries({ limit: 200 });
+  const open = items.filter(({ status }) => status === "queued" || status === "claimed");
+  return open.map(({ entry_id, status, attempts }) => `${entry_id} ${status} (${attempts} attempts)`).join(", ");
 }
 
 /** What was answered for is never lost: it ran to an end, or was taken from the queue by somebody who may. */

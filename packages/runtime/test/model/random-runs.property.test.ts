@@ -5,7 +5,7 @@ import { Driver } from "./drive.ts";
 import { findProblems } from "./invariants.ts";
 import { describeScenario, type Scenario, scenarios } from "./scenario.ts";
 
-const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 200;
+const RUNS = process.env.REPRISE_FUZZ ? 3_000 : 300;
 
 async function play(scenario: Scenario): Promise<Driver> {
   const driver = new Driver(scenario);

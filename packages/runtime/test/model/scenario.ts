@@ -26,6 +26,9 @@ export type StopPoint =
   | "store:before"
   | "store:after";
 
+/** As a decision: on what waits, or early on what runs. As a request: with a message or alone. */
+export type DecideHow = "now" | "early" | "in_request" | "with_message";
+
 /** Calls of the store that fail now and then. */
 export type FlakyMethod = "commit" | "submit" | "decide" | "any";
 
@@ -43,7 +46,7 @@ export type Command = { readonly turns: number } & (
       readonly at: number;
       readonly pick: number;
       readonly verb: DecisionVerb;
-      readonly early: boolean;
+      readonly how: DecideHow;
     }
   | { readonly do: "cancel"; readonly at: number; readonly pick: number }
   | { readonly do: "patch"; readonly at: number; readonly thread: number }
@@ -149,7 +152,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("resend" as const), at, pick, turns }) },
   {
     weight: 5,
-    arbitrary: fc.record({ do: fc.constant("decide" as const), at, pick, verb, early: fc.boolean(), turns }),
+    arbitrary: fc.record({
+      do: fc.constant("decide" as const),
+      at,
+      pick,
+      verb,
+      how: fc.constantFrom<DecideHow>("now", "now", "early", "early", "in_request", "with_message"),
+      turns,
+    }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel" as const), at, pick, turns }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("patch" as const), at, thread, turns }) },
@@ -172,7 +182,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       do: fc.constant("flaky" as const),
       at,
       method: fc.constantFrom<FlakyMethod>("commit", "commit", "submit", "decide", "any"),
-      count: fc.integer({ min: 1, max: 3 }),
+      count: fc.constantFrom(1, 2, 3, 30),
       isLate: fc.boolean(),
       turns,
     }),

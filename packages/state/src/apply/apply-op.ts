@@ -15,7 +15,7 @@ import type { LatticeLookup } from "../lattice/lattice-registry.ts";
 import { mergeAt } from "../lattice/merge-at.ts";
 import { addExactly } from "../operations/amount.ts";
 import type { InsertOp, Op } from "../operations/op.ts";
-import { copyWithout } from "./copy-object.ts";
+import { copyMerged, copyWithout } from "./copy-object.ts";
 import type { Draft } from "./draft.ts";
 
 /** Applies one operation to a draft: the single place where operations get their meaning. */
@@ -70,20 +70,23 @@ function deleteKey(draft: Draft, path: Path, object: JsonObject, key: string): v
 
 function append(draft: Draft, path: Path, value: Json): void {
   assertItem(value, path);
-  const target = draft.read(path);
-  if (target === undefined) draft.write(path, draft.adopt([value]));
-  else if (!isArray(target)) throw appendRequiresArray(path, typeName(target));
-  else splice(draft, path, target, { index: target.length, removed: 0, added: [value] });
+  draft.update(path, (target) => {
+    if (target === undefined) return draft.adopt([value]);
+    if (!isArray(target)) throw appendRequiresArray(path, typeName(target));
+    return spliced(draft, target, { index: target.length, removed: 0, added: [value] });
+  });
 }
 
 function mergeObject(draft: Draft, path: Path, value: Json): void {
   assertJson(value, path);
   if (!isObject(value)) throw mergeRequiresObject(path, typeName(value), "value");
-  const target = draft.read(path);
-  if (target !== undefined && !isObject(target)) throw mergeRequiresObject(path, typeName(target), "target");
-  const merged = target === undefined ? draft.adopt({}) : draft.ownObject(target);
-  for (const key of Object.keys(value)) putOwn(merged, key, value[key] as Json);
-  if (merged !== target) draft.write(path, merged);
+  draft.update(path, (target = {}) => {
+    if (!isObject(target)) throw mergeRequiresObject(path, typeName(target), "target");
+    if (!draft.owns(target)) return draft.adopt(copyMerged(target, value));
+    const owned = draft.ownObject(target);
+    for (const key of Object.keys(value)) putOwn(owned, key, value[key] as Json);
+    return owned;
+  });
 }
 
 function add(draft: Draft, path: Path, amount: number): void {
@@ -114,10 +117,17 @@ interface Splice {
   readonly added?: readonly Json[];
 }
 
-/** Changes the array at a path in place when it is owned, else puts a changed copy there, made in one pass. */
-function splice(draft: Draft, path: Path, array: JsonArray, { index, removed, added = [] }: Splice): void {
-  if (draft.owns(array)) draft.ownArray(array).splice(index, removed, ...added);
-  else draft.write(path, draft.adopt(array.toSpliced(index, removed, ...added)));
+/** Changes the array at a path in place when it is owned, else puts a changed copy there. */
+function splice(draft: Draft, path: Path, array: JsonArray, change: Splice): void {
+  const changed = spliced(draft, array, change);
+  if (changed !== array) draft.write(path, changed);
+}
+
+/** The array itself when it is owned, changed in place; else a changed copy, made in one pass. */
+function spliced(draft: Draft, array: JsonArray, { index, removed, added = [] }: Splice): JsonArray {
+  if (!draft.owns(array)) return draft.adopt(array.toSpliced(index, removed, ...added));
+  draft.ownArray(array).splice(index, removed, ...added);
+  return array;
 }
 
 function arrayAt(draft: Draft, path: Path): readonly Json[] {

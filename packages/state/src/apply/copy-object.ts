@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../document/json.ts";
+import { type Json, type JsonObject, putOwn } from "../document/json.ts";
 
 // Three ways to copy, because each is many times slower than the others outside its range (V8; figures in bench/state):
 // `Object.assign` beats spread at a call site that sees many shapes, but falls to a hash table above 18 keys; spread
@@ -12,6 +12,17 @@ export function copyObject(object: JsonObject): Record<string, Json> {
   // `assign` would hand an own `__proto__` to the setter; spread defines it.
   if (keys.length <= NARROW && !keys.includes("__proto__")) return Object.assign({}, object);
   return keys.length <= WIDE ? { ...object } : copyKeys(object, keys);
+}
+
+/** A shallow copy with the keys of another object over it. */
+export function copyMerged(object: JsonObject, over: JsonObject): Record<string, Json> {
+  const keys = Object.keys(over);
+  const isNarrow = Object.keys(object).length + keys.length <= NARROW;
+  if (isNarrow && !Object.hasOwn(object, "__proto__") && !keys.includes("__proto__"))
+    return Object.assign({}, object, over);
+  const merged = copyObject(object);
+  for (const key of keys) putOwn(merged, key, over[key] as Json);
+  return merged;
 }
 
 /** A shallow copy without one key. Built up rather than deleted from: `delete` would slow down every later read. */

@@ -61,26 +61,23 @@ export class Draft {
    * indexes only enter arrays that have them.
    */
   write(path: Path, value: Json): void {
-    const last = path.length - 1;
-    if (last < 0) {
-      this.root = value;
-      return;
-    }
-    assertDepth(path);
-    let container = this.#enter(this.root, path, 0);
-    this.root = container;
-    for (let position = 0; position < last; position++) {
-      const segment = path[position] as string | number;
-      const child: Json | undefined = childOf(container, segment);
-      const next = this.#enter(child, path, position + 1);
-      if (next !== child) put(container, segment, next);
-      container = next;
-    }
-    put(container, path[last] as string | number, value);
+    if (path.length === 0) this.root = value;
+    else put(this.#openParent(path), path[path.length - 1] as string | number, value);
   }
 
-  /** Replaces a value that is there, in one walk. Throws `PATH_NOT_FOUND` when it is not. */
-  replace(path: Path, change: (value: Json) => Json): void {
+  /** The same for a value made from what stands there, in one walk. */
+  update(path: Path, change: (current: Json | undefined) => Json): void {
+    if (path.length === 0) {
+      this.root = change(this.root);
+      return;
+    }
+    const parent = this.#openParent(path);
+    const segment = path[path.length - 1] as string | number;
+    put(parent, segment, change(childOf(parent, segment)));
+  }
+
+  /** The same for a value that must be there: throws `PATH_NOT_FOUND` when it is not. */
+  replace(path: Path, change: (current: Json) => Json): void {
     const last = path.length - 1;
     if (last < 0) {
       this.root = change(this.root);
@@ -98,6 +95,21 @@ export class Draft {
     }
     const segment = path[last] as string | number;
     put(container, segment, change(childOf(container, segment) as Json));
+  }
+
+  /** Owns everything on the way to a path and returns what its last segment is written into. */
+  #openParent(path: Path): OwnedArray | OwnedObject {
+    assertDepth(path);
+    let container = this.#enter(this.root, path, 0);
+    this.root = container;
+    for (let position = 0; position < path.length - 1; position++) {
+      const segment = path[position] as string | number;
+      const child: Json | undefined = childOf(container, segment);
+      const next = this.#enter(child, path, position + 1);
+      if (next !== child) put(container, segment, next);
+      container = next;
+    }
+    return container;
   }
 
   /** Gives an owned container that has something at the segment at `position`. */

@@ -70,4 +70,15 @@ export function cancelLaws(law: Law): void {
     expect(await bench.claim()).toEqual([]);
     await bench.start();
   });
+
+  law("leaves nothing behind of a run that is cancelled before it begins", async (bench) => {
+    const entry = await bench.enqueue();
+    const claim = await bench.claimOne();
+    await bench.tenant.requestCancel(entry.run_id, "changed my mind");
+    await bench.operator.release(claim);
+    await bench.tenant.requestCancel(entry.run_id, "really");
+    const { items } = await bench.tenant.listEntries({ thread_id: entry.thread_id, status: "queued" });
+    expect(items).toEqual([]);
+    expect(await bench.claim()).toEqual([]);
+  });
 }
