@@ -85,9 +85,14 @@ export function settleExecution(workspace: RunWorkspace, call: ToolCallRecord, e
     suspendCall(workspace, call, result.suspension, result);
     return;
   }
-  const changes = [...state.ops, ...noteScopedOps(workspace.document, state.runScoped)];
+  if (result.status === "error") {
+    // A tool that failed changed nothing, whether it threw or said so.
+    endCall(workspace, call, result, "fail");
+    return;
+  }
   workspace.logActions(state.actions);
-  endCall(workspace, call, result, result.status === "error" ? "fail" : "succeed", changes);
+  const changes = [...state.ops, ...noteScopedOps(workspace.document, state.runScoped)];
+  endCall(workspace, call, result, "succeed", changes);
   for (const [index, message] of executed.messages.entries()) {
     const id = message.id ?? `${call.call_id}-q${index}`;
     const metadata = { ...message.metadata, run_id: call.run_id };

@@ -54,6 +54,14 @@ describe("diff", () => {
     ]);
   });
 
+  it("sets where merging would not give the new value", () => {
+    const lattices = new LatticeRegistry().register(["seen"], gSet);
+    expect(diff({ seen: ["a", "b"] }, { seen: ["a"] }, { lattices })).toEqual([
+      { op: "set", path: ["seen"], value: ["a"] },
+    ]);
+    expect(diff({ seen: null }, { seen: ["a"] }, { lattices })).toEqual([{ op: "set", path: ["seen"], value: ["a"] }]);
+  });
+
   it("refuses a value that is not JSON instead of describing it wrongly", () => {
     expect(() => diff({ a: {} }, { a: new Map() as unknown as Json })).toThrow("an instance of Map is not plain JSON");
   });

@@ -3,6 +3,7 @@ import { deepEqual } from "../document/deep-equal.ts";
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../document/json.ts";
 import { MAX_DEPTH, type Path, RESERVED_KEYS } from "../document/path.ts";
 import { invalidOperation } from "../errors.ts";
+import type { Lattice } from "../lattice/lattice.ts";
 import type { LatticeLookup } from "../lattice/lattice-registry.ts";
 import type { Op } from "../operations/op.ts";
 import { ops } from "../operations/ops.ts";
@@ -11,7 +12,7 @@ import { type ArrayInsert, editScript } from "./edit-script.ts";
 export interface DiffOptions {
   /** Where both values stand in their document; leads every path. */
   readonly at?: Path;
-  /** A change at a registered path becomes a `lattice_merge`. */
+  /** A change at a registered path becomes a `lattice_merge`, where merging gives the new value. */
   readonly lattices?: LatticeLookup;
 }
 
@@ -40,7 +41,7 @@ class Comparison {
     if (path.length > MAX_DEPTH) throw invalidOperation(`values nest deeper than ${MAX_DEPTH} levels`);
     if (this.#lattices?.latticeAt(path) !== undefined) {
       // Whole values are compared here: a lattice is never changed in part.
-      if (!deepEqual(before, after)) this.#write(path, after);
+      if (!deepEqual(before, after)) this.#write(path, after, before);
     } else if (isArray(before) && isArray(after)) this.#compareArrays(before, after, path);
     else if (isObject(before) && isObject(after) && isReachable(before, after)) {
       this.#compareObjects(before, after, path);
@@ -71,11 +72,19 @@ class Comparison {
     this.#found.push(isLast ? ops.append(path, value) : ops.insert(path, to, value));
   }
 
-  #write(path: Path, value: Json): void {
+  #write(path: Path, value: Json, before?: Json): void {
     assertJson(value, path);
-    const merges = this.#lattices?.latticeAt(path) !== undefined;
+    const lattice = this.#lattices?.latticeAt(path);
+    const merges = lattice !== undefined && isReachedByMerge(lattice, before, value);
     this.#found.push(merges ? ops.latticeMerge(path, value) : ops.set(path, value));
   }
+}
+
+/** Whether merging gives exactly this value. Where it does not, as when a set shrinks, only a `set` says what happened. */
+function isReachedByMerge(lattice: Lattice, before: Json | undefined, after: Json): boolean {
+  const right = lattice.parse(after);
+  const left = before === undefined ? right : lattice.parse(before);
+  return left !== undefined && right !== undefined && deepEqual(lattice.merge(left, right), right);
 }
 
 /**
