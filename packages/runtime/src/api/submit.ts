@@ -14,7 +14,7 @@ import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
-import { wellFormedJson } from "../tools/well-formed.ts";
+import { copyJson } from "../tools/copy-json.ts";
 import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
 import { assertRequest } from "./read-request.ts";
 
@@ -30,7 +30,7 @@ export interface PreparedRun {
 export function prepareRun({ env, registry }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
-  const request = wellFormedJson(structuredClone(untrusted) as unknown as Json) as unknown as RunRequest;
+  const request = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
   registry.agent(request.agent_id);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();

@@ -1,5 +1,6 @@
 import { RepriseError, type Tool, type ToolClass, type ToolContext, type ToolDescriptor } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
+import { copyJson } from "../tools/copy-json.ts";
 import { readInputSchema } from "./input-schema.ts";
 
 /** What an author writes: `execute` sees checked input only. */
@@ -49,7 +50,7 @@ export function defineTool<Input = Record<string, never>, Output = unknown>(
     descriptor: describeTool(definition, schema.parameters),
     check: async (arguments_: Json) => {
       // Models send null for "no arguments". A copy, because the author's code may write to what it gets.
-      const checked = await schema.check(structuredClone(arguments_ ?? {}));
+      const checked = await schema.check(copyJson(arguments_ ?? {}));
       if (!checked.ok) return checked;
       const problem = definition.validate?.(checked.input as Input);
       return problem === undefined ? checked : ({ ok: false, problem } as const);

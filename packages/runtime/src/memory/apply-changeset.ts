@@ -15,8 +15,9 @@ export function applyChangeset(
   changeset: Changeset,
   { epoch, now }: { readonly epoch: number | null; readonly now: number },
 ): number {
-  // Kept by reference, so nobody may write to it any more: elsewhere a database would have its own copy.
-  freezeDeep(changeset);
+  // Kept by reference, so nobody may write to it any more: elsewhere a database would have its own copy. Events are left
+  // out: they are the bulk, made by the runtime alone, and nothing is computed from them again.
+  for (const part of [changeset.messages, changeset.patches, changeset.runs, changeset.calls]) freezeDeep(part);
   const version = cell.thread.version + 1;
   cell.thread = { ...cell.thread, version, updated_at: now };
   cell.changesets.push({ ...changeset, version });

@@ -17,9 +17,9 @@ import { assertMessage } from "../api/read-request.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
+import { copyJson } from "./copy-json.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import { reportProgress } from "./progress.ts";
-import { wellFormedJson } from "./well-formed.ts";
 import { TimeIsUp, withTimeout } from "./with-timeout.ts";
 
 /** What an execution came to, before any of it is part of the thread. */
@@ -138,7 +138,7 @@ function readResult(tool: string, returned: unknown): ToolResult {
   const value: unknown = isToolResult(returned) ? plainResult(returned, tool) : (returned ?? null);
   if (!isJson(value)) return toolFailure(tool, "invalid_output", `Tool ${tool} returned something that is not JSON.`);
   // A copy, because the tool may keep what it returned and write to it later.
-  const formed = wellFormedJson(structuredClone(value));
+  const formed = copyJson(value);
   if (!isToolResult(returned)) return toolSuccess(tool, formed);
   // Marked as a result and made of JSON; what is left to check are its fields.
   const result = formed as unknown as ToolResult;

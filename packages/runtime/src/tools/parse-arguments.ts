@@ -1,5 +1,5 @@
 import { isJson, type Json } from "@reprise/state";
-import { wellFormedJson } from "./well-formed.ts";
+import { copyJson } from "./copy-json.ts";
 
 export type ParsedArguments =
   | { readonly ok: true; readonly value: Json }
@@ -21,7 +21,7 @@ export function parseArguments(text: string): ParsedArguments {
   }
   if (!isJson(value)) return { ok: false, value: text.toWellFormed(), problem: "the arguments nest too deep" };
   const reserved = SUSPICIOUS.test(text) ? findReservedKey(value) : undefined;
-  const formed = SUSPICIOUS.test(text) ? wellFormedJson(value) : value;
+  const formed = SUSPICIOUS.test(text) ? copyJson(value) : value;
   if (reserved === undefined) return { ok: true, value: formed };
   return { ok: false, value: formed, problem: `the key ${JSON.stringify(reserved)} is not allowed in arguments` };
 }
