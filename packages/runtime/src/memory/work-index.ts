@@ -56,11 +56,16 @@ export function findWork(cell: ThreadCell, now: number): Work | undefined {
   if (run?.status === "running") return cell.recoverAt <= now ? { kind: "recover", run } : undefined;
   const wake = run && cell.mailbox.wakes.find(({ entry }) => entry.run_id === run.run_id && entry.available_at <= now);
   if (run && wake) return { kind: "resume", run, slot: wake };
-  const slot = cell.mailbox.runs.find(
-    ({ entry }) => entry.available_at <= now && maySupersede(cell, entry.busy_policy),
-  );
-  if (slot === undefined) return undefined;
+  const isNext = ({ entry }: MailboxSlot): boolean =>
+    entry.available_at <= now && maySupersede(cell, entry.busy_policy);
+  const slot = cell.mailbox.runs.find((candidate) => keepsItsPlace(candidate) || isNext(candidate));
+  if (slot === undefined || !isNext(slot)) return undefined;
   return { kind: "start", slot, ...(run === undefined ? {} : { run }) };
+}
+
+/** An entry that is tried again, or that takes the place of the open run, is not overtaken while it has to wait. */
+function keepsItsPlace({ entry }: MailboxSlot): boolean {
+  return entry.attempts > 0 || entry.busy_policy === "interrupt" || entry.busy_policy === "rollback";
 }
 
 function maySupersede(cell: ThreadCell, policy: string): boolean {

@@ -115,4 +115,15 @@ export function releaseLaws(law: Law): void {
       await bench.operator.renew(other === undefined || claim === undefined ? [] : [claim, other], 1),
     ).toHaveLength(1);
   });
+
+  law("keeps the place of an entry that waits to be tried again", async (bench) => {
+    const first = await bench.enqueue();
+    await bench.enqueue();
+    const claim = await bench.claimOne();
+    const retryAt = claim.lease_until - LEASE_MS + 1_000;
+    await bench.operator.release(claim, { error: "not now", retry_at: retryAt });
+    expect(await bench.claim()).toEqual([]);
+    await bench.advance(1_000);
+    expect(await bench.claimOne()).toMatchObject({ kind: "start", entry: { entry_id: first.entry_id, attempts: 1 } });
+  });
 }
