@@ -163,10 +163,10 @@ class RuntimeFacade implements Runtime {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#dispatcher.close();
-    this.#services.signals.close();
     this.#closed.abort(
       new RepriseError("RUNTIME_CLOSED", "The runtime was closed; the run goes on elsewhere, or later."),
     );
+    this.#services.signals.close();
   }
 
   #handle(runId: string, threadId: string): RunHandle {

@@ -28,7 +28,7 @@ export async function waitForOutcome(
     try {
       const run = await store.loadRun(runId);
       if (run !== undefined && !(await isUnderWay(store, run))) return describeOutcome(services, tenant, run);
-      await change.happened;
+      await change.wait();
     } finally {
       change.stop();
     }

@@ -11,6 +11,8 @@ export async function awaitStart(
   signal?: AbortSignal,
 ): Promise<RunRecord | undefined> {
   const store = services.store.forTenant(tenant);
+  const started = await store.loadRun(runId);
+  if (started !== undefined) return started;
   for (;;) {
     const change = expectChange(services, tenant, threadId, signal);
     try {
@@ -20,7 +22,7 @@ export async function awaitStart(
       const entry = items.find(({ kind }) => kind === "run");
       if (entry === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
       if (entry.status !== "queued" && entry.status !== "claimed" && entry.status !== "accepted") return undefined;
-      await change.happened;
+      await change.wait();
     } finally {
       change.stop();
     }

@@ -36,17 +36,14 @@ export class EventReader {
     this.#closed = services.closed;
     this.#store = services.store.forTenant(tenant);
     this.#runId = runId;
-    const onClosed = (): void => this.#wake();
-    services.closed.addEventListener("abort", onClosed, { once: true });
     this.#stops = [
-      () => services.closed.removeEventListener("abort", onClosed),
       services.bus.listen(tenant, runId, (event) => {
         if (this.#live.length < MAX_BEHIND) this.#live.push(event);
         else this.#hasMissed = true;
         this.#wake();
       }),
       // Another process only tells that something happened to the thread.
-      services.signals.listenTo(tenant, threadId, ({ kind }) => {
+      services.signals.listenTo(tenant, threadId, (kind) => {
         if (kind === "commit") this.#hasMissed = true;
         this.#mayBeOver = true;
         this.#wake();

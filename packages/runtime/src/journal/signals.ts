@@ -3,16 +3,21 @@ import { tenantKey } from "../thread/tenant-key.ts";
 
 type Listener = (signal: StoreSignal) => void;
 
+/** What a waiter for a thread hears; `closed` is the last thing. */
+type ThreadListener = (kind: StoreSignal["kind"] | "closed") => void;
+
 /** One watch on the store, shared by everybody in the process who waits for a thread. */
 export class Signals {
-  readonly #byThread = new Map<string, Set<Listener>>();
+  readonly #byThread = new Map<string, Set<ThreadListener>>();
   readonly #listeners = new Set<Listener>();
   readonly #stop: () => void;
 
   constructor(store: Store) {
     this.#stop = store.operator.watch((signal) => {
       for (const listener of this.#listeners) listener(signal);
-      for (const listener of this.#byThread.get(tenantKey(signal.tenant, signal.thread_id)) ?? []) listener(signal);
+      for (const listener of this.#byThread.get(tenantKey(signal.tenant, signal.thread_id)) ?? []) {
+        listener(signal.kind);
+      }
     });
   }
 
@@ -23,7 +28,7 @@ export class Signals {
   }
 
   /** Hears what happens to one thread. */
-  listenTo(tenant: string, threadId: string, listener: Listener): () => void {
+  listenTo(tenant: string, threadId: string, listener: ThreadListener): () => void {
     const key = tenantKey(tenant, threadId);
     const listeners = this.#byThread.get(key) ?? new Set();
     this.#byThread.set(key, listeners);
@@ -34,7 +39,9 @@ export class Signals {
     };
   }
 
+  /** Hears no more, and lets everybody know who waits. */
   close(): void {
     this.#stop();
+    for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener("closed");
   }
 }

@@ -2,10 +2,11 @@ import type { Services } from "../services.ts";
 
 /**
  * Waits for something to happen to a thread. Made before one looks, so that nothing happens unheard between the look and the
- * wait; `stop` when it is no longer needed. Rejects when the runtime is closed.
+ * wait; `stop` when it is no longer needed.
  */
 export interface ThreadChange {
-  readonly happened: Promise<void>;
+  /** Resolves when something happened, or the signal was aborted. Rejects when the runtime is closed. */
+  wait(): Promise<void>;
   stop(): void;
 }
 
@@ -15,20 +16,17 @@ export function expectChange(
   threadId: string,
   signal?: AbortSignal,
 ): ThreadChange {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // Not everybody who asks comes to wait.
-  promise.catch(() => undefined);
+  const { promise, resolve } = Promise.withResolvers<void>();
   const stopListening = signals.listenTo(tenant, threadId, () => resolve());
-  const onClosed = (): void => reject(closed.reason);
   const onAbort = (): void => resolve();
-  if (closed.aborted) onClosed();
-  closed.addEventListener("abort", onClosed, { once: true });
   signal?.addEventListener("abort", onAbort, { once: true });
   return {
-    happened: promise,
+    wait: async () => {
+      if (!closed.aborted) await promise;
+      closed.throwIfAborted();
+    },
     stop: () => {
       stopListening();
-      closed.removeEventListener("abort", onClosed);
       signal?.removeEventListener("abort", onAbort);
     },
   };
