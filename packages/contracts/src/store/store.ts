@@ -171,7 +171,7 @@ export interface StoreOperator {
    * - A thread has at most one live claim. Work is, in this order: a running run without a live claim (`recover`, counted in
    *   its `recoveries` unless its owner gave the claim back itself); a waiting run with an inbox (`resume`); the next `run` entry of a thread without an open run, or
    *   whose waiting run the entry's policy supersedes (`start`).
-   * - Later entries of a thread do not overtake one that waits to be tried again, nor one that interrupts or rolls back.
+   * - Later entries of a thread do not overtake one that waits to be tried again.
    * - An entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead.
    */
   claim(request: ClaimRequest & { readonly limit: number }): Promise<readonly Claim[]>;

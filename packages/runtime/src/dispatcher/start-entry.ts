@@ -1,6 +1,7 @@
 import { type Changeset, type Claim, RepriseError, type RunRecord } from "@reprise/contracts";
-import { applyPatches } from "@reprise/state";
+import { applyPatches, getAt, type Json } from "@reprise/state";
 import { composeStart } from "../loop/compose-start.ts";
+import { RUN_PATH } from "../loop/run-state.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
@@ -15,7 +16,8 @@ export async function startEntry(services: Services, claim: Claim): Promise<RunR
     claim.run === undefined
       ? undefined
       : { run: claim.run, calls: await listAllCalls(store, { run_id: claim.run.run_id, status: "suspended" }) };
-  const restore = entry.rolls_back === undefined ? undefined : await restorePoint(services, claim, entry.rolls_back);
+  const restore =
+    entry.rolls_back === undefined ? undefined : await restorePoint(services, claim, entry.rolls_back, thread.document);
   const changeset = composeStart({
     request: entry.request,
     run_id: entry.run_id,
@@ -45,10 +47,12 @@ export function takeIn(
   return run;
 }
 
-async function restorePoint({ store }: Services, claim: Claim, runId: string) {
+async function restorePoint({ store }: Services, claim: Claim, runId: string, document: Json) {
   const tenant = store.forTenant(claim.tenant);
   const run = await tenant.loadRun(runId);
-  if (run === undefined) return undefined;
+  // Where another run came in between, going back would undo that one too.
+  const isLast = getAt(document, [RUN_PATH, "id"]) === runId;
+  if (run === undefined || !isLast) return undefined;
   const { base_version } = run;
   return { run_id: runId, base_version, state: await loadState(tenant, claim.thread_id, base_version) };
 }

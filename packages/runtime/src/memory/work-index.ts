@@ -58,14 +58,14 @@ export function findWork(cell: ThreadCell, now: number): Work | undefined {
   if (run && wake) return { kind: "resume", run, slot: wake };
   const isNext = ({ entry }: MailboxSlot): boolean =>
     entry.available_at <= now && maySupersede(cell, entry.busy_policy);
-  const slot = cell.mailbox.runs.find((candidate) => keepsItsPlace(candidate) || isNext(candidate));
+  const slot = cell.mailbox.runs.find((candidate) => isNext(candidate) || keepsItsPlace(candidate, now));
   if (slot === undefined || !isNext(slot)) return undefined;
   return { kind: "start", slot, ...(run === undefined ? {} : { run }) };
 }
 
-/** An entry that is tried again, or that takes the place of the open run, is not overtaken while it has to wait. */
-function keepsItsPlace({ entry }: MailboxSlot): boolean {
-  return entry.attempts > 0 || entry.busy_policy === "interrupt" || entry.busy_policy === "rollback";
+/** An entry that failed to start and waits to be tried again is not overtaken; one that was sent for later is. */
+function keepsItsPlace({ entry }: MailboxSlot, now: number): boolean {
+  return entry.attempts > 0 && entry.available_at > now;
 }
 
 function maySupersede(cell: ThreadCell, policy: string): boolean {
