@@ -2,9 +2,6 @@ import type { Json } from "@reprise/state";
 
 export type MessageRole = "system" | "user" | "assistant" | "tool";
 
-/** `internal` messages reach the model but are not shown in lists unless asked for. */
-export type MessageVisibility = "all" | "internal";
-
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
@@ -50,7 +47,7 @@ export interface Message {
   readonly tool_calls?: readonly ToolCallRequest[];
   /** For role `tool`: the call this is the result of. */
   readonly tool_call_id?: string;
-  /** Left out when `all`. */
+  /** Left out for ordinary messages; `internal` ones reach the model but are not shown in lists unless asked for. */
   readonly visibility?: "internal";
   readonly metadata?: MessageMetadata;
 }

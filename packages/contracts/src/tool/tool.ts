@@ -3,8 +3,6 @@ import type { Decision } from "../decision/decision.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
 import type { ToolDescriptor } from "./tool-descriptor.ts";
-import type { ToolEffect } from "./tool-effect.ts";
-import type { ToolResult } from "./tool-result.ts";
 
 /** The state as one call sees it: its own writes included, nobody else's that are not committed. */
 export interface ToolState {
@@ -54,12 +52,6 @@ export interface ToolContext {
   queueMessage(message: MessageInput): void;
   /** Runs something impure once and remembers its answer; a replay gets the answer without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
-}
-
-/** What executing a tool came to. */
-export interface ToolExecution {
-  readonly result: ToolResult;
-  readonly effect?: ToolEffect;
 }
 
 /** What the runtime holds of a tool: the types of its author are sealed behind `invoke`. */

@@ -1,4 +1,12 @@
-import { type Decision, type DecisionVerb, derivedDecisionId, invalidRequest, notFound } from "@reprise/contracts";
+import {
+  type Decision,
+  type DecisionVerb,
+  derivedDecisionId,
+  invalidRequest,
+  notFound,
+  RepriseError,
+  type TenantStore,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
@@ -40,8 +48,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", callId);
       const call = await store.loadCall(runId, callId);
       // A call that is not known yet may be decided early by who can say exactly what about.
-      const isEarly = call === undefined && options.bindingHash !== undefined;
-      if (call === undefined && !isEarly) throw notFound("CALL_NOT_FOUND", "tool call", callId);
+      if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, callId);
       if (call !== undefined) assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
       const suspension = Math.max(call?.suspension ?? 0, 1);
@@ -57,6 +64,14 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },
   };
+}
+
+/** A call of a running run may be about to be asked for; of any other run it does not exist. */
+async function whyUnknown(store: TenantStore, runId: string, callId: string): Promise<RepriseError> {
+  const run = await store.loadRun(runId);
+  if (run?.status !== "running") return notFound("CALL_NOT_FOUND", "tool call", callId);
+  const message = `Tool call ${callId} does not wait for a decision. To decide before it does, give its binding hash.`;
+  return new RepriseError("NOT_SUSPENDED", message, { details: { call_id: callId } });
 }
 
 /** Says a verb of people in the two words that are stored. */

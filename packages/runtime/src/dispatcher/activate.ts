@@ -6,6 +6,7 @@ import {
   RepriseError,
   type RunRecord,
   type Termination,
+  type ToolCallRecord,
   toRepriseError,
 } from "@reprise/contracts";
 import { endActivation } from "../loop/end-activation.ts";
@@ -47,13 +48,16 @@ export async function activate(services: Services, claim: Claim, run: RunRecord,
 
 const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
 
+async function loadOpenCalls({ store, run }: RunWorkspace): Promise<readonly ToolCallRecord[]> {
+  const lists = OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: run.run_id, status }));
+  return (await Promise.all(lists)).flat();
+}
+
 /** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
 async function reopen(workspace: RunWorkspace): Promise<void> {
   const { store, claim } = workspace;
   const { run_id } = workspace.run;
-  for (const status of OPEN_STATUSES) {
-    workspace.adoptCalls(await listAllCalls(store, { run_id, status }));
-  }
+  workspace.adoptCalls(await loadOpenCalls(workspace));
   const { cancel } = await store.readInbox(claim.thread_id, run_id);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
@@ -117,9 +121,9 @@ async function endAtLast(workspace: RunWorkspace, termination: Termination): Pro
 async function abandon(workspace: RunWorkspace): Promise<void> {
   const { store, run } = workspace;
   const committed = (await store.loadRun(run.run_id)) ?? run;
-  const open = await Promise.all(OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: run.run_id, status })));
+  const open = await loadOpenCalls(workspace);
   const { termination_code: _code, termination_detail: _detail, ...row } = committed;
-  workspace.abandon(row.status === "waiting" ? advanceRun(row, "resume") : row, open.flat());
+  workspace.abandon(row.status === "waiting" ? advanceRun(row, "resume") : row, open);
 }
 
 /** Whether the same may well succeed after a while, from a fresh look at the thread. */

@@ -1,4 +1,5 @@
 import type { RunRecord, TenantStore } from "@reprise/contracts";
+import { decisionFor } from "../loop/decision-for.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 
 /** Whether somebody works on a run, or will as soon as they see what came for it. */
@@ -7,7 +8,5 @@ export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<bo
   const { decisions, cancel } = await store.readInbox(run.thread_id, run.run_id);
   if (cancel !== undefined || decisions.length === 0) return cancel !== undefined;
   const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
-  return calls.some((call) =>
-    decisions.some((item) => item.call_id === call.call_id && item.suspension === call.suspension),
-  );
+  return calls.some((call) => decisionFor(call, decisions) !== undefined);
 }

@@ -9,7 +9,9 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { admitCall } from "../tools/admit-call.ts";
+import { nextSuspensionId } from "../tools/ask-about.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
+import { decisionFor } from "./decision-for.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 import { executeRunnable, type RunnableCall } from "./tool-round.ts";
@@ -41,7 +43,7 @@ async function matchDecisions(workspace: RunWorkspace): Promise<readonly [ToolCa
   if (suspended.length === 0) return [];
   const { decisions } = await workspace.store.readInbox(workspace.run.thread_id, workspace.run.run_id);
   return suspended.flatMap((call): [ToolCallRecord, Decision][] => {
-    const decision = decisions.find((item) => item.call_id === call.call_id && item.suspension === call.suspension);
+    const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];
   });
 }
@@ -107,7 +109,7 @@ async function admitDecided(
 /** Suspends a call once more: what was decided was about something else. */
 function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: SuspendTicket | undefined): undefined {
   if (ticket === undefined) return undefined;
-  const again = { ...ticket, suspension: { ...ticket.suspension, id: `${call.call_id}-q${call.suspension + 1}` } };
+  const again = { ...ticket, suspension: { ...ticket.suspension, id: nextSuspensionId(call) } };
   suspendCall(workspace, call, again, toolPending(call.tool_id, again));
   return undefined;
 }

@@ -1,5 +1,6 @@
-import { type Decision, type SuspendTicket, type ToolCallRecord, toolFailure, toolPending } from "@reprise/contracts";
+import { type Decision, type ToolCallRecord, toolFailure, toolPending } from "@reprise/contracts";
 import { admitCall } from "../tools/admit-call.ts";
+import { askAbout } from "../tools/ask-about.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 import { executeRunnable } from "./tool-round.ts";
@@ -26,7 +27,7 @@ async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promi
     return undefined;
   }
   if (tool.descriptor.class !== "read_only" && !tool.descriptor.idempotent) {
-    const ticket = unknownOutcomeTicket(call);
+    const ticket = askAbout(call, "unknown_outcome", unknownOutcome(call.tool_id));
     suspendCall(workspace, call, ticket, toolPending(call.tool_id, ticket));
     return undefined;
   }
@@ -59,15 +60,6 @@ async function decisionOf({ store }: RunWorkspace, call: ToolCallRecord): Promis
   return decision === undefined ? {} : { decision };
 }
 
-function unknownOutcomeTicket(call: ToolCallRecord): SuspendTicket {
-  return {
-    suspension: {
-      id: `${call.call_id}-q${call.suspension + 1}`,
-      action: "unknown_outcome",
-      message: `The process died while ${call.tool_id} was running. Supply its result if it took effect, approve to run it again with the same key, or deny to count it as failed.`,
-      parameters: { tool_name: call.tool_id, tool_args: call.arguments },
-    },
-    pending: { id: call.call_id, name: call.tool_id, arguments: call.arguments },
-    resume_mode: "replay_tool_call",
-  };
+function unknownOutcome(tool: string): string {
+  return `The process died while ${tool} was running. Supply its result if it took effect, approve to run it again with the same key, or deny to count it as failed.`;
 }

@@ -1,4 +1,4 @@
-import type { RunRecord, ToolCallRecord } from "@reprise/contracts";
+import { isTerminal, type RunRecord, TOOL_CALL_TRANSITIONS, type ToolCallRecord } from "@reprise/contracts";
 import { getAt, type Json, type Op, ops, TOOL_CALL_SCOPE } from "@reprise/state";
 
 /** Where the state of the thread's current run is kept, so that a look at any version shows it. */
@@ -29,8 +29,8 @@ export function noteScopedOps(document: Json, names: Iterable<string>): readonly
 /** Says in the thread's state how a call stands; what belonged to a call that is over is deleted. */
 export function callStateOps(document: Json, call: ToolCallRecord): readonly Op[] {
   const place = [TOOL_CALL_SCOPE, call.call_id];
-  const isOver = call.status === "succeeded" || call.status === "failed" || call.status === "cancelled";
-  if (isOver) return getAt(document, place) === undefined ? [] : [ops.delete(place)];
+  if (isTerminal(TOOL_CALL_TRANSITIONS, call.status))
+    return getAt(document, place) === undefined ? [] : [ops.delete(place)];
   const { call_id, tool_id, status, updated_at, ticket } = call;
   const state = { call_id, tool_name: tool_id, arguments: call.arguments, status, updated_at };
   const suspended = { ...ticket, call_id, tool_name: tool_id, arguments: call.arguments };

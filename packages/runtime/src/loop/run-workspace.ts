@@ -7,12 +7,14 @@ import {
   type DecisionKey,
   type EventData,
   type EventType,
+  isTerminal,
   type LoggedAction,
   type MailboxEffect,
   type Message,
   type RunPolicy,
   type RunRecord,
   type TenantStore,
+  TOOL_CALL_TRANSITIONS,
   type ToolCallRecord,
   type ToolDescriptor,
 } from "@reprise/contracts";
@@ -168,7 +170,7 @@ export class RunWorkspace {
   /** Notes how a call stands; one that is over is no longer open. */
   setCall(call: ToolCallRecord): void {
     this.#pending.calls.set(call.call_id, call);
-    if (call.status === "succeeded" || call.status === "failed" || call.status === "cancelled") {
+    if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) {
       this.#calls.delete(call.call_id);
     } else {
       this.#calls.set(call.call_id, call);
@@ -239,6 +241,7 @@ export class RunWorkspace {
     }
     const waiting = getAt(this.#document, QUEUED_PATH);
     if (Array.isArray(waiting)) {
+      // What waits there was put there as messages, just above.
       for (const message of waiting) this.addMessage(message as unknown as Message);
       this.addPatch("runtime", [ops.delete(QUEUED_PATH)]);
     }

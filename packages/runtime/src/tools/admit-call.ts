@@ -1,5 +1,6 @@
 import { type SuspendTicket, type Tool, type ToolCallRecord, type ToolResult, toolFailure } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { askAbout } from "./ask-about.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import { isAllowed } from "./is-allowed.ts";
 import { findReservedKey } from "./parse-arguments.ts";
@@ -41,7 +42,10 @@ export async function admitCall(
     const checked = await tool.check(call.arguments);
     if (!checked.ok) return fail(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${checked.problem}.`);
     if (!approved && (await tool.needsApproval(checked.input)))
-      return { kind: "suspend", ticket: approvalTicket(call, tool) };
+      return {
+        kind: "suspend",
+        ticket: askAbout(call, "approval", `May ${tool.descriptor.name} run with these arguments?`),
+      };
     return { kind: "run", tool, input: checked.input };
   } catch (error) {
     // A schema or an approval rule that throws must not let the call through.
@@ -51,17 +55,4 @@ export async function admitCall(
 
 function fail(tool: string, code: Parameters<typeof toolFailure>[1], message: string): Admission {
   return { kind: "fail", result: toolFailure(tool, code, message) };
-}
-
-function approvalTicket(call: ToolCallRecord, { descriptor }: Tool): SuspendTicket {
-  return {
-    suspension: {
-      id: `${call.call_id}-q${call.suspension + 1}`,
-      action: "approval",
-      message: `May ${descriptor.name} run with these arguments?`,
-      parameters: { tool_name: call.tool_id, tool_args: call.arguments },
-    },
-    pending: { id: call.call_id, name: call.tool_id, arguments: call.arguments },
-    resume_mode: "replay_tool_call",
-  };
 }
