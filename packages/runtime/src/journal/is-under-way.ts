@@ -2,11 +2,16 @@ import type { RunRecord, TenantStore } from "@reprise/contracts";
 import { decisionFor } from "../loop/decision-for.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 
-/** Whether somebody works on a run, or will as soon as they see what came for it. */
+/**
+ * Whether somebody works on a run, or will as soon as they see what came for it. Its row is read once more at the end: who
+ * consumed a decision between two of our reads has changed it, and then what we have seen is no longer true.
+ */
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";
-  const { decisions, cancel } = await store.readInbox(run.thread_id, run.run_id);
-  if (cancel !== undefined || decisions.length === 0) return cancel !== undefined;
-  const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
-  return calls.some((call) => decisionFor(call, decisions) !== undefined);
+  const { run_id, thread_id } = run;
+  const { decisions, cancel } = await store.readInbox(thread_id, run_id);
+  if (cancel !== undefined) return true;
+  const calls = decisions.length === 0 ? [] : await listAllCalls(store, { run_id, status: "suspended" });
+  if (calls.some((call) => decisionFor(call, decisions) !== undefined)) return true;
+  return (await store.loadRun(run_id))?.last_seq !== run.last_seq;
 }
