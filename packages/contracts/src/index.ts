@@ -1,4 +1,17 @@
-export type { AgentSpec, ModelSpec, ToolExecutionMode } from "./agent/agent-spec.ts";
+export type {
+  AgentSpec,
+  ContextPolicy,
+  Modality,
+  ModelPricing,
+  ModelSpec,
+  PartialSuspension,
+  RemoteEndpoint,
+  RetryPolicy,
+  ToolConcurrency,
+  ToolExecutionMode,
+} from "./agent/agent-spec.ts";
+export type { BackendOutcome, BackendRun, ExecutionBackend, ModelProvider } from "./agent/execution-backend.ts";
+export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
 export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
 export { derivedDecisionId } from "./decision/decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
@@ -44,6 +57,58 @@ export { textOf } from "./message/message.ts";
 export type { LanguageModel, ModelChunk, ModelRequest, StopReason, TokenUsage } from "./model/model.ts";
 export type { ModelErrorKind } from "./model/model-error.ts";
 export { ModelError } from "./model/model-error.ts";
+export {
+  addReminder,
+  addSessionContext,
+  addSystemContext,
+  addUserMessage,
+  blockCall,
+  changeState,
+  emitEffect,
+  excludeTool,
+  includeOnlyTools,
+  overrideInference,
+  scheduleAction,
+  setToolResult,
+  suspendCall,
+  terminateRun,
+  transformRequest,
+} from "./plugin/actions.ts";
+export type { OperatorText } from "./plugin/operator-text.ts";
+export { operatorText } from "./plugin/operator-text.ts";
+export type { Phase } from "./plugin/phase.ts";
+export { PHASES } from "./plugin/phase.ts";
+export type {
+  ActionOf,
+  ActionType,
+  InferenceOverride,
+  PhaseAction,
+  PhaseActions,
+  ReasoningEffort,
+  RequestTransform,
+  SuspendRequest,
+} from "./plugin/phase-action.ts";
+export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
+export type {
+  AfterInferenceContext,
+  AfterToolExecuteContext,
+  BeforeInferenceContext,
+  BeforeToolExecuteContext,
+  CallView,
+  PhaseContext,
+  PhaseContexts,
+  PhaseState,
+  RunEndContext,
+} from "./plugin/phase-context.ts";
+export type {
+  EffectContext,
+  EffectHandler,
+  HookActions,
+  PhaseHook,
+  PhaseHooks,
+  Plugin,
+  ScheduledHandler,
+} from "./plugin/plugin.ts";
 export type { RunPolicy } from "./run/run-policy.ts";
 export type { RunOrigin, RunRecord } from "./run/run-record.ts";
 export { RUN_ORIGINS } from "./run/run-record.ts";
@@ -59,8 +124,10 @@ export type {
   DecisionKey,
   LoggedAction,
   MailboxEffect,
+  Recording,
+  Wake,
 } from "./store/changeset.ts";
-export { CHANGESET_FORMAT } from "./store/changeset.ts";
+export { CHANGESET_FORMAT, emptyChangeset } from "./store/changeset.ts";
 export type { Claim, ClaimingSubmission, ClaimRequest, Inbox, StoreSignal, Submitted } from "./store/claim.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
@@ -99,8 +166,15 @@ export type {
   ToolProgress,
   ToolState,
 } from "./tool/tool.ts";
-export type { ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
-export type { EffectAction, MarkedEffect, MarkedResult, ToolEffect } from "./tool/tool-effect.ts";
-export { isToolEffect, isToolResult, toolEffect, toolResult } from "./tool/tool-effect.ts";
+export type { InterruptBehavior, ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
+export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./tool/tool-effect.ts";
+export {
+  isToolEffect,
+  isToolResult,
+  isToolSuspension,
+  suspendTool,
+  toolEffect,
+  toolResult,
+} from "./tool/tool-effect.ts";
 export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
 export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

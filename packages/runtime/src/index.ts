@@ -8,11 +8,44 @@ export type { PreparedRun } from "./api/submit.ts";
 export type { Threads } from "./api/threads.ts";
 export type { Agent, AgentDefinition } from "./define/define-agent.ts";
 export { DEFAULT_MAX_ROUNDS, defineAgent } from "./define/define-agent.ts";
+export type { PluginDefinition, PluginHooks } from "./define/define-plugin.ts";
+export { definePlugin } from "./define/define-plugin.ts";
 export type { ToolDefinition } from "./define/define-tool.ts";
 export { defineTool } from "./define/define-tool.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
+export type { Definitions } from "./resolve/build-registries.ts";
+export { createCompositeRegistry } from "./resolve/composite-registry.ts";
+export { delegateToolId } from "./resolve/delegate-tool.ts";
+export { agentSpecSchema, readAgentSpec } from "./resolve/read-agent-spec.ts";
+export { readModelSpec } from "./resolve/read-model-spec.ts";
+export type { BuildProblem } from "./resolve/registration.ts";
+export type { Registry } from "./resolve/registry.ts";
+export { createMapRegistry } from "./resolve/registry.ts";
+export type { RegistryBuilder } from "./resolve/registry-builder.ts";
+export { createRegistryBuilder } from "./resolve/registry-builder.ts";
+export type {
+  AgentEntry,
+  ContextPluginFactory,
+  OwnParts,
+  RegisteredModel,
+  RegistrySet,
+} from "./resolve/registry-set.ts";
+export type { RemoteAgentSource } from "./resolve/remote-agents.ts";
+export type { ResolveOptions } from "./resolve/resolve-agent.ts";
+export { resolveAgent, resolveRunPlan } from "./resolve/resolve-agent.ts";
+export type {
+  ExecutionEnv,
+  HookTable,
+  Owned,
+  ResolvedAgent,
+  ResolvedRunPlan,
+  ResolveWarning,
+  StreamLimits,
+} from "./resolve/resolved-agent.ts";
 export type { Limits } from "./services.ts";
 export { DEFAULT_LIMITS } from "./services.ts";
+export { stopPolicyOf } from "./stop/stop-policy-of.ts";
+export type { PoolSizes } from "./tools/pools/tool-pools.ts";
 export { runTurn } from "./turn/run-turn.ts";
 export type { CompleteCall, RecoveryLimits, Turn, TurnChunk, TurnOptions } from "./turn/turn.ts";

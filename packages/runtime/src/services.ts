@@ -1,8 +1,10 @@
 import type { BlobStore, Env, Store } from "@reprise/contracts";
-import type { Registry } from "./define/registry.ts";
 import type { LiveBus } from "./journal/live-bus.ts";
 import type { Signals } from "./journal/signals.ts";
+import type { Agents } from "./resolve/agents.ts";
 import type { ThreadCache } from "./thread/thread-cache.ts";
+import type { RunPools } from "./tools/pools/run-pools.ts";
+import type { PoolSizes } from "./tools/pools/tool-pools.ts";
 
 /** Times and sizes. Every one has a default; see `DEFAULT_LIMITS`. */
 export interface Limits {
@@ -20,6 +22,10 @@ export interface Limits {
   readonly maxOutputBytes: number;
   /** Threads kept in memory between turns. */
   readonly cachedThreads: number;
+  /** How long a plugin's hook may take. */
+  readonly hookTimeoutMs: number;
+  /** Places for the tool calls of one root run and the agents below it. */
+  readonly pools: PoolSizes;
   /** How long `close` waits for runs to come to a commit before it leaves them to others. */
   readonly closeTimeoutMs: number;
 }
@@ -34,6 +40,8 @@ export const DEFAULT_LIMITS: Limits = {
   truncationRetries: 3,
   maxOutputBytes: 256 * 1024,
   cachedThreads: 1_000,
+  hookTimeoutMs: 30_000,
+  pools: { read: 20, serial: 1, concurrent: 10 },
   closeTimeoutMs: 10_000,
 };
 
@@ -42,7 +50,8 @@ export interface Services {
   readonly env: Env;
   readonly store: Store;
   readonly blobs: BlobStore;
-  readonly registry: Registry;
+  readonly agents: Agents;
+  readonly pools: RunPools;
   readonly limits: Limits;
   readonly bus: LiveBus;
   readonly signals: Signals;

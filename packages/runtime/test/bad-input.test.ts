@@ -130,9 +130,9 @@ describe("a definition that cannot be", () => {
   const model = scriptedModel([]);
   const tool = defineTool({ id: "a", description: "A.", execute: () => null });
   it.each<[string, () => unknown, string]>([
-    ["an agent without an id", () => defineAgent({ id: "", model }), "INVALID_DEFINITION"],
-    ["an agent without rounds", () => defineAgent({ id: "a", model, maxRounds: 0 }), "INVALID_DEFINITION"],
-    ["an agent with half a round", () => defineAgent({ id: "a", model, maxRounds: 1.5 }), "INVALID_DEFINITION"],
+    ["an agent without an id", () => defineAgent({ id: "", model }), "INVALID_AGENT_SPEC"],
+    ["an agent without rounds", () => defineAgent({ id: "a", model, maxRounds: 0 }), "INVALID_AGENT_SPEC"],
+    ["an agent with half a round", () => defineAgent({ id: "a", model, maxRounds: 1.5 }), "INVALID_AGENT_SPEC"],
     ["two tools with one id", () => defineAgent({ id: "a", model, tools: [tool, tool] }), "TOOL_ID_CONFLICT"],
     ["a tool without an id", () => defineTool({ id: "", description: "", execute: () => null }), "INVALID_DEFINITION"],
     [
@@ -159,10 +159,17 @@ describe("a definition that cannot be", () => {
     const open = (options: Partial<Parameters<typeof createRuntime>[0]>) =>
       createRuntime({ agents: [], env, store, blobs, ...options });
     const agent = defineAgent({ id: "a", model });
-    await expect(open({ agents: [agent, agent] })).rejects.toMatchObject({ code: "INVALID_DEFINITION" });
-    await expect(open({ models: [model, model] })).rejects.toMatchObject({ code: "INVALID_DEFINITION" });
+    await expect(open({ agents: [agent, agent] })).rejects.toMatchObject({
+      code: "BUILD_FAILED",
+      details: { problems: [{ code: "REGISTRY_CONFLICT", registry: "agents", id: "a" }] },
+    });
+    await expect(open({ models: [model, { ...model }] })).rejects.toMatchObject({
+      code: "BUILD_FAILED",
+      details: { problems: [{ code: "REGISTRY_CONFLICT", registry: "models" }] },
+    });
     await expect(open({ agents: [defineAgent({ id: "a", model: "gone" })] })).rejects.toMatchObject({
-      code: "MODEL_NOT_FOUND",
+      code: "VALIDATION_FAILED",
+      details: { failures: [{ agent_id: "a", code: "MODEL_NOT_FOUND" }] },
     });
   });
 });

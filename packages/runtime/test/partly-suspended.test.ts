@@ -60,7 +60,7 @@ describe("several calls of one round that wait", () => {
     expect(notes.read(await runtime.threads.state("t1"))).toEqual(["first", "last", "asked"]);
     const results = model.requests[1]?.messages.filter(({ role }) => role === "tool") ?? [];
     expect(results).toHaveLength(4);
-    expect(results.map(textOf).at(-1)).toBe('{"count":3}');
+    expect(results.map(textOf)).toMatchObject(['{"count":1}', '{"count":3}', expect.any(String), '{"count":2}']);
     await assertConsistent(tenant, "t1");
   });
 

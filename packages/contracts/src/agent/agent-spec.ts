@@ -1,26 +1,120 @@
 import type { Json } from "@reprise/state";
+import type { StopConditionSpec } from "./stop-condition.ts";
 
+/**
+ * How the calls of one step are run.
+ * - `sequential`: one at a time; the first that waits for a decision holds up those after it.
+ * - `parallel_batch_approval`: by class; decisions count when the round is over.
+ * - `parallel_streaming`: by class; a decision lets its call start while others still run.
+ */
 export type ToolExecutionMode = "sequential" | "parallel_batch_approval" | "parallel_streaming";
 
-/** A named model: which provider, which of its models, with which options. */
+/**
+ * What happens when some calls of a round are suspended and others are done.
+ * - `wait`: the run waits; the model is called after the last decision.
+ * - `continue`: the model goes on with a placeholder for what is open.
+ */
+export type PartialSuspension = "wait" | "continue";
+
+export interface ModelPricing {
+  readonly input_per_million?: number;
+  readonly output_per_million?: number;
+  readonly cache_read_per_million?: number;
+  readonly cache_write_per_million?: number;
+}
+
+export type Modality = "text" | "image" | "audio" | "video" | "pdf";
+
+/** A named model: which provider, which of its models, what it can do and what it costs. */
 export interface ModelSpec {
   readonly id: string;
   readonly provider: string;
+  /** The provider's own name for it. */
   readonly model: string;
+  readonly context_window?: number;
+  readonly max_output_tokens?: number;
+  readonly modalities?: { readonly input?: readonly Modality[]; readonly output?: readonly Modality[] };
+  /** `YYYY-MM` or `YYYY-MM-DD`. */
+  readonly knowledge_cutoff?: string;
+  readonly pricing?: ModelPricing;
   readonly chat_options?: { readonly [key: string]: Json };
 }
 
-/** An agent as data. */
+/** How often and how patiently a model is asked again before the next one is. */
+export interface RetryPolicy {
+  readonly max_attempts_per_model?: number;
+  readonly initial_backoff_ms?: number;
+  readonly max_backoff_ms?: number;
+  readonly backoff_jitter_percent?: number;
+  readonly max_retry_window_ms?: number;
+  readonly retry_stream_start?: boolean;
+  readonly max_stream_event_retries?: number;
+  readonly stream_error_fallback_threshold?: number;
+}
+
+/** Where an agent that runs elsewhere is reached. */
+export interface RemoteEndpoint {
+  /** Which backend speaks to it; `a2a` unless said otherwise. */
+  readonly backend?: string;
+  readonly url: string;
+  readonly remote_agent_id?: string;
+  readonly poll_interval_ms?: number;
+  readonly auth?:
+    | { readonly kind: "bearer_token"; readonly token: string }
+    | { readonly kind: "header"; readonly name: string; readonly value: string };
+}
+
+/** What keeps a conversation inside the model's window; the context plugins say what the fields mean. */
+export interface ContextPolicy {
+  readonly [key: string]: Json;
+}
+
+/** A mutating tool that may run beside others of its kind. */
+export interface ToolConcurrency {
+  /** How many at once; as many as the pool holds when absent. */
+  readonly max?: number;
+}
+
+/** An agent as data, with every field in its one name. `readAgentSpec` makes it of what people write, aliases included. */
 export interface AgentSpec {
   readonly id: string;
-  readonly name?: string;
-  readonly description?: string;
-  /** The id of a model. */
-  readonly model: string;
+  readonly name: string;
+  readonly description: string;
+  /** The id of a model. Absent only for an agent that runs elsewhere. */
+  readonly model?: string;
   readonly system_prompt: string;
-  /** Ids of tools. */
-  readonly tools: readonly string[];
+  readonly plugin_ids: readonly string[];
+  /** Configuration of plugins, by section. */
+  readonly sections: { readonly [key: string]: Json };
+  readonly context_policy?: ContextPolicy;
+  /** Agents this one may call as tools. */
+  readonly delegates: readonly string[];
+  /** Absent together with its patterns: all. Empty: none. */
+  readonly allowed_tools?: readonly string[];
+  readonly allowed_tool_patterns?: readonly string[];
+  readonly excluded_tools: readonly string[];
+  readonly excluded_tool_patterns: readonly string[];
+  readonly allowed_skills?: readonly string[];
+  readonly allowed_skill_patterns?: readonly string[];
+  readonly excluded_skills: readonly string[];
+  readonly excluded_skill_patterns: readonly string[];
+  readonly allowed_agents?: readonly string[];
+  readonly allowed_agent_patterns?: readonly string[];
+  readonly excluded_agents: readonly string[];
+  readonly excluded_agent_patterns: readonly string[];
   readonly max_rounds: number;
+  readonly stop_condition_specs: readonly StopConditionSpec[];
+  readonly stop_condition_ids: readonly string[];
   readonly tool_execution_mode: ToolExecutionMode;
+  readonly partial_suspension: PartialSuspension;
+  /** Whether read-only tools may start while the model still speaks. */
+  readonly start_reads_early: boolean;
+  /** Mutating tools that may run at the same time. */
+  readonly tool_concurrency: { readonly [toolId: string]: ToolConcurrency };
   readonly chat_options: { readonly [key: string]: Json };
+  readonly fallback_models: readonly string[];
+  readonly llm_retry_policy?: RetryPolicy;
+  /** Whether a client may choose the model, the prompt and the settings of a run. */
+  readonly client_overrides: boolean;
+  readonly endpoint?: RemoteEndpoint;
 }

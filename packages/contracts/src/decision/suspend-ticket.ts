@@ -30,4 +30,8 @@ export interface SuspendTicket {
   readonly suspension: Suspension;
   readonly pending: PendingCall;
   readonly resume_mode: ResumeMode;
+  /** Who asks: `plugin:<id>`, `tool:<id>`; absent for the runtime itself. */
+  readonly asked_by?: string;
+  /** How long the question stays open; after that the call counts as denied. */
+  readonly expires_in_ms?: number;
 }

@@ -24,6 +24,9 @@ export interface ToolCallRecord {
   readonly binding_hash?: string;
   /** Present while suspended. */
   readonly ticket?: SuspendTicket;
+  /** When an open question counts as denied. */
   readonly expires_at?: number;
+  /** Who asked about this call and was answered: they are not heard again. */
+  readonly answered?: readonly string[];
   readonly updated_at: number;
 }

@@ -60,6 +60,9 @@ export function notFound(
     | "RUN_NOT_FOUND"
     | "CALL_NOT_FOUND"
     | "MODEL_NOT_FOUND"
+    | "PROVIDER_NOT_FOUND"
+    | "PLUGIN_NOT_FOUND"
+    | "STOP_POLICY_NOT_FOUND"
     | "BLOB_NOT_FOUND",
   what: string,
   id: string,

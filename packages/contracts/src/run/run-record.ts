@@ -55,6 +55,8 @@ export interface RunRecord {
   readonly last_seq: number;
   /** Times an owner was lost since the last commit that made progress. */
   readonly recoveries: number;
+  /** Hash of the agent's definition the run works with: its prompt, plugins, model and tools. */
+  readonly definition?: string;
   /** What this run may use; kept so that every activation obeys it. */
   readonly policy?: RunPolicy;
   readonly created_at: number;

@@ -10,9 +10,10 @@ import type { RunOrigin } from "./run-record.ts";
  * - `continue`: a waiting run is superseded by this one; a running one is waited for.
  * - `interrupt`: the open run is cancelled and everything queued before is dropped.
  * - `rollback`: as interrupt, and the open run's state and messages are undone; its effects are not.
+ * - `steer`: a run at work takes the messages in at its next step; when it ends before, they are a run of their own.
  * - `reject`: refused with `THREAD_BUSY`.
  */
-export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "reject";
+export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
 
 /** The one input of the runtime: every protocol is decoded into it. */
 export interface RunRequest {

@@ -1,4 +1,4 @@
-import type { StateAction, TrackedPatch } from "@reprise/state";
+import type { Json, StateAction, TrackedPatch } from "@reprise/state";
 import type { ToolCallRecord } from "../decision/tool-call-record.ts";
 import type { AgentEvent } from "../event/event.ts";
 import type { Message } from "../message/message.ts";
@@ -36,6 +36,22 @@ export interface DecisionKey {
 export interface MailboxEffect {
   readonly entry_id: string;
   readonly status: "accepted" | "cancelled";
+  /** For an entry whose messages went into a run that was already there: that run. */
+  readonly into_run?: string;
+}
+
+/** The answer something impure gave, kept so that a replay has it without asking again. */
+export interface Recording {
+  /** Where it was asked for: a call, or a phase of a step, with the plugin. */
+  readonly place: string;
+  readonly name: string;
+  readonly value: Json;
+}
+
+/** A time at which a waiting run is to be looked at again: an open question runs out then. */
+export interface Wake {
+  readonly run_id: string;
+  readonly at: number;
 }
 
 /** What one commit appends to a thread: all of it or nothing. */
@@ -61,6 +77,31 @@ export interface Changeset {
   readonly consumed_decisions: readonly DecisionKey[];
   readonly mailbox_effects: readonly MailboxEffect[];
   readonly blob_refs: readonly string[];
+  /** Left out when there are none. */
+  readonly recordings?: readonly Recording[];
+  /** Left out when there are none. */
+  readonly wakes?: readonly Wake[];
+}
+
+/** A changeset that changes nothing, to begin with. */
+export function emptyChangeset(threadId: string, runId: string | null, changesetId: string): Changeset {
+  return {
+    format: CHANGESET_FORMAT,
+    changeset_id: changesetId,
+    thread_id: threadId,
+    run_id: runId,
+    reasons: [],
+    messages: [],
+    supersedes: [],
+    patches: [],
+    actions: [],
+    runs: [],
+    calls: [],
+    events: [],
+    consumed_decisions: [],
+    mailbox_effects: [],
+    blob_refs: [],
+  };
 }
 
 /** What must be true for a commit to happen. */

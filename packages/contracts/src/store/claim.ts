@@ -32,6 +32,11 @@ export interface Inbox {
   /** Stored and not yet consumed, in order of arrival. */
   readonly decisions: readonly Decision[];
   readonly cancel?: { readonly entry_id: string; readonly reason: string };
+  /**
+   * Queued entries of the thread with the policy `steer`, in order: the run may take their messages as its own.
+   * Left out when there are none.
+   */
+  readonly steering?: readonly MailboxEntry[];
 }
 
 /** An entry together with the first changeset of its run, for a thread that is expected to be idle. */

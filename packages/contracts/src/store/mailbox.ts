@@ -33,6 +33,8 @@ export interface MailboxEntry {
   readonly attempts: number;
   readonly last_error?: string;
   readonly reason?: string;
+  /** The run that took the entry's messages instead of a run of its own. */
+  readonly into_run?: string;
   readonly created_at: number;
   readonly updated_at: number;
 }

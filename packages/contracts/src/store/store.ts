@@ -46,6 +46,7 @@ export interface ThreadWriter {
    * - At most one run of a thread is not `done` (`THREAD_BUSY`); a run or a call that is over stays so (`ILLEGAL_TRANSITION`).
    * - `INVALID_REQUEST` for a message id the thread has, events that do not follow their run's last `seq`, a decision that is
    *   not pending, an entry or a run of another thread.
+   * - A wake puts a `resume` entry for its run into the mailbox that is available from then on.
    * - The first row of a run accepts the entry that asked for it. Consuming a decision accepts its `resume` entry. A run that
    *   is done cancels what is left for it in the mailbox.
    */

@@ -3,6 +3,14 @@ import type { Json, JsonObject } from "@reprise/state";
 /** `read_only` calls may run beside each other and again after a crash; `mutating` ones change the world. */
 export type ToolClass = "read_only" | "mutating";
 
+/**
+ * What happens to a running call when its run is cancelled or interrupted.
+ * - `cancel`: it is stopped at once.
+ * - `finish`: it may come to its end and its result is kept; the other calls of the round are stopped.
+ * - `block`: the interruption waits until the call is over; nothing else is disturbed before.
+ */
+export type InterruptBehavior = "cancel" | "finish" | "block";
+
 /** What a model and the runtime know of a tool without running it. */
 export interface ToolDescriptor {
   readonly id: string;
@@ -17,8 +25,7 @@ export interface ToolDescriptor {
   readonly is_recursive: boolean;
   /** Running it again with the same idempotency key does nothing more. */
   readonly idempotent: boolean;
-  /** Whether a cancelled run waits for the tool or leaves it. */
-  readonly interrupt_behavior: "cancel" | "wait";
+  readonly interrupt_behavior: InterruptBehavior;
   readonly timeout_ms: number | null;
   readonly capabilities: readonly string[];
   /** Part of what an approval is bound to. A hash of the parameters unless the author gives one. */

@@ -1,5 +1,6 @@
 import type { Json, StateAction } from "@reprise/state";
 import type { MessageInput } from "../message/message.ts";
+import type { SuspendRequest } from "../plugin/phase-action.ts";
 import type { ToolResult } from "./tool-result.ts";
 
 /** Something a tool or plugin asks the runtime to do besides answering. */
@@ -11,7 +12,7 @@ export type EffectAction =
 
 /** A result together with actions. What a tool returns when a plain value is not enough. */
 export interface ToolEffect {
-  readonly result: ToolResult | Json;
+  readonly result: ToolResult | Json | MarkedSuspension;
   readonly actions: readonly EffectAction[];
 }
 
@@ -22,7 +23,7 @@ export interface MarkedEffect extends ToolEffect {
   readonly [EFFECT]: true;
 }
 
-export function toolEffect(result: ToolResult | Json, actions: readonly EffectAction[]): MarkedEffect {
+export function toolEffect(result: ToolEffect["result"], actions: readonly EffectAction[]): MarkedEffect {
   return { result, actions, [EFFECT]: true };
 }
 
@@ -41,4 +42,24 @@ export function toolResult(result: ToolResult): MarkedResult {
 
 export function isToolResult(value: unknown): value is MarkedResult {
   return typeof value === "object" && value !== null && RESULT in value;
+}
+
+const SUSPENSION: unique symbol = Symbol.for("reprise.tool_suspension");
+
+/** What a tool returns to ask somebody outside before it goes on. */
+export interface MarkedSuspension {
+  readonly request: SuspendRequest;
+  readonly [SUSPENSION]: true;
+}
+
+/**
+ * Suspends the call. When somebody decides, the tool is executed again and finds the decision in its context, unless the
+ * request has another resume mode.
+ */
+export function suspendTool(request: SuspendRequest): MarkedSuspension {
+  return { request, [SUSPENSION]: true };
+}
+
+export function isToolSuspension(value: unknown): value is MarkedSuspension {
+  return typeof value === "object" && value !== null && SUSPENSION in value;
 }

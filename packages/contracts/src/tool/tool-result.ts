@@ -43,6 +43,7 @@ export type ToolErrorCode =
   | "cancelled"
   | "blocked"
   | "superseded"
+  | "expired"
   | "interrupted"
   | "incompatible_definition"
   | "invalid_output"

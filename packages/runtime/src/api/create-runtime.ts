@@ -2,7 +2,6 @@ import {
   type BlobStore,
   type BusyPolicy,
   type Env,
-  type LanguageModel,
   type MessageInput,
   notFound,
   type Page,
@@ -14,23 +13,25 @@ import {
   type Store,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { Agent } from "../define/define-agent.ts";
-import { Registry } from "../define/registry.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
+import { Agents } from "../resolve/agents.ts";
+import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
+import type { RegistrySet } from "../resolve/registry-set.ts";
 import { DEFAULT_LIMITS, type Limits, type Services } from "../services.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
+import { RunPools } from "../tools/pools/run-pools.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import { executePrepared, forwardDecisions, type PreparedRun, prepareRun } from "./submit.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
-export interface RuntimeOptions {
-  readonly agents: readonly Agent[];
-  /** Models that agents name by id. */
-  readonly models?: readonly LanguageModel[];
+/** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
+export interface RuntimeOptions extends Definitions {
+  /** Instead of the lists. */
+  readonly registries?: RegistrySet;
   readonly store: Store;
   readonly blobs: BlobStore;
   readonly env: Env;
@@ -83,7 +84,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     store,
     blobs,
     limits,
-    registry: new Registry(options.agents, options.models ?? []),
+    agents: new Agents(options.registries ?? buildRegistries(options), env),
+    pools: new RunPools(limits.pools),
     bus: new LiveBus(),
     signals: new Signals(store),
     threads: new ThreadCache(limits.cachedThreads),

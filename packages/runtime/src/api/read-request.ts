@@ -10,7 +10,7 @@ import {
 import { isJson } from "@reprise/state";
 
 const ROLES: readonly string[] = ["user", "assistant", "tool"];
-const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "reject"];
+const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "steer", "reject"];
 const PART_TYPES: readonly string[] = ["text", "reasoning", "image", "file"];
 const MAX_MESSAGES = 10_000;
 

@@ -27,11 +27,11 @@ export interface PreparedRun {
 }
 
 /** Checks a request and gives it its ids. Stores nothing. */
-export function prepareRun({ env, registry }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
+export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
   const request = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
-  registry.agent(request.agent_id);
+  agents.assertKnown(request.agent_id);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();
   // Ids inside a run are made from its own id: a client must not take them first.

@@ -1,5 +1,6 @@
 import {
-  CHANGESET_FORMAT,
+  type Changeset,
+  emptyChangeset,
   invalidRequest,
   type MessagePage,
   type MessageQuery,
@@ -60,23 +61,11 @@ export function createThreads(services: Services, tenant: string): Threads {
       applyPatch(await loadState(store, threadId, base), patch);
       const id = services.env.ids.uuid();
       const tracked = { id: `${id}-p`, source, ops: patch.ops, timestamp_ms: services.env.clock.now() };
-      const changeset = {
-        format: CHANGESET_FORMAT,
-        changeset_id: id,
-        thread_id: threadId,
-        run_id: null,
-        reasons: ["external_patch" as const],
-        messages: [],
-        supersedes: [],
+      const changeset: Changeset = {
+        ...emptyChangeset(threadId, null, id),
+        reasons: ["external_patch"],
         patches: [tracked],
-        actions: [],
-        runs: [],
-        calls: [],
-        events: [],
-        consumed_decisions: [],
-        mailbox_effects: [],
-        blob_refs: [],
-      } as const;
+      };
       return (await store.commit(changeset, { expected: base, epoch: null })).version;
     },
     async fork(threadId, options = {}) {

@@ -1,7 +1,21 @@
-import { type LanguageModel, RepriseError, type Tool, type ToolExecutionMode } from "@reprise/contracts";
+import type {
+  AgentSpec,
+  ContextPolicy,
+  LanguageModel,
+  PartialSuspension,
+  Plugin,
+  RetryPolicy,
+  StopConditionSpec,
+  StopPolicy,
+  Tool,
+  ToolConcurrency,
+  ToolExecutionMode,
+} from "@reprise/contracts";
+import { RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { readAgentSpec } from "../resolve/read-agent-spec.ts";
 
-/** What an author writes about an agent. */
+/** What an author writes about an agent. The same as a spec, in an author's words and with things given by value. */
 export interface AgentDefinition {
   readonly id: string;
   readonly name?: string;
@@ -10,57 +24,110 @@ export interface AgentDefinition {
   readonly model: string | LanguageModel;
   /** The system prompt: the operator's words, never text from outside. */
   readonly instructions?: string;
+  /** Tools of this agent alone. */
   readonly tools?: readonly Tool[];
+  /** Plugins of this agent, or ids of plugins the runtime knows; they act in this order. */
+  readonly plugins?: readonly (Plugin | string)[];
+  /** Configuration of plugins, by section. */
+  readonly sections?: { readonly [key: string]: Json };
+  readonly contextPolicy?: ContextPolicy;
+  /** Agents this one may call as tools. */
+  readonly delegates?: readonly string[];
+  readonly allowedTools?: readonly string[];
+  readonly allowedToolPatterns?: readonly string[];
+  readonly excludedTools?: readonly string[];
+  readonly excludedToolPatterns?: readonly string[];
   /** Model calls one run may make. */
   readonly maxRounds?: number;
+  /** When a run stops although the model would go on: conditions, policies, or ids of policies the runtime knows. */
+  readonly stopWhen?: readonly (StopConditionSpec | StopPolicy | string)[];
   readonly toolExecutionMode?: ToolExecutionMode;
+  /** What happens when some calls of a round wait for a decision and others are done. */
+  readonly partialSuspension?: PartialSuspension;
+  /** Lets read-only tools start while the model still speaks. */
+  readonly startReadsEarly?: boolean;
+  /** Mutating tools that may run at the same time, by id. */
+  readonly toolConcurrency?: { readonly [toolId: string]: ToolConcurrency };
   readonly chatOptions?: { readonly [key: string]: Json };
+  readonly fallbackModels?: readonly string[];
+  readonly retryPolicy?: RetryPolicy;
 }
 
 export const DEFAULT_MAX_ROUNDS = 10;
 
-/** An agent, ready to be resolved. */
+/** An agent, ready to be resolved: a spec, and what it was given by value. */
 export interface Agent {
   readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly model: string | LanguageModel;
-  readonly instructions: string;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly maxRounds: number;
-  readonly toolExecutionMode: ToolExecutionMode;
-  readonly chatOptions: { readonly [key: string]: Json };
+  readonly spec: AgentSpec;
+  readonly tools: readonly Tool[];
+  readonly plugins: readonly Plugin[];
+  readonly stopPolicies: readonly StopPolicy[];
+  readonly model?: LanguageModel;
 }
 
 /** Describes an agent. Mistakes in the description are reported here, before anything runs. */
 export function defineAgent(definition: AgentDefinition): Agent {
-  const { id, maxRounds = DEFAULT_MAX_ROUNDS } = definition;
-  if (id === "") throw new RepriseError("INVALID_DEFINITION", "An agent needs an id.");
-  if (!Number.isSafeInteger(maxRounds) || maxRounds < 1) {
-    throw new RepriseError(
-      "INVALID_DEFINITION",
-      `Agent ${id}: maxRounds is a whole number from 1 on, not ${maxRounds}.`,
-    );
-  }
+  const { model, tools = [], plugins = [], stopWhen = [] } = definition;
+  assertOneEach(definition.id, tools);
+  const spec = readAgentSpec(withoutAbsent(specOf(definition)));
   return Object.freeze({
-    id,
-    name: definition.name ?? id,
-    description: definition.description ?? "",
-    model: definition.model,
-    instructions: definition.instructions ?? "",
-    tools: collectTools(id, definition.tools ?? []),
-    maxRounds,
-    toolExecutionMode: definition.toolExecutionMode ?? "parallel_streaming",
-    chatOptions: definition.chatOptions ?? {},
+    id: spec.id,
+    spec,
+    tools,
+    plugins: plugins.filter((plugin) => typeof plugin !== "string"),
+    stopPolicies: stopWhen.filter(isPolicy),
+    ...(typeof model !== "string" && { model }),
   });
 }
 
-function collectTools(agent: string, tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const byId = new Map<string, Tool>();
-  for (const tool of tools) {
-    const { id } = tool.descriptor;
-    if (byId.has(id)) throw new RepriseError("TOOL_ID_CONFLICT", `Agent ${agent} has two tools with the id ${id}.`);
-    byId.set(id, tool);
+function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> {
+  const { model, plugins = [], stopWhen = [] } = definition;
+  return {
+    id: definition.id,
+    name: definition.name,
+    description: definition.description,
+    model: typeof model === "string" ? model : model.id,
+    system_prompt: definition.instructions,
+    plugin_ids: plugins.map((plugin) => (typeof plugin === "string" ? plugin : plugin.id)),
+    sections: definition.sections,
+    context_policy: definition.contextPolicy,
+    delegates: definition.delegates,
+    allowed_tools: definition.allowedTools,
+    allowed_tool_patterns: definition.allowedToolPatterns,
+    excluded_tools: definition.excludedTools,
+    excluded_tool_patterns: definition.excludedToolPatterns,
+    max_rounds: definition.maxRounds,
+    stop_condition_specs: stopWhen.filter((when) => typeof when === "object" && !isPolicy(when)),
+    stop_condition_ids: stopWhen.filter((when) => typeof when === "string" || isPolicy(when)).map(idOf),
+    tool_execution_mode: definition.toolExecutionMode,
+    partial_suspension: definition.partialSuspension,
+    start_reads_early: definition.startReadsEarly,
+    tool_concurrency: definition.toolConcurrency,
+    chat_options: definition.chatOptions,
+    fallback_models: definition.fallbackModels,
+    llm_retry_policy: definition.retryPolicy,
+  };
+}
+
+function isPolicy(when: StopConditionSpec | StopPolicy | string): when is StopPolicy {
+  return typeof when === "object" && "evaluate" in when;
+}
+
+function idOf(policy: StopConditionSpec | StopPolicy | string): string {
+  return typeof policy === "string" ? policy : "id" in policy ? policy.id : policy.type;
+}
+
+/** A field that is not given is not there: its default counts. */
+function withoutAbsent(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function assertOneEach(agent: string, tools: readonly Tool[]): void {
+  const seen = new Set<string>();
+  for (const { descriptor } of tools) {
+    if (seen.has(descriptor.id)) {
+      throw new RepriseError("TOOL_ID_CONFLICT", `Agent ${agent} has two tools with the id ${descriptor.id}.`);
+    }
+    seen.add(descriptor.id);
   }
-  return byId;
 }

@@ -1,4 +1,11 @@
-import { RepriseError, type Tool, type ToolClass, type ToolContext, type ToolDescriptor } from "@reprise/contracts";
+import {
+  type InterruptBehavior,
+  RepriseError,
+  type Tool,
+  type ToolClass,
+  type ToolContext,
+  type ToolDescriptor,
+} from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
 import { copyJson } from "../tools/copy-json.ts";
 import { readInputSchema } from "./input-schema.ts";
@@ -20,7 +27,8 @@ export interface ToolDefinition<Input, Output> {
   readonly idempotent?: boolean;
   readonly destructive?: boolean;
   readonly recursive?: boolean;
-  readonly interruptBehavior?: "cancel" | "wait";
+  /** What becomes of a running call when its run is interrupted: stopped (`cancel`), let `finish`, or waited for (`block`). */
+  readonly interruptBehavior?: InterruptBehavior;
   /** How long one execution may take; null for as long as it likes. One minute unless said otherwise. */
   readonly timeoutMs?: number | null;
   readonly capabilities?: readonly string[];

@@ -10,9 +10,12 @@ import {
   toRepriseError,
 } from "@reprise/contracts";
 import { endActivation } from "../loop/end-activation.ts";
+import type { MailFlag } from "../loop/mail-flag.ts";
 import { runLoop } from "../loop/run-loop.ts";
+import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
+import { activatePlugins } from "../phases/activate-plugins.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
@@ -24,26 +27,48 @@ export interface Lease {
   readonly signal: AbortSignal;
   /** Throws `ClaimLost` when the claim may have run out unnoticed, as after a pause of the whole process. */
   readonly assertHeld: () => void;
+  /** Raised when something came for the run. */
+  readonly mail: MailFlag;
 }
 
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
 export async function activate(services: Services, claim: Claim, run: RunRecord, lease: Lease): Promise<void> {
   const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
-  const workspace = new RunWorkspace({
-    services,
-    claim,
-    run,
-    thread,
-    signal: lease.signal,
-    assertHeld: lease.assertHeld,
-  });
+  const pools = services.pools.open(run.run_id, run.parent_run_id);
+  const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
   try {
     if (claim.kind !== "start") await reopen(workspace);
-    const termination = isPoison(claim) ? poison() : await runLoop(workspace);
-    await endActivation(workspace, termination, isPoison(claim) ? "error:poison" : undefined);
+    if (isPoison(claim)) await endActivation(workspace, poison(), "error:poison");
+    else await work(workspace);
   } catch (error) {
     await handleFailure(workspace, error);
+  } finally {
+    services.pools.close(run.run_id);
   }
+}
+
+/** Works on the run as its agent is defined now, here or through a backend. */
+async function work(workspace: RunWorkspace): Promise<void> {
+  const { agents } = workspace.services;
+  const plan = agents.plan(workspace.run.agent_id);
+  if (plan.kind === "backend") {
+    return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
+  }
+  pinDefinition(workspace, plan.agent.definition);
+  const plugins = await activatePlugins(workspace);
+  try {
+    await endActivation(workspace, await runLoop(workspace));
+  } finally {
+    await plugins.deactivate();
+  }
+}
+
+/** A run remembers what it was started with; from the next step on it works with what there is. */
+function pinDefinition(workspace: RunWorkspace, definition: string): void {
+  const { definition: pinned, agent_id } = workspace.run;
+  if (pinned === definition) return;
+  if (pinned !== undefined) workspace.hold("definition_changed", { agent_id, from: pinned, to: definition });
+  workspace.setRun({ definition });
 }
 
 const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;

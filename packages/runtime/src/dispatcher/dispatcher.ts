@@ -1,4 +1,5 @@
 import { type Claim, type RunRecord, toRepriseError } from "@reprise/contracts";
+import { MailFlag } from "../loop/mail-flag.ts";
 import type { Services } from "../services.ts";
 import { tenantKey } from "../thread/tenant-key.ts";
 import { activate, type Lease } from "./activate.ts";
@@ -9,12 +10,15 @@ import { startEntry } from "./start-entry.ts";
 interface Activation {
   claim: Claim;
   readonly controller: AbortController;
+  readonly mail: MailFlag;
   finished: Promise<void>;
   /** By our own clock, which never goes back. */
   renewedAt: number;
 }
 
 const RETRY_PAUSE_MS = 250;
+/** How long a run that was told to stop may take to do so. */
+const ABORT_PAUSE_MS = 1_000;
 
 /**
  * Takes work from the store and keeps the right to do it: claims threads, runs activations, renews leases on its own timer,
@@ -51,8 +55,11 @@ export class Dispatcher {
   open(): void {
     const { signals, limits } = this.#services;
     this.#stopListening = signals.listen(({ kind, tenant, thread_id }) => {
+      const key = tenantKey(tenant, thread_id);
+      // An entry on a thread we work on may be meant for its run.
+      if (kind !== "commit") this.#active.get(key)?.mail.raise();
       if (kind === "work") this.#wake();
-      else if (kind === "inbox") void this.#attempt(() => this.#readInbox(tenantKey(tenant, thread_id)));
+      else if (kind === "inbox") void this.#attempt(() => this.#readInbox(key));
     });
     void this.#every(limits.pollMs, async () => this.#wake());
     void this.#every(limits.renewEveryMs, () => this.#renew());
@@ -77,8 +84,9 @@ export class Dispatcher {
     timeout.abort();
     for (const { claim, controller, finished } of [...this.#active.values()]) {
       controller.abort(new ClaimLost("The runtime closed."));
-      await finished;
-      await store.operator.release(claim);
+      // One that hangs in the store is left behind: its claim runs out by itself.
+      const isOver = await Promise.race([finished.then(() => true), env.clock.sleep(ABORT_PAUSE_MS).then(() => false)]);
+      if (isOver) await store.operator.release(claim);
     }
   }
 
@@ -111,9 +119,11 @@ export class Dispatcher {
   #begin(claim: Claim, askedAt: number, work: (lease: Lease) => Promise<void>): void {
     const key = tenantKey(claim.tenant, claim.thread_id);
     const controller = new AbortController();
-    const activation: Activation = { claim, controller, finished: Promise.resolve(), renewedAt: askedAt };
+    const mail = new MailFlag();
+    const activation: Activation = { claim, controller, mail, finished: Promise.resolve(), renewedAt: askedAt };
     const lease: Lease = {
       signal: controller.signal,
+      mail,
       assertHeld: () => {
         if (this.#isUncertain(activation)) this.#lose(activation);
         controller.signal.throwIfAborted();
@@ -184,6 +194,8 @@ export class Dispatcher {
       }
       activation.claim = still;
       activation.renewedAt = startedAt;
+      // In case a signal got lost on its way.
+      activation.mail.raise();
       await this.#readInbox(key);
     }
   }

@@ -7,14 +7,15 @@ import {
   toolPending,
   toolSuccess,
 } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { getAt, type Json } from "@reprise/state";
 import { admitCall } from "../tools/admit-call.ts";
 import { nextSuspensionId } from "../tools/ask-about.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
+import { CallExecutor, type RunnableCall } from "./call-executor.ts";
 import { decisionFor } from "./decision-for.ts";
+import { drainCalls } from "./drain-calls.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, moveCall, suspendCall } from "./settle-call.ts";
-import { executeRunnable, type RunnableCall } from "./tool-round.ts";
+import { endCall, moveCall, suspendCall, tellPlugins } from "./settle-call.ts";
 
 /**
  * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
@@ -24,17 +25,56 @@ import { executeRunnable, type RunnableCall } from "./tool-round.ts";
 export async function applyDecisions(workspace: RunWorkspace): Promise<string | undefined> {
   let terminate: string | undefined;
   for (;;) {
-    const matched = await matchDecisions(workspace);
-    if (matched.length === 0) return terminate;
-    const runnable: RunnableCall[] = [];
-    for (const [call, decision] of matched) {
-      const next = await decideCall(workspace, call, decision);
-      if (next !== undefined) runnable.push(next);
-    }
+    const { isChanged, runnable } = await decideCalls(workspace);
+    if (!isChanged) return terminate;
     await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
-    for (const item of runnable) terminate = (await executeRunnable(workspace, item)) ?? terminate;
-    if (runnable.length > 0) await workspace.commit("tool_results");
+    if (runnable.length > 0) terminate = (await executeAll(workspace, runnable)) ?? terminate;
   }
+}
+
+/** Executes calls that are committed as running, and commits what they come to. */
+export async function executeAll(
+  workspace: RunWorkspace,
+  runnable: readonly RunnableCall[],
+): Promise<string | undefined> {
+  const executor = new CallExecutor(workspace);
+  try {
+    for (const item of runnable) executor.start(item);
+    await drainCalls(workspace, executor);
+  } finally {
+    executor.close();
+  }
+  if (workspace.hasChanges) await workspace.commit("tool_results");
+  return executor.terminate;
+}
+
+/** What the decisions that are there come to: calls that are to be executed, and whether anything changed. */
+export interface DecidedCalls {
+  readonly isChanged: boolean;
+  readonly runnable: readonly RunnableCall[];
+}
+
+/** Lets decisions in, without executing anything. A question that ran out counts as denied. */
+export async function decideCalls(workspace: RunWorkspace): Promise<DecidedCalls> {
+  const matched = await matchDecisions(workspace);
+  const runnable: RunnableCall[] = [];
+  for (const [call, decision] of matched) {
+    const next = await decideCall(workspace, call, decision);
+    if (next !== undefined) runnable.push(next);
+  }
+  const expired = workspace.openCalls.filter((call) => isExpired(call, workspace.now));
+  for (const call of expired) expire(workspace, call);
+  return { isChanged: matched.length + expired.length > 0, runnable };
+}
+
+function isExpired({ status, expires_at }: ToolCallRecord, now: number): boolean {
+  return status === "suspended" && expires_at !== undefined && expires_at <= now;
+}
+
+function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
+  const result = toolFailure(call.tool_id, "expired", "Nobody decided about the call in time.");
+  workspace.hold("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
+  endCall(workspace, call, result, "cancel");
 }
 
 /** The stored decisions that belong to calls suspended now. Others stay where they are. */
@@ -46,6 +86,14 @@ async function matchDecisions(workspace: RunWorkspace): Promise<readonly [ToolCa
     const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];
   });
+}
+
+const PASSED_ON = "pass_decision_to_tool";
+
+/** Whoever asked has been answered. */
+function answeredBy({ ticket, answered = [] }: ToolCallRecord): Pick<ToolCallRecord, "answered"> {
+  const asker = ticket?.asked_by;
+  return asker === undefined || answered.includes(asker) ? {} : { answered: [...answered, asker] };
 }
 
 /** Does what a decision says; returns the call when it is to be executed. */
@@ -68,10 +116,14 @@ async function decideCall(
     else endCall(workspace, moveCall(workspace, suspended, "decide"), result, "fail");
     return undefined;
   }
-  const decided = moveCall(workspace, suspended, "decide");
-  const isResult = decision.result !== undefined || suspended.ticket?.resume_mode === "use_decision_as_tool_result";
+  const decided = moveCall(workspace, suspended, "decide", answeredBy(suspended));
+  const mode = suspended.ticket?.resume_mode;
+  // A decision that is for the tool to read is given to it whole; any other with a result is the result.
+  const isResult = mode === "use_decision_as_tool_result" || (decision.result !== undefined && mode !== PASSED_ON);
   if (isResult) {
-    endCall(workspace, decided, toolSuccess(tool_id, decision.result ?? null), "succeed");
+    const result = toolSuccess(tool_id, decision.result ?? null);
+    endCall(workspace, decided, result, "succeed");
+    await tellPlugins(workspace, decided, result);
     return undefined;
   }
   const { env } = workspace.services;
@@ -94,15 +146,23 @@ async function admitDecided(
   decision: Decision,
   ticket?: SuspendTicket,
 ): Promise<RunnableCall | undefined> {
-  const admission = await admitCall(workspace, call, { approved: true });
-  if (admission.kind === "fail") {
+  const admission = await admitCall(workspace, call, { approved: true, decision });
+  if (admission.kind === "end" && admission.trigger === "fail") {
     endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
     return undefined;
   }
   const current = { ...call, tool_version: workspace.versionOf(call.tool_id) };
   const hash = bindingHash(workspace.services.env, workspace.claim.tenant, current);
   if (ticket !== undefined && hash !== call.binding_hash) return askAgain(workspace, current, ticket);
-  if (admission.kind !== "run") return undefined;
+  if (admission.kind === "suspend") {
+    suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+    return undefined;
+  }
+  if (admission.kind === "end") {
+    endCall(workspace, call, admission.result, admission.trigger);
+    await tellPlugins(workspace, call, admission.result);
+    return undefined;
+  }
   return { call: moveCall(workspace, call, "start"), admission, decision };
 }
 
@@ -116,9 +176,13 @@ function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: Suspend
 
 /** A tool that is gone, or no longer takes what it was asked with, changed under a waiting call. */
 function incompatible(call: ToolCallRecord, decision: Decision, result: ToolResult): ToolResult {
-  if (decision.arguments !== undefined) return result;
+  if (decision.arguments !== undefined || codeOf(result) === "blocked") return result;
   const message = `Tool ${call.tool_id} changed since the call was suspended: ${result.message ?? ""}`;
   return toolFailure(call.tool_id, "incompatible_definition", message);
+}
+
+function codeOf({ data }: ToolResult): Json | undefined {
+  return getAt(data, ["error", "code"]);
 }
 
 function describe({ action, arguments: edited, result, reason }: Decision): Json {

@@ -1,7 +1,7 @@
 import {
   type AgentEvent,
-  CHANGESET_FORMAT,
   type Changeset,
+  emptyChangeset,
   type Message,
   type MessageInput,
   type RunRecord,
@@ -43,21 +43,15 @@ export function composeStart(options: StartOptions): Changeset {
     ...newMessages(request.messages, run, thread),
   ];
   return {
-    format: CHANGESET_FORMAT,
-    changeset_id: `${run.run_id}-start`,
-    thread_id: run.thread_id,
-    run_id: run.run_id,
+    ...emptyChangeset(run.thread_id, run.run_id, `${run.run_id}-start`),
     reasons: options.restore === undefined ? ["user_message"] : ["rollback", "user_message"],
     messages,
     supersedes: options.restore === undefined ? [] : messagesOf(thread, options.restore.run_id),
     patches: startPatches(options, run),
-    actions: [],
     runs: closing === undefined ? [run] : [closing.run, run],
     calls: closing?.calls ?? [],
     events: [...(closing?.events ?? []), runStart(run, now)],
-    consumed_decisions: [],
     mailbox_effects: [{ entry_id: options.entry_id, status: "accepted" }],
-    blob_refs: [],
   };
 }
 

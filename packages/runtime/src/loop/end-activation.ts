@@ -1,4 +1,13 @@
-import { advanceRun, type Message, type Termination, terminationCode, textOf, toolFailure } from "@reprise/contracts";
+import {
+  advanceRun,
+  type Message,
+  type Termination,
+  terminationCode,
+  textOf,
+  toolFailure,
+  toRepriseError,
+} from "@reprise/contracts";
+import { runPhase } from "../phases/run-phase.ts";
 import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -7,6 +16,7 @@ import { endCall } from "./settle-call.ts";
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
   const isSuspended = termination.type === "suspended";
   if (!isSuspended) cancelOpenCalls(workspace, termination);
+  await leavePhases(workspace, termination);
   const detail = detailOf(termination);
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
@@ -18,6 +28,18 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
   workspace.hold("run_finish", { ...(response !== undefined && { result: { response } }), termination });
   await workspace.commit("run_finished");
+}
+
+/** The last phase. A run that must end, ends: then a plugin that fails is only heard of. */
+async function leavePhases(workspace: RunWorkspace, termination: Termination): Promise<void> {
+  const mustEnd = termination.type === "error" || termination.type === "cancelled";
+  try {
+    await runPhase(workspace, "run_end", { termination });
+  } catch (error) {
+    if (!mustEnd) throw error;
+    const details = { run_id: workspace.run.run_id, problem: toRepriseError(error).message };
+    workspace.services.env.log("error", "the end of a run went without its plugins", details);
+  }
 }
 
 /** A run that ends leaves no call without a result: the thread must make sense to the next model call. */

@@ -1,116 +1,136 @@
-import type { Message, ToolCallRecord } from "@reprise/contracts";
+import type { ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import { composeInference, type Inference } from "../phases/compose-inference.ts";
+import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import { isAllowed } from "../tools/is-allowed.ts";
 import { runTurn } from "../turn/run-turn.ts";
-import type { Turn, TurnChunk } from "../turn/turn.ts";
-import { callIdOf, messageIdOf, stepIdOf } from "./derived-ids.ts";
+import type { Turn } from "../turn/turn.ts";
+import { messageIdOf, stepIdOf } from "./derived-ids.ts";
+import { EarlyReads } from "./early-reads.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import { showChunk } from "./show-chunk.ts";
+import type { StepSummary } from "./summarise-step.ts";
+import type { RoundOptions } from "./tool-round.ts";
+import { assistantMessage, requestCall } from "./turn-records.ts";
 
-/** One model call; returns what it asks for. The assistant message is added but not committed: tools or the end of the run come with it. */
-export async function runStep(workspace: RunWorkspace): Promise<readonly ToolCallRecord[]> {
-  const { agent, services, run } = workspace;
-  const { env, limits } = services;
-  const step = run.steps + 1;
-  const stepId = stepIdOf(run.run_id, step);
-  workspace.setRun({ steps: step });
+/** What a step came to: the calls it asks for, or a plugin's wish to end the run. */
+export type TakenStep =
+  | { readonly kind: "terminated" }
+  | {
+      readonly kind: "taken";
+      readonly step: StepSummary;
+      readonly calls: readonly ToolCallRecord[];
+      readonly round: RoundOptions;
+    };
+
+/**
+ * One model call, with the phases around it. The assistant message is added but not committed: tools or the end of the run
+ * come with it.
+ */
+export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
+  const { run } = workspace;
+  const stepId = stepIdOf(run.run_id, run.steps + 1);
+  workspace.setRun({ steps: run.steps + 1 });
   workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
+  await runPhase(workspace, "step_start");
 
-  const model = services.registry.modelOf(agent);
-  workspace.assertHeld();
-  const startedAt = env.clock.mono();
-  const turn = await runTurn({
-    model,
-    request: {
-      system: agent.instructions,
-      messages: workspace.modelMessages(),
-      tools: workspace.offeredTools(),
-      options: agent.chatOptions,
-      signal: workspace.signal,
-    },
-    recovery: { interruptions: limits.streamRetries, truncations: limits.truncationRetries },
-    show: (chunk) => showChunk(workspace, stepId, chunk),
-    idleTimeoutMs: limits.modelIdleTimeoutMs,
-    after: (ms, callback) => env.clock.after(ms, callback),
-  });
+  const tools = offeredTools(workspace);
+  const prepared = await runPhase(workspace, "before_inference", { tools });
+  if (asksToEnd(prepared)) return endStep(workspace, stepId);
+  const inference = composeInference(workspace, prepared, tools);
+  workspace.hiddenTools = hiddenTools(tools, inference.request.tools);
+  if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
 
-  const requested = turn.calls.map((_, index) => requestCall(workspace, stepId, turn, index));
-  const message = assistantMessage(workspace, stepId, turn, requested);
+  const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
+  const turn = await infer(workspace, stepId, inference, early);
+  const calls = turn.calls.map((call) => requestCall(workspace, stepId, call));
+  const message = assistantMessage(workspace, stepId, turn, calls);
   if (message !== undefined) workspace.addMessage(message);
-  countTokens(workspace, turn);
-  const duration_ms = Math.round(env.clock.mono() - startedAt);
-  workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
-  workspace.hold("step_end", {}, stepId);
-  return requested;
-}
+  const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
+  const { usage, stop_reason } = turn;
+  const is_truncated = stop_reason === "max_tokens";
+  const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
 
-function showChunk(workspace: RunWorkspace, stepId: string, chunk: TurnChunk): void {
-  switch (chunk.type) {
-    case "text_delta":
-    case "reasoning_delta":
-      return workspace.show(chunk.type, { delta: chunk.delta }, stepId);
-    case "reasoning_encrypted_value":
-      return workspace.show(chunk.type, { encrypted_value: chunk.encrypted_value }, stepId);
-    case "tool_call_start":
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name: chunk.name }, stepId);
-    case "tool_call_delta":
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), args_delta: chunk.args_delta }, stepId);
-    case "tool_call_ready": {
-      const { name, arguments: parsed } = chunk.call;
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name, arguments: parsed.value }, stepId);
-    }
-    case "reset":
-      return workspace.show("step_reset", { message_id: messageIdOf(stepId) }, stepId);
-    default:
-      chunk satisfies never;
+  const facts = { text: turn.text, calls, usage, stop_reason };
+  const isOver = asksToEnd(await runPhase(workspace, "after_inference", facts));
+  if (isOver) {
+    early?.stop();
+    // They get a result with the end of the run.
+    for (const call of calls) workspace.setCall(call);
+    return endStep(workspace, stepId);
   }
+  await finishStep(workspace, stepId);
+  return { kind: "taken", step, calls, round: { reasons: ["assistant_turn"], ...(early !== undefined && { early }) } };
 }
 
-function requestCall(workspace: RunWorkspace, stepId: string, turn: Turn, index: number): ToolCallRecord {
-  const call = turn.calls[index];
-  if (call === undefined) throw new RangeError(`A turn has no call ${index}.`);
-  const parsed = call.arguments;
-  return {
-    call_id: callIdOf(stepId, call.index),
-    run_id: workspace.run.run_id,
-    thread_id: workspace.run.thread_id,
-    step_id: stepId,
-    tool_id: call.name,
-    tool_version: workspace.versionOf(call.name),
-    provider_call_id: call.provider_id,
-    arguments: parsed.value,
-    ...(!parsed.ok && { problem: parsed.problem }),
-    status: "new",
-    suspension: 0,
-    updated_at: workspace.now,
-  };
+/** The tools the model is told about: the agent's, less what the run may not use. */
+function offeredTools({ agent, policy }: RunWorkspace): readonly ToolDescriptor[] {
+  return [...agent.tools.values()].map(({ descriptor }) => descriptor).filter(({ id }) => isAllowed(policy, id));
 }
 
-function assistantMessage(
+function hiddenTools(offered: readonly ToolDescriptor[], told: readonly ToolDescriptor[]): ReadonlySet<string> {
+  if (offered === told) return NONE;
+  const known = new Set(told.map(({ id }) => id));
+  return new Set(offered.map(({ id }) => id).filter((id) => !known.has(id)));
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function asksToEnd(actions: PhaseResult<"before_inference"> | PhaseResult<"after_inference">): boolean {
+  return actions.some(({ value }) => value.type === "terminate");
+}
+
+async function endStep(workspace: RunWorkspace, stepId: string): Promise<TakenStep> {
+  await finishStep(workspace, stepId);
+  return { kind: "terminated" };
+}
+
+async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void> {
+  await runPhase(workspace, "step_end");
+  workspace.hold("step_end", {}, stepId);
+}
+
+/** Asks the model, and keeps the books. */
+async function infer(
   workspace: RunWorkspace,
   stepId: string,
-  turn: Turn,
-  requested: readonly ToolCallRecord[],
-): Message | undefined {
-  if (turn.text === "" && turn.reasoning === "" && requested.length === 0) return undefined;
-  const { run } = workspace;
-  const reasoning = {
-    type: "reasoning",
-    text: turn.reasoning,
-    ...(turn.encrypted !== undefined && { encrypted: turn.encrypted }),
-  } as const;
-  const hasReasoning = turn.reasoning !== "" || turn.encrypted !== undefined;
-  return {
-    id: messageIdOf(stepId),
-    role: "assistant",
-    content: hasReasoning ? [reasoning, { type: "text", text: turn.text }] : turn.text,
-    ...(requested.length > 0 && {
-      tool_calls: requested.map((record) => ({
-        id: record.call_id,
-        name: record.tool_id,
-        arguments: record.arguments,
-        ...(record.provider_call_id !== undefined && { provider_call_id: record.provider_call_id }),
-      })),
-    }),
-    metadata: { run_id: run.run_id, step_index: run.steps },
-  };
+  { request, model: override }: Inference,
+  early: EarlyReads | undefined,
+): Promise<Turn> {
+  const { agent, services, run } = workspace;
+  const { env, limits, agents } = services;
+  const model = override === undefined ? agent.model : agents.model(run.agent_id, override);
+  workspace.assertHeld();
+  const startedAt = env.clock.mono();
+  let reads = early;
+  try {
+    const turn = await runTurn({
+      model,
+      request,
+      recovery: {
+        interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries,
+        truncations: limits.truncationRetries,
+      },
+      show: (chunk) => {
+        showChunk(workspace, stepId, chunk);
+        // What a new attempt asks for may be something else: nothing more is begun before it is sure.
+        if (chunk.type === "reset") {
+          reads?.stop();
+          reads = undefined;
+        } else if (chunk.type === "tool_call_ready") reads?.offer(requestCall(workspace, stepId, chunk.call));
+      },
+      idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
+      after: (ms, callback) => env.clock.after(ms, callback),
+      sleep: (ms, signal) => env.clock.sleep(ms, signal),
+    });
+    await reads?.settle();
+    countTokens(workspace, turn);
+    const duration_ms = Math.round(env.clock.mono() - startedAt);
+    workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
+    return turn;
+  } catch (error) {
+    early?.stop();
+    throw error;
+  }
 }
 
 function countTokens(workspace: RunWorkspace, { usage }: Turn): void {

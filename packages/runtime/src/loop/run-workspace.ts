@@ -1,35 +1,35 @@
 import {
-  type AgentEvent,
-  CHANGESET_FORMAT,
   type Changeset,
   type CheckpointReason,
   type Claim,
   type DecisionKey,
   type EventData,
   type EventType,
+  emptyChangeset,
   isTerminal,
   type LoggedAction,
   type MailboxEffect,
   type Message,
+  type Recording,
   type RunPolicy,
   type RunRecord,
   type TenantStore,
   TOOL_CALL_TRANSITIONS,
   type ToolCallRecord,
-  type ToolDescriptor,
 } from "@reprise/contracts";
-import { applyPatch, getAt, type Json, type Op, ops, type TrackedPatch } from "@reprise/state";
-import type { Agent } from "../define/define-agent.ts";
+import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
+import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { toolVersion } from "../tools/binding-hash.ts";
-import { isAllowed } from "../tools/is-allowed.ts";
+import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
 import { compareCallIds } from "./derived-ids.ts";
-import { RUN_PATH } from "./run-state.ts";
-
-/** Where messages wait for the end of a round that has suspended calls. */
-const QUEUED_PATH = [RUN_PATH, "queued"];
+import type { MailFlag } from "./mail-flag.ts";
+import { changesetParts, noChanges } from "./pending-changes.ts";
+import { placeQueued } from "./queued-messages.ts";
+import { RunJournal } from "./run-journal.ts";
+import { noteScopedOps } from "./run-state.ts";
 
 export interface WorkspaceOptions {
   readonly services: Services;
@@ -39,6 +39,9 @@ export interface WorkspaceOptions {
   readonly signal: AbortSignal;
   /** Throws when the claim may have run out: asked before anything that cannot be undone. */
   readonly assertHeld: () => void;
+  /** Tells when something came for the run while it is worked on. */
+  readonly mail: MailFlag;
+  readonly pools: ToolPools;
 }
 
 /**
@@ -52,33 +55,39 @@ export class RunWorkspace {
   readonly thread: LoadedThread;
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;
+  readonly assertHeld: () => void;
+  readonly mail: MailFlag;
+  readonly pools: ToolPools;
+  readonly #journal: RunJournal;
   #run: RunRecord;
   #document: Json;
   #commits = 0;
-  #seq: number;
   #calls = new Map<string, ToolCallRecord>();
-  #pending = emptyPending();
+  #pending = noChanges();
   readonly #later: Message[] = [];
-  /** Events that are shown only once they are durable; they get their seq when they are committed. */
-  #held: ((seq: number) => AgentEvent)[] = [];
+  readonly #queued = new Map<string, number>();
+  /** Tools a plugin hid from the model in the current step: it may not call them either. */
+  hiddenTools: ReadonlySet<string> = new Set();
+  #countedFrom: number;
 
-  readonly assertHeld: () => void;
-
-  constructor({ services, claim, run, thread, signal, assertHeld }: WorkspaceOptions) {
+  constructor({ services, claim, run, thread, signal, assertHeld, mail, pools }: WorkspaceOptions) {
     this.assertHeld = assertHeld;
+    this.mail = mail;
+    this.pools = pools;
     this.services = services;
     this.claim = claim;
     this.store = services.store.forTenant(claim.tenant);
     this.thread = thread;
     this.signal = signal;
+    this.#journal = new RunJournal({ bus: services.bus, claim, run, now: () => this.now });
     this.#run = run;
-    this.#seq = run.last_seq;
     this.#document = thread.document;
+    this.#countedFrom = services.env.clock.mono();
   }
 
   /** Looked up when it is needed: a run whose agent is gone must still be able to end. */
-  get agent(): Agent {
-    return this.services.registry.agent(this.#run.agent_id);
+  get agent(): ResolvedAgent {
+    return this.services.agents.resolve(this.#run.agent_id);
   }
 
   get run(): RunRecord {
@@ -103,9 +112,14 @@ export class RunWorkspace {
     return [...this.#calls.values()];
   }
 
-  /** The tools the model is told about: the agent's, less what the run may not use. */
-  offeredTools(): readonly ToolDescriptor[] {
-    return [...this.agent.tools.values()].map((tool) => tool.descriptor).filter(({ id }) => isAllowed(this.policy, id));
+  /** How an open call stands; undefined for one that is over. */
+  callStatus(callId: string): ToolCallRecord["status"] | undefined {
+    return this.#calls.get(callId)?.status;
+  }
+
+  /** Whether there is anything a commit would make durable. */
+  get hasChanges(): boolean {
+    return this.#pending.calls.size > 0 || this.#pending.patches.length > 0 || this.#pending.messages.length > 0;
   }
 
   versionOf(toolId: string): string {
@@ -115,7 +129,22 @@ export class RunWorkspace {
 
   /** Messages that will reach the model: those of the thread, and those not committed yet. */
   modelMessages(): readonly Message[] {
-    return [...this.thread.messages, ...this.#pending.messages];
+    return this.#pending.messages.length === 0
+      ? this.thread.messages.slice()
+      : this.thread.messagesWith(this.#pending.messages);
+  }
+
+  /** The message that came last, whoever it is from. */
+  get lastMessage(): Message | undefined {
+    return this.#pending.messages.at(-1) ?? this.thread.lastMessage;
+  }
+
+  /** Milliseconds at work since this was last asked. */
+  takeActiveMs(): number {
+    const now = this.services.env.clock.mono();
+    const elapsed = now - this.#countedFrom;
+    this.#countedFrom = now;
+    return Math.round(elapsed);
   }
 
   setRun(change: Partial<RunRecord>): void {
@@ -127,9 +156,8 @@ export class RunWorkspace {
    * end although its work could not be committed. The open calls are those of the store again.
    */
   abandon(committed: RunRecord, openCalls: readonly ToolCallRecord[]): void {
-    const { events } = this.#pending;
-    this.#pending = { ...emptyPending(), events };
-    this.#held = [];
+    this.#pending = noChanges();
+    this.#journal.dropHeld();
     this.#later.length = 0;
     this.#document = this.thread.document;
     this.#run = committed;
@@ -147,6 +175,13 @@ export class RunWorkspace {
     if (!isKnown) this.#pending.messages.push(message);
   }
 
+  /** How many messages a call has queued before: each gets an id of its own. */
+  countQueued(callId: string): number {
+    const count = this.#queued.get(callId) ?? 0;
+    this.#queued.set(callId, count + 1);
+    return count;
+  }
+
   /** Adds a message once every result of the round is there: nothing may stand between a call and its result. */
   addMessageAfterRound(message: Message): void {
     this.#later.push(message);
@@ -160,6 +195,11 @@ export class RunWorkspace {
     this.#pending.patches.push(patch);
     this.logActions(actions);
     return patch;
+  }
+
+  /** Notes run-scoped states that were written to, so that the next run finds what to delete. */
+  noteRunScoped(names: Iterable<string>): void {
+    this.addPatch("runtime", noteScopedOps(this.#document, names));
   }
 
   /** Keeps intents beside the patches they became. */
@@ -185,9 +225,13 @@ export class RunWorkspace {
     this.#calls = new Map(all.map((call) => [call.call_id, call]));
   }
 
-  /** Notes a blob that the next commit refers to. */
-  refersTo(ref: string): void {
-    this.#pending.blobs.push(ref);
+  /** Notes blobs that the next commit refers to. */
+  refersTo(refs: readonly string[]): void {
+    this.#pending.blobs.push(...refs);
+  }
+
+  keepRecordings(recordings: readonly Recording[]): void {
+    this.#pending.recordings.push(...recordings);
   }
 
   consume(key: DecisionKey): void {
@@ -198,103 +242,57 @@ export class RunWorkspace {
     this.#pending.mailbox.push(effect);
   }
 
+  /** Has the run looked at again at a time, should it be waiting then. */
+  wakeAt(at: number): void {
+    this.#pending.wakes.push({ run_id: this.#run.run_id, at });
+  }
+
+  /** Has something happen in the world once everything up to now is committed. */
+  afterCommit(effect: () => void): void {
+    this.#pending.effects.push(effect);
+  }
+
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    const event = this.#event(type, ++this.#seq, this.now, stepId, data);
-    this.#pending.events.push(event);
-    this.services.bus.show(this.claim.tenant, { epoch: this.claim.epoch, event });
+    this.#journal.show(type, data, stepId);
   }
 
   /** Keeps an event back until the next commit has made it true. */
   hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    const { now } = this;
-    this.#held.push((seq) => this.#event(type, seq, now, stepId, data));
+    this.#journal.hold(type, data, stepId);
   }
 
-  /** Makes everything since the last commit durable, then shows what was held back. */
+  /**
+   * Makes everything since the last commit durable, then shows what was held back. One at a time; tools may go on meanwhile,
+   * because nothing of theirs is here before it is settled.
+   */
   async commit(...reasons: readonly CheckpointReason[]): Promise<void> {
-    this.#placeQueuedMessages();
-    let seq = this.#seq;
-    const held = this.#held.map((complete) => complete(++seq));
-    this.#run = { ...this.#run, last_seq: seq, recoveries: 0, updated_at: this.now };
-    const changeset = this.#changeset(reasons, held);
+    placeQueued(this, this.#later.splice(0));
+    const sealed = this.#journal.seal();
+    this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
+    const pending = this.#pending;
+    const changeset: Changeset = {
+      ...emptyChangeset(this.#run.thread_id, this.#run.run_id, this.#changesetId()),
+      ...changesetParts(pending),
+      reasons,
+      runs: [this.#run],
+      events: sealed.events,
+    };
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;
-    const version = await commitWithin(this, changeset, this.thread.version);
-    this.thread.advance(version, this.#document, changeset.messages, changeset.supersedes);
-    this.#seq = seq;
-    this.#pending = emptyPending();
-    this.#held = [];
-    this.services.bus.forgetTail(this.claim.tenant, this.#run.run_id);
-    const { tenant, epoch } = this.claim;
-    for (const event of held) this.services.bus.publish(tenant, { epoch, event });
-  }
-
-  /** Queued messages wait in the state while a call of their round has no result, and come after the last one. */
-  #placeQueuedMessages(): void {
-    const later = this.#later.splice(0);
-    if (this.#calls.size > 0) {
-      // A message is JSON; its interface hides that from the compiler.
-      const wait = later.map((message) => ops.append(QUEUED_PATH, message as unknown as Json));
-      this.addPatch("runtime", wait);
-      return;
+    try {
+      const version = await commitWithin(this, changeset, this.thread.version);
+      this.thread.advance(version, this.#document, changeset.messages, changeset.supersedes);
+    } catch (error) {
+      this.#journal.reopen();
+      throw error;
     }
-    const waiting = getAt(this.#document, QUEUED_PATH);
-    if (Array.isArray(waiting)) {
-      // What waits there was put there as messages, just above.
-      for (const message of waiting) this.addMessage(message as unknown as Message);
-      this.addPatch("runtime", [ops.delete(QUEUED_PATH)]);
-    }
-    for (const message of later) this.addMessage(message);
+    this.#pending = noChanges();
+    this.#journal.publish(sealed);
+    for (const effect of pending.effects) effect();
   }
 
-  #changeset(reasons: readonly CheckpointReason[], held: readonly AgentEvent[]): Changeset {
-    const { messages, patches, actions, calls, events, consumed, mailbox, blobs } = this.#pending;
-    return {
-      format: CHANGESET_FORMAT,
-      changeset_id: `${this.#run.run_id}-e${this.claim.epoch}-n${this.#commits}`,
-      thread_id: this.#run.thread_id,
-      run_id: this.#run.run_id,
-      reasons,
-      messages,
-      supersedes: [],
-      patches,
-      actions,
-      runs: [this.#run],
-      calls: [...calls.values()],
-      events: held.length === 0 ? events : [...events, ...held],
-      consumed_decisions: consumed,
-      mailbox_effects: mailbox,
-      blob_refs: blobs,
-    };
+  #changesetId(): string {
+    return `${this.#run.run_id}-e${this.claim.epoch}-n${this.#commits}`;
   }
-
-  #event<Type extends EventType>(
-    type: Type,
-    seq: number,
-    timestamp_ms: number,
-    step_id: string | undefined,
-    data: EventData[Type],
-  ): AgentEvent {
-    const { run_id, thread_id } = this.#run;
-    // Type and data belong together by the signature; the compiler does not follow that through a union.
-    return (
-      step_id === undefined
-        ? { type, run_id, thread_id, seq, timestamp_ms, data }
-        : { type, run_id, thread_id, seq, timestamp_ms, step_id, data }
-    ) as AgentEvent;
-  }
-}
-
-function emptyPending(): {
-  messages: Message[];
-  patches: TrackedPatch[];
-  actions: LoggedAction[];
-  calls: Map<string, ToolCallRecord>;
-  events: AgentEvent[];
-  consumed: DecisionKey[];
-  mailbox: MailboxEffect[];
-  blobs: string[];
-} {
-  return { messages: [], patches: [], actions: [], calls: new Map(), events: [], consumed: [], mailbox: [], blobs: [] };
 }

@@ -1,5 +1,7 @@
 import {
+  type AfterToolExecuteContext,
   advanceToolCall,
+  type MessageInput,
   outcomeOf,
   type SuspendTicket,
   type ToolCallOutcome,
@@ -8,6 +10,7 @@ import {
   type ToolResult,
 } from "@reprise/contracts";
 import { type Op, toJsonPatch } from "@reprise/state";
+import { runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
@@ -22,9 +25,16 @@ export function moveCall(
   trigger: ToolCallTrigger,
   change: Partial<ToolCallRecord> = {},
 ): ToolCallRecord {
-  const { ticket, ...advanced } = { ...advanceToolCall(call, trigger), ...change, updated_at: workspace.now };
+  const { ticket, expires_at, ...advanced } = {
+    ...advanceToolCall(call, trigger),
+    ...change,
+    updated_at: workspace.now,
+  };
   // A ticket belongs to a call that waits, and to no other.
-  const moved = advanced.status === "suspended" && ticket !== undefined ? { ...advanced, ticket } : advanced;
+  const moved =
+    advanced.status === "suspended" && ticket !== undefined
+      ? { ...advanced, ticket, ...(expires_at !== undefined && { expires_at }) }
+      : advanced;
   workspace.setCall(moved);
   workspace.addPatch("runtime", callStateOps(workspace.document, moved));
   return moved;
@@ -57,7 +67,10 @@ export function suspendCall(
 ): void {
   const suspension = call.suspension + 1;
   const binding_hash = bindingHash(workspace.services.env, workspace.claim.tenant, call);
-  const suspended = moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash });
+  const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
+  const expiry = expires_at === undefined ? {} : { expires_at };
+  moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash, ...expiry });
+  if (expires_at !== undefined) workspace.wakeAt(expires_at);
   workspace.hold(
     "tool_call_done",
     {
@@ -65,38 +78,64 @@ export function suspendCall(
       result,
       message_id: resultIdOf(call.call_id),
       outcome: "suspended",
-      suspended: {
-        ticket,
-        suspension,
-        binding_hash,
-        ...(suspended.expires_at !== undefined && { expires_at: suspended.expires_at }),
-      },
+      suspended: { ticket, suspension, binding_hash, ...expiry },
     },
     call.step_id,
   );
 }
 
 /** Makes an execution part of the run: state changes, queued messages, and the call's end or suspension. */
-export function settleExecution(workspace: RunWorkspace, call: ToolCallRecord, executed: ExecutedCall): void {
-  const { result, state } = executed;
+export async function settleExecution(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  executed: ExecutedCall,
+  changes: readonly Op[],
+): Promise<void> {
+  const { result, state, messages } = executed;
+  workspace.refersTo(executed.blobs);
+  workspace.keepRecordings(executed.recordings);
+  const scoped = (): readonly Op[] => [...changes, ...noteScopedOps(workspace.document, state.runScoped)];
   if (result.status === "pending" && result.suspension !== undefined) {
-    const changes = [...state.ops, ...noteScopedOps(workspace.document, state.runScoped)];
-    workspace.addPatch(`tool:${call.tool_id}`, changes, state.actions);
+    workspace.addPatch(`tool:${call.tool_id}`, scoped(), state.actions);
     suspendCall(workspace, call, result.suspension, result);
     return;
   }
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     endCall(workspace, call, result, "fail");
-    return;
+  } else {
+    workspace.logActions(state.actions);
+    endCall(workspace, call, result, "succeed", scoped());
+    for (const message of messages) queueMessage(workspace, call, message);
   }
-  workspace.logActions(state.actions);
-  const changes = [...state.ops, ...noteScopedOps(workspace.document, state.runScoped)];
-  endCall(workspace, call, result, "succeed", changes);
-  for (const [index, message] of executed.messages.entries()) {
-    const id = message.id ?? `${call.call_id}-q${index}`;
-    const metadata = { ...message.metadata, run_id: call.run_id };
-    // Text from a tool is never the operator's, nor the model's own.
-    workspace.addMessageAfterRound({ ...message, role: "user", id, metadata });
+  await tellPlugins(workspace, call, result);
+}
+
+/** The phase after a call: plugins see its result and may add to what the model reads next. */
+export async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result: ToolResult): Promise<void> {
+  const tool = workspace.agent.tools.get(call.tool_id)?.descriptor;
+  if (tool === undefined) return;
+  const { call_id, tool_id, suspension } = call;
+  const view = { call_id, tool_id, arguments: call.arguments, suspension };
+  const facts: Pick<AfterToolExecuteContext, "call" | "tool" | "result" | "outcome"> = {
+    call: view,
+    tool,
+    result,
+    outcome: outcomeOf(result),
+  };
+  const told = runPhase(workspace, "after_tool_execute", facts, `${call_id}-after`);
+  for (const { plugin, value } of told instanceof Promise ? await told : told) {
+    if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
+    if (value.type !== "add_reminder") continue;
+    const content = `<reminder source="plugin:${plugin}">\n${value.text}\n</reminder>`;
+    queueMessage(workspace, call, { role: "user", content, visibility: "internal" }, plugin);
   }
+}
+
+/** Text from a tool or a plugin is never the operator's, nor the model's own. */
+function queueMessage(workspace: RunWorkspace, call: ToolCallRecord, message: MessageInput, plugin?: string): void {
+  const id = message.id ?? `${call.call_id}-q${workspace.countQueued(call.call_id)}`;
+  const source = plugin === undefined ? {} : { source: `plugin:${plugin}` };
+  const metadata = { ...message.metadata, ...source, run_id: call.run_id };
+  workspace.addMessageAfterRound({ ...message, role: "user", id, metadata });
 }

@@ -1,60 +1,96 @@
-import { type Decision, type ToolCallRecord, toolPending } from "@reprise/contracts";
-import { type Admission, admitCall } from "../tools/admit-call.ts";
-import { executeCall } from "../tools/execute-call.ts";
+import { type CheckpointReason, type ToolCallRecord, toolPending } from "@reprise/contracts";
+import { admitCall, findTool } from "../tools/admit-call.ts";
+import { type ClassRun, routeTool, splitByClass } from "../tools/pools/routing-class.ts";
+import { type AnsweredCall, CallExecutor, type RunnableCall } from "./call-executor.ts";
+import { drainCalls } from "./drain-calls.ts";
+import type { EarlyReads } from "./early-reads.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, moveCall, settleExecution, suspendCall } from "./settle-call.ts";
+import { moveCall, suspendCall } from "./settle-call.ts";
 
-/** A call that passed its gates and is committed as running. */
-export interface RunnableCall {
-  readonly call: ToolCallRecord;
-  readonly admission: Extract<Admission, { kind: "run" }>;
-  readonly decision?: Decision;
+export interface RoundOptions {
+  /** What the first commit of the round stands for beside the round itself. */
+  readonly reasons?: readonly CheckpointReason[];
+  /** Reads that were begun while the model spoke. */
+  readonly early?: EarlyReads;
 }
 
 /**
- * Runs the calls of one step. What will run is committed as running first, together with the assistant's message, so that a
- * crash leaves a trace of every effect that may have happened. Returns why the run should end, when a tool says so.
+ * Runs the calls of one step: runs of one class follow each other, the calls in a run overlap. What will run is committed as
+ * running first, together with what came before, so that a crash leaves a trace of every effect that may have happened.
+ * Returns why the run should end, when a tool says so.
  */
 export async function runToolRound(
   workspace: RunWorkspace,
-  requested: readonly ToolCallRecord[],
+  calls: readonly ToolCallRecord[],
+  { reasons = [], early }: RoundOptions = {},
 ): Promise<string | undefined> {
-  const admitted: [ToolCallRecord, Admission][] = [];
-  for (const call of requested) admitted.push([call, await admitCall(workspace, call, { approved: false })]);
-  const runnable: RunnableCall[] = [];
-  for (const [call, admission] of admitted) {
-    if (admission.kind === "run") runnable.push({ call: moveCall(workspace, call, "start"), admission });
-    else if (admission.kind === "suspend") {
-      suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
-    } else {
-      // Refused, and answered in its turn; its row is there before, so that whoever takes over finds it.
-      workspace.setCall(call);
+  // Their rows are there before anything runs, so that whoever takes over finds them all.
+  for (const call of calls) workspace.setCall(call);
+  const executor = new CallExecutor(workspace);
+  let label = reasons;
+  try {
+    for (const run of classRuns(workspace, calls)) {
+      const { runnable, answered, isSuspended } = await admitAll(workspace, run, early);
+      if (runnable.length > 0) {
+        await workspace.commit(...label, "tool_intent");
+        label = ["tool_results"];
+      }
+      for (const item of runnable) executor.start(item);
+      for (const call of answered) executor.answer(call);
+      await drainCalls(workspace, executor);
+      // One at a time means that what comes later waits for what waits.
+      if (isSequential(workspace) && isSuspended) break;
     }
-  }
-  if (runnable.length > 0) await workspace.commit("assistant_turn", "tool_intent");
-  const executions = new Map<string, RunnableCall>(runnable.map((item) => [item.call.call_id, item]));
-
-  let terminate: string | undefined;
-  for (const [call, admission] of admitted) {
-    const item = executions.get(call.call_id);
-    if (item !== undefined) terminate = (await executeRunnable(workspace, item)) ?? terminate;
-    else if (admission.kind === "fail") endCall(workspace, call, admission.result, "fail");
+  } finally {
+    executor.close();
   }
   // Nothing but suspensions: the end of the activation commits them, and nobody has seen them before.
-  const isAllSuspended = admitted.every(([, admission]) => admission.kind === "suspend");
-  if (!isAllSuspended)
-    await workspace.commit(...(runnable.length > 0 ? [] : ["assistant_turn" as const]), "tool_results");
-  return terminate;
+  const isAllSuspended = calls.every(({ call_id }) => workspace.callStatus(call_id) === "suspended");
+  if (!isAllSuspended && workspace.hasChanges) await workspace.commit(...new Set([...label, "tool_results" as const]));
+  return executor.terminate;
 }
 
-/** Executes a call that is committed as running; its effects join the next commit. */
-export async function executeRunnable(workspace: RunWorkspace, item: RunnableCall): Promise<string | undefined> {
-  const { call, admission, decision } = item;
-  const point = workspace.services.env.point("tool:before");
-  if (point !== undefined) await point;
-  workspace.assertHeld();
-  const executed = await executeCall(workspace, admission.tool, call, admission.input, decision);
-  workspace.signal.throwIfAborted();
-  settleExecution(workspace, call, executed);
-  return executed.terminate;
+function isSequential({ agent }: RunWorkspace): boolean {
+  return agent.spec.tool_execution_mode === "sequential";
+}
+
+function classRuns(workspace: RunWorkspace, calls: readonly ToolCallRecord[]): readonly ClassRun<ToolCallRecord>[] {
+  const routeOf = (call: ToolCallRecord) => {
+    const found = findTool(workspace, call);
+    const descriptor = found.kind === "found" ? found.tool.descriptor : undefined;
+    return routeTool(descriptor, workspace.agent.spec.tool_concurrency);
+  };
+  if (isSequential(workspace)) return calls.map((call) => ({ route: routeOf(call), calls: [call] }));
+  return splitByClass(calls, routeOf);
+}
+
+interface AdmittedRun {
+  readonly runnable: readonly RunnableCall[];
+  readonly answered: readonly AnsweredCall[];
+  readonly isSuspended: boolean;
+}
+
+/** Takes the calls of a run through the gates; those that pass are noted as running. */
+async function admitAll(
+  workspace: RunWorkspace,
+  { calls }: ClassRun<ToolCallRecord>,
+  early: EarlyReads | undefined,
+): Promise<AdmittedRun> {
+  const runnable: RunnableCall[] = [];
+  const answered: AnsweredCall[] = [];
+  let isSuspended = false;
+  for (const call of calls) {
+    const begun = early?.take(call.call_id);
+    const admission = begun?.admission ?? (await admitCall(workspace, call, { approved: false }));
+    if (admission.kind === "run") {
+      const execution = begun === undefined ? {} : { early: begun.execution };
+      runnable.push({ call: moveCall(workspace, call, "start"), admission, ...execution });
+    } else if (admission.kind === "suspend") {
+      isSuspended = true;
+      suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+    } else {
+      answered.push({ call, admission });
+    }
+  }
+  return { runnable, answered, isSuspended };
 }

@@ -31,6 +31,8 @@ export function applyChangeset(
   }
   consumeDecisions(cell, changeset, now);
   wakeForEarlyDecisions(cell, changeset, now);
+  // Before the entries are settled: a run that is done with this commit needs no wake.
+  for (const { run_id, at } of changeset.wakes ?? []) addWake(cell, "resume", { runId: run_id, at, now });
   settleEntries(cell, changeset, now);
   if (epoch !== null) settleClaim(cell, now);
   return version;
@@ -96,11 +98,13 @@ function wakeForEarlyDecisions(cell: ThreadCell, { calls }: Changeset, now: numb
 }
 
 function settleEntries(cell: ThreadCell, { mailbox_effects, runs }: Changeset, now: number): void {
-  for (const { entry_id, status } of mailbox_effects) {
+  for (const { entry_id, status, into_run } of mailbox_effects) {
     const slot = cell.world.entries.get(entry_id);
     if (slot === undefined) continue;
-    closeEntry(cell, slot, status, { now });
-    if (status === "cancelled" && slot.entry.kind === "run") closeWakes(cell, slot.entry.run_id, now);
+    closeEntry(cell, slot, status, { now, ...(into_run === undefined ? {} : { intoRun: into_run }) });
+    // A run that never begins has no inbox: what waits for it would wait for ever.
+    const isOver = status === "cancelled" || into_run !== undefined;
+    if (isOver && slot.entry.kind === "run") closeWakes(cell, slot.entry.run_id, now);
   }
   for (const { run_id, status } of runs) {
     const slot = cell.world.entriesByRun.get(run_id);

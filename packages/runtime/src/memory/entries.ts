@@ -14,7 +14,12 @@ export function addEntry(cell: ThreadCell, entry: MailboxEntry): MailboxSlot {
 export function addWake(
   cell: ThreadCell,
   kind: "resume" | "cancel",
-  { runId, reason, now }: { readonly runId: string; readonly reason?: string; readonly now: number },
+  {
+    runId,
+    reason,
+    at,
+    now,
+  }: { readonly runId: string; readonly reason?: string; readonly at?: number; readonly now: number },
 ): MailboxSlot {
   return addEntry(cell, {
     entry_id: `${runId}_${kind}_${cell.mailbox.nextArrival}`,
@@ -25,7 +30,7 @@ export function addWake(
     priority: 0,
     generation: cell.generation,
     status: "queued",
-    available_at: now,
+    available_at: at ?? now,
     attempts: 0,
     ...(reason === undefined ? {} : { reason }),
     created_at: now,
@@ -44,10 +49,15 @@ export function closeEntry(
   cell: ThreadCell,
   slot: MailboxSlot,
   status: Exclude<EntryStatus, "queued" | "claimed">,
-  { reason, now }: { readonly reason?: string; readonly now: number },
+  { reason, intoRun, now }: { readonly reason?: string; readonly intoRun?: string; readonly now: number },
 ): void {
   if (slot.entry.status !== "queued" && slot.entry.status !== "claimed") return;
-  cell.mailbox.change(slot, { status, updated_at: now, ...(reason === undefined ? {} : { reason }) });
+  cell.mailbox.change(slot, {
+    status,
+    updated_at: now,
+    ...(reason === undefined ? {} : { reason }),
+    ...(intoRun === undefined ? {} : { into_run: intoRun }),
+  });
   // A run that never begins has no inbox: what asked for its end would wait for ever.
   if (slot.entry.kind === "run" && status !== "accepted") closeWakes(cell, slot.entry.run_id, now);
 }

@@ -8,7 +8,7 @@ export interface MailboxSlot {
 
 /** A change of an entry, with its time. */
 export type EntryChange = { readonly status: EntryStatus; readonly updated_at: number } & Partial<
-  Pick<MailboxEntry, "available_at" | "attempts" | "last_error" | "reason">
+  Pick<MailboxEntry, "available_at" | "attempts" | "last_error" | "reason" | "into_run">
 >;
 
 /**
@@ -63,6 +63,11 @@ export class Mailbox {
   findCancel(runId: string): MailboxEntry | undefined {
     const candidates = [...this.claimed, ...this.wakes];
     return candidates.find(({ entry }) => entry.kind === "cancel" && entry.run_id === runId)?.entry;
+  }
+
+  /** What a run at work may take in as its own. */
+  get steering(): readonly MailboxEntry[] {
+    return this.runs.flatMap(({ entry }) => (entry.busy_policy === "steer" ? [entry] : []));
   }
 
   #enlist(slot: MailboxSlot): void {

@@ -26,8 +26,10 @@ export function createMemoryWriter(world: TenantWorld, ports: MemoryPorts): Thre
       const run = world.runs.get(runId);
       const decisions = run !== undefined && run.cell === cell ? [...run.pending] : [];
       const cancel = cell?.mailbox.findCancel(runId);
+      const steering = cell?.mailbox.steering ?? [];
       return {
         decisions: decisions.map(({ decision }) => decision),
+        ...(steering.length === 0 ? {} : { steering }),
         ...(cancel === undefined ? {} : { cancel: { entry_id: cancel.entry_id, reason: cancel.reason ?? "" } }),
       };
     },

@@ -1,8 +1,8 @@
 import {
   type Admission,
   assertId,
-  CHANGESET_FORMAT,
   type Changeset,
+  emptyChangeset,
   invalidRequest,
   RepriseError,
   type Thread,
@@ -82,20 +82,11 @@ function forkedThread({ thread_id, resource_id, metadata }: Thread, newThreadId:
 function forkedHistory({ changesets }: ThreadCell, version: number, newThreadId: string): Changeset {
   const history = changesets.slice(0, version);
   return {
-    format: CHANGESET_FORMAT,
-    changeset_id: `fork_${version}`,
-    thread_id: newThreadId,
-    run_id: null,
+    ...emptyChangeset(newThreadId, null, `fork_${version}`),
     reasons: ["fork"],
     messages: history.flatMap(({ messages }) => messages),
     supersedes: history.flatMap(({ supersedes }) => supersedes),
     patches: history.flatMap(({ patches }) => patches),
-    actions: [],
-    runs: [],
-    calls: [],
-    events: [],
-    consumed_decisions: [],
-    mailbox_effects: [],
     blob_refs: [...new Set(history.flatMap(({ blob_refs }) => blob_refs))],
   };
 }

@@ -1,5 +1,6 @@
 import type { Message, TenantStore } from "@reprise/contracts";
 import { applyPatches, type Json, type Patch } from "@reprise/state";
+import { placeMessage } from "./place-message.ts";
 
 /**
  * A thread in memory: its state, and the messages that may reach the model. It only ever grows by what was committed, so
@@ -10,6 +11,7 @@ export class LoadedThread {
   #version: number;
   #document: Json;
   #messages: Message[];
+  #lastMessage: Message | undefined;
   #messageIds: Set<string>;
   /** Calls of assistant messages that have no result yet, by call id, with the tool's name. */
   #unanswered: Map<string, string>;
@@ -42,8 +44,21 @@ export class LoadedThread {
     return this.#document;
   }
 
+  /** In the order in which a model reads them: results stand behind their calls, whenever they came. */
   get messages(): readonly Message[] {
     return this.#messages;
+  }
+
+  /** The same with some more that are not committed yet. */
+  messagesWith(more: readonly Message[]): readonly Message[] {
+    const messages = this.#messages.slice();
+    for (const message of more) placeMessage(messages, message);
+    return messages;
+  }
+
+  /** The message that came last. */
+  get lastMessage(): Message | undefined {
+    return this.#lastMessage;
   }
 
   get unanswered(): ReadonlyMap<string, string> {
@@ -72,7 +87,8 @@ export class LoadedThread {
     for (const message of messages) {
       // Read while somebody committed, a message may come both with the whole and with its tail.
       if (this.#messageIds.has(message.id)) continue;
-      this.#messages.push(message);
+      placeMessage(this.#messages, message);
+      this.#lastMessage = message;
       this.#messageIds.add(message.id);
       for (const call of message.tool_calls ?? []) this.#unanswered.set(call.id, call.name);
       if (message.tool_call_id !== undefined) this.#unanswered.delete(message.tool_call_id);

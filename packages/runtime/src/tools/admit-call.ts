@@ -1,58 +1,91 @@
-import { type SuspendTicket, type Tool, type ToolCallRecord, type ToolResult, toolFailure } from "@reprise/contracts";
+import {
+  type Decision,
+  type SuspendTicket,
+  type Tool,
+  type ToolCallRecord,
+  type ToolResult,
+  toolFailure,
+} from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { askAbout } from "./ask-about.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import { isAllowed } from "./is-allowed.ts";
 import { findReservedKey } from "./parse-arguments.ts";
+import { askPlugins } from "./plugin-gate.ts";
 
 /** What the gates say to a call. */
 export type Admission =
   | { readonly kind: "run"; readonly tool: Tool; readonly input: unknown }
-  | { readonly kind: "fail"; readonly result: ToolResult }
+  /** It is not executed: refused, or answered by a plugin. */
+  | { readonly kind: "end"; readonly trigger: "fail" | "succeed"; readonly result: ToolResult }
   | { readonly kind: "suspend"; readonly ticket: SuspendTicket };
 
 export interface AdmitOptions {
   /** A human has already agreed to exactly this. */
   readonly approved: boolean;
+  /** What was decided, when the call was suspended before. */
+  readonly decision?: Decision | undefined;
 }
 
-/** Takes a call through the gates, in order: policy, lookup, validation, approval. The first that objects decides. */
+/** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval. The first that objects decides. */
 export async function admitCall(
   workspace: RunWorkspace,
   call: ToolCallRecord,
-  { approved }: AdmitOptions,
+  { approved, decision }: AdmitOptions,
 ): Promise<Admission> {
-  const { tool_id, problem } = call;
-  if (!isAllowed(workspace.policy, tool_id)) return fail(tool_id, "denied", `This run may not use tool ${tool_id}.`);
+  const { tool_id } = call;
+  const found = findTool(workspace, call);
+  if (found.kind === "end") return found;
+  const { tool } = found;
+  let checked: Awaited<ReturnType<Tool["check"]>>;
+  try {
+    checked = await tool.check(call.arguments);
+  } catch (error) {
+    return uncheckable(tool_id, error);
+  }
+  if (!checked.ok) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${checked.problem}.`);
+  const objection = await askPlugins(workspace, call, tool, decision);
+  if (objection !== undefined) return objection;
+  try {
+    const mustAsk = !approved && (await tool.needsApproval(checked.input));
+    if (!mustAsk) return { kind: "run", tool, input: checked.input };
+  } catch (error) {
+    return uncheckable(tool_id, error);
+  }
+  const message = `May ${tool.descriptor.name} run with these arguments?`;
+  return { kind: "suspend", ticket: askAbout(call, "approval", message) };
+}
+
+/** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */
+export function findTool(
+  workspace: RunWorkspace,
+  { tool_id, problem, arguments: given }: ToolCallRecord,
+): { readonly kind: "found"; readonly tool: Tool } | Extract<Admission, { kind: "end" }> {
+  if (!isAllowed(workspace.policy, tool_id)) return refuse(tool_id, "denied", `This run may not use tool ${tool_id}.`);
+  if (workspace.hiddenTools.has(tool_id)) {
+    return refuse(tool_id, "denied", `Tool ${tool_id} may not be used in this step.`);
+  }
   const tool = workspace.agent.tools.get(tool_id);
   if (tool === undefined) {
     const known = [...workspace.agent.tools.keys()].join(", ") || "none";
-    return fail(tool_id, "tool_not_found", `There is no tool ${JSON.stringify(tool_id)}. There are: ${known}.`);
+    return refuse(tool_id, "tool_not_found", `There is no tool ${JSON.stringify(tool_id)}. There are: ${known}.`);
   }
-  const reserved = problem === undefined ? findReservedKey(call.arguments) : undefined;
-  if (reserved !== undefined) {
-    return fail(
-      tool_id,
-      "invalid_arguments",
-      `Cannot call ${tool_id}: the key ${JSON.stringify(reserved)} is not allowed.`,
-    );
-  }
-  if (problem !== undefined) return fail(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${problem}.`);
-  try {
-    const checked = await tool.check(call.arguments);
-    if (!checked.ok) return fail(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${checked.problem}.`);
-    if (!approved && (await tool.needsApproval(checked.input)))
-      return {
-        kind: "suspend",
-        ticket: askAbout(call, "approval", `May ${tool.descriptor.name} run with these arguments?`),
-      };
-    return { kind: "run", tool, input: checked.input };
-  } catch (error) {
-    // A schema or an approval rule that throws must not let the call through.
-    return fail(tool_id, "execution_failed", `Tool ${tool_id} could not be checked: ${describeThrown(error)}.`);
-  }
+  if (problem !== undefined) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${problem}.`);
+  const reserved = findReservedKey(given);
+  if (reserved === undefined) return { kind: "found", tool };
+  const message = `Cannot call ${tool_id}: the key ${JSON.stringify(reserved)} is not allowed.`;
+  return refuse(tool_id, "invalid_arguments", message);
 }
 
-function fail(tool: string, code: Parameters<typeof toolFailure>[1], message: string): Admission {
-  return { kind: "fail", result: toolFailure(tool, code, message) };
+/** A schema or an approval rule that throws must not let the call through. */
+function uncheckable(tool: string, error: unknown): Admission {
+  return refuse(tool, "execution_failed", `Tool ${tool} could not be checked: ${describeThrown(error)}.`);
+}
+
+function refuse(
+  tool: string,
+  code: Parameters<typeof toolFailure>[1],
+  message: string,
+): Extract<Admission, { kind: "end" }> {
+  return { kind: "end", trigger: "fail", result: toolFailure(tool, code, message) };
 }

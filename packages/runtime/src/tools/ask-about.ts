@@ -1,4 +1,4 @@
-import type { SuspendTicket, ToolCallRecord } from "@reprise/contracts";
+import type { ResumeMode, SuspendRequest, SuspendTicket, ToolCallRecord } from "@reprise/contracts";
 
 /** The id of the next suspension of a call: each question has its own. */
 export function nextSuspensionId({ call_id, suspension }: ToolCallRecord): string {
@@ -12,5 +12,31 @@ export function askAbout(call: ToolCallRecord, action: string, message: string):
     suspension: { id: nextSuspensionId(call), action, message, parameters },
     pending: { id: call.call_id, name: call.tool_id, arguments: call.arguments },
     resume_mode: "replay_tool_call",
+  };
+}
+
+/** The ticket of a question a plugin or a tool asks: what they left out follows from the call. */
+export function ticketFor(
+  call: ToolCallRecord,
+  request: SuspendRequest,
+  { askedBy, mode }: { readonly askedBy: string; readonly mode: ResumeMode },
+): SuspendTicket {
+  const { action, message, parameters, response_schema, pending, expires_in_ms } = request;
+  return {
+    suspension: {
+      id: nextSuspensionId(call),
+      action,
+      ...(message !== undefined && { message }),
+      ...(parameters !== undefined && { parameters }),
+      ...(response_schema !== undefined && { response_schema }),
+    },
+    pending: {
+      id: pending?.id ?? call.call_id,
+      name: pending?.name ?? call.tool_id,
+      arguments: pending?.arguments ?? call.arguments,
+    },
+    resume_mode: request.resume_mode ?? mode,
+    asked_by: askedBy,
+    ...(expires_in_ms !== undefined && { expires_in_ms }),
   };
 }

@@ -1,10 +1,15 @@
 import type { ToolResult } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Gathered } from "./tool-context.ts";
 
 const PREVIEW_CHARACTERS = 2_000;
 
 /** Keeps a large output out of the thread: the model gets a preview, the whole goes to the blob store. */
-export async function boundOutput(workspace: RunWorkspace, result: ToolResult): Promise<ToolResult> {
+export async function boundOutput(
+  workspace: RunWorkspace,
+  result: ToolResult,
+  { blobs: refs }: Gathered,
+): Promise<ToolResult> {
   const { blobs, limits } = workspace.services;
   const text = JSON.stringify(result.data);
   // A character is at most three bytes of UTF-8, so short texts need not be measured.
@@ -12,7 +17,7 @@ export async function boundOutput(workspace: RunWorkspace, result: ToolResult): 
   const content = new TextEncoder().encode(text);
   if (content.byteLength <= limits.maxOutputBytes) return result;
   const { ref } = await blobs.put(workspace.claim.tenant, content, { media_type: "application/json" });
-  workspace.refersTo(ref);
+  refs.push(ref);
   const preview = text.slice(0, PREVIEW_CHARACTERS).toWellFormed();
   return { ...result, data: { truncated: true, bytes: content.byteLength, preview, ref } };
 }

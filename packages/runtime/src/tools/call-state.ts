@@ -8,6 +8,7 @@ import {
   type Path,
   type StateAction,
   type StateDefinition,
+  type StateSlice,
   sliceOf,
 } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
@@ -24,6 +25,8 @@ export class CallState implements ToolState {
   readonly actions: LoggedAction[] = [];
   /** Run-scoped states written to, so that the next run finds what to delete. */
   readonly runScoped: Set<string> = new Set();
+  /** The states written to, with what they know of merging. */
+  readonly slices: Set<StateSlice> = new Set();
   #isOpen = true;
 
   constructor(document: Json, callId: string, source: string) {
@@ -57,6 +60,7 @@ export class CallState implements ToolState {
     const patch = slice.reduce(this.#document, action, this.#callId);
     this.#document = applyPatch(this.#document, patch);
     this.ops.push(...patch.ops);
+    this.slices.add(slice);
     this.actions.push({ source: this.#source, action, call_id: this.#callId });
     if (slice.scope === "run") this.runScoped.add(slice.name);
   }

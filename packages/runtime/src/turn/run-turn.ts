@@ -15,7 +15,8 @@ const CONTINUE_AFTER_CUT = "Your answer was cut off. Go on exactly where it ends
  */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
   const draft = new TurnDraft();
-  let { interruptions, truncations } = options.recovery;
+  let { truncations } = options.recovery;
+  let failures = 0;
   let request = options.request;
   for (;;) {
     draft.beginRequest();
@@ -27,10 +28,29 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
       if (stop !== "max_tokens" || draft.completeCalls.length > 0 || truncations-- <= 0) return draft.finish(stop);
     } else {
       if (draft.completeCalls.length > 0) return draft.finish("tool_use");
-      if (!failure.isRetryable || interruptions-- <= 0) throw failure;
+      const pause = pauseBeforeRetry(failure, failures++, options.recovery.interruptions);
+      if (pause === undefined) throw failure;
+      if (pause > 0) await options.sleep(pause, options.request.signal).catch(() => undefined);
+      if (options.request.signal.aborted) throw new ModelError("cancelled", "The model call was cancelled.");
     }
     request = nextRequest(options, draft);
   }
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * How long to wait before a broken turn is taken up again; undefined to give up. A provider that asks for a time gets it,
+ * one that is overrun is spared, and a line that just broke is tried again at once.
+ */
+function pauseBeforeRetry(failure: ModelError, failures: number, allowed: number): number | undefined {
+  if (!failure.isRetryable || failures >= allowed) return undefined;
+  const asked = failure.retryAfterMs;
+  if (asked !== undefined) return asked > LONGEST_PAUSE_MS ? undefined : asked;
+  const isOverrun = failure.kind === "rate_limit" || failure.kind === "overloaded";
+  const doublings = isOverrun ? failures + 1 : failures;
+  return doublings === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (doublings - 1);
 }
 
 /** Goes on with the text there is, or begins anew when there is none. */

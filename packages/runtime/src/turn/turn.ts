@@ -40,6 +40,7 @@ export interface TurnOptions {
   /** Ends a stream that says nothing for this long; null to wait for ever. */
   readonly idleTimeoutMs: number | null;
   readonly after: Clock["after"];
+  readonly sleep: Clock["sleep"];
 }
 
 /** How often a broken or cut turn is taken up again. */

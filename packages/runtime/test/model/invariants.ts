@@ -116,7 +116,7 @@ async function findThreadProblems(world: World, threadId: string): Promise<reado
   if (Object.keys((getAt(folded, [TOOL_CALL_SCOPE]) ?? {}) as object).length > 0)
     problems.push(`thread ${threadId} keeps state of calls`);
   const { messages } = await world.tenant.readMessages(threadId, 0);
-  const broken = findBrokenRound(messages);
+  const broken = findBrokenRound(messages, "thread");
   if (broken !== undefined) problems.push(`thread ${threadId} has ${broken} in ${messages.map(({ id }) => id)}`);
   problems.push(...changesets.flatMap(findConsumptionProblems));
   problems.push(...(await findLedgerProblems(world, threadId, changesets)));
@@ -143,7 +143,9 @@ async function findEffectProblems(world: World, call: ToolCallRecord): Promise<r
   let allowed = 0;
   for (let number = 1; number <= suspension; number += 1) {
     const decision = await world.tenant.loadDecision(run_id, call_id, number);
-    if (decision?.action === "resume" && decision.result === undefined) allowed += 1;
+    // A result is used instead of the tool, except by one that asked for the decision itself: it is given to that one.
+    const isRun = decision?.result === undefined || tool === "pend";
+    if (decision?.action === "resume" && isRun) allowed += 1;
   }
   const original = await originalInput(world, call);
   const isGuarded = mustBeApproved(tool, original.label);

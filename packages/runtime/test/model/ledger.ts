@@ -6,6 +6,8 @@ import type { World } from "./world.ts";
 interface Expected {
   readonly ledger: readonly string[];
   readonly runLedger: readonly string[];
+  /** How long the ledger was when a call was last committed as running, by call. */
+  readonly begun: ReadonlyMap<string, number>;
 }
 
 /**
@@ -18,14 +20,15 @@ export async function findLedgerProblems(
   changesets: readonly StoredChangeset[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  let expected: Expected = { ledger: [], runLedger: [] };
+  let expected: Expected = { ledger: [], runLedger: [], begun: new Map() };
   let document: Json = {};
   for (const changeset of changesets) {
     expected = await expectAfter(world, changeset, expected, problems);
     document = applyPatches(document, changeset.patches);
     const actual = { ledger: getAt(document, ["ledger"]) ?? [], runLedger: getAt(document, ["run_ledger"]) ?? [] };
     if (!deepEqual(actual, { ledger: [...expected.ledger], runLedger: [...expected.runLedger] })) {
-      const detail = `${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`;
+      const { ledger, runLedger } = expected;
+      const detail = `${JSON.stringify(actual)}, expected ${JSON.stringify({ ledger, runLedger })}`;
       return [...problems, `thread ${threadId} at version ${changeset.version} (${changeset.reasons}) has ${detail}`];
     }
   }
@@ -34,7 +37,7 @@ export async function findLedgerProblems(
 
 async function expectAfter(
   world: World,
-  { version, reasons, run_id, events }: StoredChangeset,
+  { version, reasons, run_id, events, calls }: StoredChangeset,
   before: Expected,
   problems: string[],
 ): Promise<Expected> {
@@ -53,11 +56,16 @@ async function expectAfter(
     if (isOwnSuspension === true) ledger = [...ledger, `${id}:pending`];
     const seen = getAt(result.data, ["seen"]);
     if (outcome !== "succeeded" || seen === undefined) continue;
-    if (seen !== ledger.length)
-      problems.push(`call ${id} saw ${seen} entries at version ${version}, not ${ledger.length}`);
-    if (getAt(result.data, ["ran"]) !== true) continue;
+    const isWriter = getAt(result.data, ["ran"]) === true;
+    // A writer sees what stands when its own is added. A reader may overlap with one, and sees what stood when it began.
+    const earliest = isWriter ? ledger.length : (before.begun.get(id) ?? 0);
+    if (typeof seen !== "number" || seen < earliest || seen > ledger.length)
+      problems.push(`call ${id} saw ${seen} entries at version ${version}, not ${earliest} to ${ledger.length}`);
+    if (!isWriter) continue;
     ledger = [...ledger, id];
     runLedger = [...runLedger, id];
   }
-  return { ledger, runLedger };
+  const begun = new Map(before.begun);
+  for (const { call_id, status } of calls) if (status === "running") begun.set(call_id, ledger.length);
+  return { ledger, runLedger, begun };
 }

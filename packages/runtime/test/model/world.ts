@@ -134,9 +134,11 @@ export class World {
     if (!this.#owns(process, threadId)) return;
     const stored = await this.tenant.readMessages(threadId, 0);
     if (!this.#owns(process, threadId)) return;
+    // Whenever a result came, the model reads it in the order of the calls; `findBrokenRound` looks at that.
     const [shown, kept] = [messages.map(({ id }) => id), stored.messages.map(({ id }) => id)];
-    if (shown.join() !== kept.join()) this.problems.push(`${process.name}'s model saw ${shown}, stored is ${kept}`);
-    const broken = findBrokenRound(messages);
+    if (shown.toSorted().join() !== kept.toSorted().join())
+      this.problems.push(`${process.name}'s model saw ${shown}, stored is ${kept}`);
+    const broken = findBrokenRound(messages, "model");
     if (broken !== undefined) this.problems.push(`${process.name}'s model saw ${broken} in ${shown}`);
   }
 
@@ -163,17 +165,21 @@ export class World {
   }
 }
 
-/** What is wrong with the order of calls and results, if anything: each group of results follows its calls at once. */
-export function findBrokenRound(messages: readonly Message[]): string | undefined {
+/**
+ * What is wrong with the order of calls and results, if anything: results follow their calls at once. A model reads them in
+ * the order of the calls; the thread keeps them as they came.
+ */
+export function findBrokenRound(messages: readonly Message[], reader: "model" | "thread"): string | undefined {
   let waiting: readonly string[] = [];
   const answered = new Set<string>();
   for (const { id, role, tool_calls, tool_call_id } of messages) {
     if (role !== "tool" && waiting.length > 0) return `${id} before the results of ${waiting}`;
     if (tool_call_id !== undefined) {
       if (answered.has(tool_call_id)) return `a second result of ${tool_call_id}`;
-      if (!waiting.includes(tool_call_id)) return `the result of ${tool_call_id} out of place`;
+      const place = waiting.indexOf(tool_call_id);
+      if (place < 0 || (reader === "model" && place > 0)) return `the result of ${tool_call_id} out of place`;
       answered.add(tool_call_id);
-      waiting = waiting.filter((call) => call !== tool_call_id);
+      waiting = waiting.toSpliced(place, 1);
     }
     if (tool_calls !== undefined) waiting = tool_calls.map((call) => call.id);
   }

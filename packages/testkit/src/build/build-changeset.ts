@@ -1,23 +1,6 @@
-import { CHANGESET_FORMAT, type Changeset } from "@reprise/contracts";
+import { type Changeset, emptyChangeset } from "@reprise/contracts";
 
 /** A changeset that says nothing but what you give: `buildChangeset({ changeset_id: "c1", messages: [ … ] })`. */
 export function buildChangeset(overrides: Partial<Changeset> = {}): Changeset {
-  return {
-    format: CHANGESET_FORMAT,
-    changeset_id: "changeset-1",
-    thread_id: "thread-1",
-    run_id: null,
-    reasons: ["external_patch"],
-    messages: [],
-    supersedes: [],
-    patches: [],
-    actions: [],
-    runs: [],
-    calls: [],
-    events: [],
-    consumed_decisions: [],
-    mailbox_effects: [],
-    blob_refs: [],
-    ...overrides,
-  };
+  return { ...emptyChangeset("thread-1", null, "changeset-1"), reasons: ["external_patch"], ...overrides };
 }

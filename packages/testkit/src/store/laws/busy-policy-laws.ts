@@ -80,6 +80,26 @@ export function busyPolicyLaws(law: Law): void {
     expect(await runNext(bench)).toBe("patient");
   });
 
+  law("offers what came to `steer` to the open run, in order, and to nobody once it is taken in", async (bench) => {
+    const owner = await bench.start();
+    await bench.enqueue({ entry_id: "first", busy_policy: "steer" });
+    await bench.enqueue({ entry_id: "patient" });
+    await bench.enqueue({ entry_id: "second", busy_policy: "steer" });
+    expect(await bench.claim()).toEqual([]);
+    const { steering } = await bench.tenant.readInbox("thread-1", owner.runId);
+    expect(steering?.map(({ entry_id }) => entry_id)).toEqual(["first", "second"]);
+    const effect = { entry_id: "first", status: "accepted", into_run: owner.runId } as const;
+    await owner.commit({ mailbox_effects: [effect] });
+    const left = await bench.tenant.readInbox("thread-1", owner.runId);
+    expect(left.steering?.map(({ entry_id }) => entry_id)).toEqual(["second"]);
+    const { items } = await bench.tenant.listEntries({ thread_id: "thread-1", status: "accepted" });
+    expect(items.find(({ entry_id }) => entry_id === "first")).toMatchObject({ into_run: owner.runId });
+    await owner.become("done");
+    expect(await runNext(bench)).toBe("patient");
+    expect(await runNext(bench)).toBe("second");
+    expect(await bench.claim()).toEqual([]);
+  });
+
   law("makes `continue` wait for a run that is running", async (bench) => {
     const owner = await bench.start();
     await bench.enqueue({ entry_id: "chat", busy_policy: "continue" });

@@ -1,0 +1,81 @@
+import type { Json, StateAction } from "@reprise/state";
+import type { MessageInput } from "../message/message.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { OperatorText } from "./operator-text.ts";
+import type { InferenceOverride, PhaseAction, RequestTransform, SuspendRequest } from "./phase-action.ts";
+
+/** Changes state. `callId` is for states of the scope `tool_call`. */
+export function changeState(action: StateAction, callId?: string): PhaseAction<"state"> {
+  return callId === undefined ? { type: "state", action } : { type: "state", action, call_id: callId };
+}
+
+/** Adds the operator's words to the system prompt of this inference. */
+export function addSystemContext(text: OperatorText): PhaseAction<"add_system_context"> {
+  return { type: "add_system_context", text };
+}
+
+/** Adds text to this inference in the user's position. Of texts with the same key the last one counts. */
+export function addSessionContext(text: string, key?: string): PhaseAction<"add_session_context"> {
+  return key === undefined ? { type: "add_session_context", text } : { type: "add_session_context", text, key };
+}
+
+/** Hides a tool from the model in this step, and refuses it should the model call it all the same. */
+export function excludeTool(toolId: string): PhaseAction<"exclude_tool"> {
+  return { type: "exclude_tool", tool_id: toolId };
+}
+
+/** Hides every other tool in this step. */
+export function includeOnlyTools(...toolIds: readonly string[]): PhaseAction<"include_only_tools"> {
+  return { type: "include_only_tools", tool_ids: toolIds };
+}
+
+/** Changes the request on its way to the model, after everything else is in it. */
+export function transformRequest(transform: RequestTransform): PhaseAction<"add_request_transform"> {
+  return { type: "add_request_transform", transform };
+}
+
+/** Uses another model, or other settings, for this inference. */
+export function overrideInference(override: InferenceOverride): PhaseAction<"override_inference"> {
+  return { type: "override_inference", override };
+}
+
+/** Ends the run. */
+export function terminateRun(reason?: string): PhaseAction<"terminate"> {
+  return reason === undefined ? { type: "terminate" } : { type: "terminate", reason };
+}
+
+/** Refuses the call; the model reads why. */
+export function blockCall(reason: string): PhaseAction<"block"> {
+  return { type: "block", reason };
+}
+
+/** Asks somebody outside before the call goes on. */
+export function suspendCall(request: SuspendRequest): PhaseAction<"suspend"> {
+  return { type: "suspend", request };
+}
+
+/** Answers the call without executing it. */
+export function setToolResult(result: ToolResult | Json): PhaseAction<"set_tool_result"> {
+  return { type: "set_tool_result", result };
+}
+
+/** Tells the model something beside the tool's result. */
+export function addReminder(text: string): PhaseAction<"add_reminder"> {
+  return { type: "add_reminder", text };
+}
+
+/** Puts a message into the thread after the round. Whatever its role, it will be a user's. */
+export function addUserMessage(message: MessageInput | string): PhaseAction<"add_user_message"> {
+  const input: MessageInput = typeof message === "string" ? { role: "user", content: message } : message;
+  return { type: "add_user_message", message: input };
+}
+
+/** Has the plugin's handler `key` act once, when the run next comes to the handler's phase. */
+export function scheduleAction(key: string, payload: Json = null): PhaseAction<"schedule"> {
+  return { type: "schedule", key, payload };
+}
+
+/** Has the plugin's effect `key` happen after the commit that makes this phase's changes durable. */
+export function emitEffect(key: string, payload: Json = null): PhaseAction<"effect"> {
+  return { type: "effect", key, payload };
+}

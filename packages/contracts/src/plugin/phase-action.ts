@@ -1,0 +1,100 @@
+import type { Json, StateAction } from "@reprise/state";
+import type { SuspendTicket } from "../decision/suspend-ticket.ts";
+import type { MessageInput } from "../message/message.ts";
+import type { ModelRequest } from "../model/model.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { OperatorText } from "./operator-text.ts";
+import type { Phase } from "./phase.ts";
+
+/** How much a model thinks before it speaks: a level, or a number of tokens. */
+export type ReasoningEffort = "none" | "low" | "medium" | "high" | "max" | { readonly budget: number };
+
+/** What one inference does differently. Of several overrides the last one wins, field by field. */
+export interface InferenceOverride {
+  /** The id of a model the runtime knows. */
+  readonly model?: string;
+  readonly fallback_models?: readonly string[];
+  readonly temperature?: number;
+  readonly max_tokens?: number;
+  readonly top_p?: number;
+  readonly reasoning_effort?: ReasoningEffort;
+}
+
+/** Changes a request on its way to the model. Pure. */
+export type RequestTransform = (request: ModelRequest) => ModelRequest;
+
+/** A ticket as a plugin writes it: ids, the pending call and the resume mode are filled in where they are left out. */
+export interface SuspendRequest {
+  readonly action: string;
+  readonly message?: string;
+  readonly parameters?: Json;
+  readonly response_schema?: { readonly [key: string]: Json };
+  readonly resume_mode?: SuspendTicket["resume_mode"];
+  /** How the call looks to whoever answers, when that differs from the call itself. */
+  readonly pending?: { readonly id?: string; readonly name?: string; readonly arguments?: Json };
+  /** How long the question stays open; after that the call counts as denied. */
+  readonly expires_in_ms?: number;
+  /** Ask although this plugin asked about this call before and was answered. */
+  readonly again?: boolean;
+}
+
+/** Everything a plugin may ask for, by type. */
+export interface PhaseActions {
+  /** Changes state through one of its own actions. */
+  state: { readonly action: StateAction; readonly call_id?: string };
+  add_system_context: { readonly text: OperatorText };
+  /** Text for this inference only, in the user's position, marked with who added it. */
+  add_session_context: { readonly text: string; readonly key?: string };
+  exclude_tool: { readonly tool_id: string };
+  /** Of several the union counts; what is excluded stays so. */
+  include_only_tools: { readonly tool_ids: readonly string[] };
+  add_request_transform: { readonly transform: RequestTransform };
+  override_inference: { readonly override: InferenceOverride };
+  /** Ends the run as `behavior_requested`. */
+  terminate: { readonly reason?: string };
+  /** The call is not executed; the model is told why. */
+  block: { readonly reason: string };
+  suspend: { readonly request: SuspendRequest };
+  /** The call is not executed; this is its result. */
+  set_tool_result: { readonly result: ToolResult | Json };
+  /** Text the model sees after the tool's result, marked with who added it. */
+  add_reminder: { readonly text: string };
+  add_user_message: { readonly message: MessageInput };
+  /** Has one of the plugin's own handlers act later: once, durably, when the run next comes to the handler's phase. */
+  schedule: { readonly key: string; readonly payload: Json };
+  /** Has one of the plugin's own effects happen once this phase's changes are committed. */
+  effect: { readonly key: string; readonly payload: Json };
+}
+
+export type ActionType = keyof PhaseActions;
+
+/** What a hook returns: an action of one of the types its phase allows. */
+export type PhaseAction<Type extends ActionType = ActionType> = {
+  [Each in Type]: { readonly type: Each } & PhaseActions[Each];
+}[Type];
+
+const EVERYWHERE = ["state", "schedule", "effect"] as const;
+
+/** Which actions each phase takes. The types of the hooks and the check at run time are both made of this table. */
+export const PHASE_ACTIONS = {
+  run_start: EVERYWHERE,
+  step_start: EVERYWHERE,
+  before_inference: [
+    ...EVERYWHERE,
+    "add_system_context",
+    "add_session_context",
+    "exclude_tool",
+    "include_only_tools",
+    "add_request_transform",
+    "override_inference",
+    "terminate",
+  ],
+  after_inference: [...EVERYWHERE, "terminate"],
+  step_end: EVERYWHERE,
+  before_tool_execute: [...EVERYWHERE, "block", "suspend", "set_tool_result"],
+  after_tool_execute: [...EVERYWHERE, "add_reminder", "add_user_message"],
+  run_end: EVERYWHERE,
+} as const satisfies Readonly<Record<Phase, readonly ActionType[]>>;
+
+/** The actions a hook of a phase may return. */
+export type ActionOf<In extends Phase> = PhaseAction<(typeof PHASE_ACTIONS)[In][number]>;

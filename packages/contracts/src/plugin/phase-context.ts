@@ -1,0 +1,91 @@
+import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
+import type { Decision } from "../decision/decision.ts";
+import type { Message } from "../message/message.ts";
+import type { StopReason, TokenUsage } from "../model/model.ts";
+import type { RunPolicy } from "../run/run-policy.ts";
+import type { Termination } from "../run/termination.ts";
+import type { ToolDescriptor } from "../tool/tool-descriptor.ts";
+import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
+import type { Phase } from "./phase.ts";
+
+/** The state as it was when the phase began: the same for every hook of the phase. Frozen. */
+export interface PhaseState {
+  get<State>(definition: StateDefinition<State>, callId?: string): Immutable<State>;
+  at(path: Path): Json | undefined;
+}
+
+/** What every hook has to work with. Nothing here can be written to: a hook acts by the actions it returns. */
+export interface PhaseContext {
+  readonly phase: Phase;
+  readonly state: PhaseState;
+  readonly messages: readonly Message[];
+  /** Steps begun so far in this run. */
+  readonly step: number;
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly agent_id: string;
+  readonly tenant: string;
+  readonly parent_run_id?: string;
+  readonly policy: RunPolicy;
+  /** One reading of the clock for the whole phase. */
+  readonly now: number;
+  /** Aborted when the run is cancelled or its owner lost its claim. */
+  readonly signal: AbortSignal;
+  /** What the agent's spec says in a section this plugin declared; checked against its schema. */
+  section(key: string): Json | undefined;
+  /** A new id that follows from the run and the place in it. */
+  id(): string;
+  /** Runs something impure and keeps its answer with the run, so that a replay has it without running it. */
+  record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
+}
+
+/** A call as hooks see it. */
+export interface CallView {
+  readonly call_id: string;
+  readonly tool_id: string;
+  readonly arguments: Json;
+  /** How often the call was suspended before. */
+  readonly suspension: number;
+}
+
+export interface BeforeInferenceContext extends PhaseContext {
+  /** The tools the model would be told about. */
+  readonly tools: readonly ToolDescriptor[];
+}
+
+export interface AfterInferenceContext extends PhaseContext {
+  readonly text: string;
+  readonly calls: readonly CallView[];
+  readonly usage: TokenUsage;
+  readonly stop_reason: StopReason;
+}
+
+export interface BeforeToolExecuteContext extends PhaseContext {
+  readonly call: CallView;
+  readonly tool: ToolDescriptor;
+  /** The decision that let the call go on, when it was suspended before. */
+  readonly decision: Decision | undefined;
+}
+
+export interface AfterToolExecuteContext extends PhaseContext {
+  readonly call: CallView;
+  readonly tool: ToolDescriptor;
+  readonly result: ToolResult;
+  readonly outcome: ToolCallOutcome;
+}
+
+export interface RunEndContext extends PhaseContext {
+  readonly termination: Termination;
+}
+
+/** What the hooks of each phase get. */
+export interface PhaseContexts {
+  run_start: PhaseContext;
+  step_start: PhaseContext;
+  before_inference: BeforeInferenceContext;
+  after_inference: AfterInferenceContext;
+  step_end: PhaseContext;
+  before_tool_execute: BeforeToolExecuteContext;
+  after_tool_execute: AfterToolExecuteContext;
+  run_end: RunEndContext;
+}

@@ -1,0 +1,56 @@
+import type { Json, JsonObject, StateSlice } from "@reprise/state";
+import type { Tool } from "../tool/tool.ts";
+import type { Phase } from "./phase.ts";
+import type { ActionOf, RequestTransform } from "./phase-action.ts";
+import type { PhaseContext, PhaseContexts } from "./phase-context.ts";
+
+/** What a hook may return: its actions, or nothing. */
+export type HookActions<In extends Phase> = readonly ActionOf<In>[] | undefined;
+
+/** Looks at a phase and says what should happen. Pure: anything impure goes through `context.record`. */
+export type PhaseHook<In extends Phase> = (context: PhaseContexts[In]) => HookActions<In> | Promise<HookActions<In>>;
+
+export type PhaseHooks = { readonly [In in Phase]?: PhaseHook<In> };
+
+/** Acts on something scheduled earlier. What is returned must be valid in the phase. */
+export type ScheduledHandler = {
+  [In in Phase]: {
+    readonly phase: In;
+    handle(payload: Json, context: PhaseContexts[In]): HookActions<In> | Promise<HookActions<In>>;
+  };
+}[Phase];
+
+/** What an effect knows of the commit it follows. */
+export interface EffectContext {
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+}
+
+/** Does something in the world after a commit. At most once: a failure is logged, and a crash in between loses it. */
+export type EffectHandler = (payload: Json, context: EffectContext) => Promise<void> | void;
+
+/**
+ * Something that concerns many tools or every run. It declares what it owns and returns actions; it never writes.
+ *
+ * - Hooks of one phase all see the state as it was when the phase began; what they ask for is applied in the order of the
+ *   plugins, and each change carries the plugin's id.
+ * - An action a phase does not allow, a state that was not declared, and an unknown key fail the run before anything of the
+ *   phase is committed.
+ */
+export interface Plugin {
+  readonly id: string;
+  readonly hooks: PhaseHooks;
+  readonly states: readonly StateSlice[];
+  readonly tools: readonly Tool[];
+  /** Sections of an agent's spec that belong to this plugin, with their JSON Schema. */
+  readonly sections: { readonly [key: string]: JsonObject };
+  readonly scheduled: { readonly [key: string]: ScheduledHandler };
+  readonly effects: { readonly [key: string]: EffectHandler };
+  /** Applied to every request of the agent. */
+  readonly transforms: readonly RequestTransform[];
+  /** Called when a run of an agent with this plugin begins to be worked on in this process, and when that is over. */
+  onActivate?(context: PhaseContext): Promise<void> | void;
+  onDeactivate?(context: PhaseContext): Promise<void> | void;
+}

@@ -1,0 +1,79 @@
+import {
+  type EffectHandler,
+  type PhaseContext,
+  type PhaseHooks,
+  type Plugin,
+  RepriseError,
+  type RequestTransform,
+  type ScheduledHandler,
+  type Tool,
+} from "@reprise/contracts";
+import type { JsonObject, StateSlice } from "@reprise/state";
+
+/** The hooks as authors write them: one function per phase, each returning that phase's actions. */
+export interface PluginHooks {
+  readonly runStart?: NonNullable<PhaseHooks["run_start"]>;
+  readonly stepStart?: NonNullable<PhaseHooks["step_start"]>;
+  readonly beforeInference?: NonNullable<PhaseHooks["before_inference"]>;
+  readonly afterInference?: NonNullable<PhaseHooks["after_inference"]>;
+  readonly stepEnd?: NonNullable<PhaseHooks["step_end"]>;
+  readonly beforeToolExecute?: NonNullable<PhaseHooks["before_tool_execute"]>;
+  readonly afterToolExecute?: NonNullable<PhaseHooks["after_tool_execute"]>;
+  readonly runEnd?: NonNullable<PhaseHooks["run_end"]>;
+}
+
+/** What an author writes about a plugin. */
+export interface PluginDefinition {
+  readonly id: string;
+  readonly hooks?: PluginHooks;
+  /** States the plugin owns: only it, tools it brings, and those who import its actions can change them. */
+  readonly states?: readonly StateSlice[];
+  readonly tools?: readonly Tool[];
+  /** Sections of an agent's configuration, with their JSON Schema. */
+  readonly sections?: { readonly [key: string]: JsonObject };
+  readonly scheduled?: { readonly [key: string]: ScheduledHandler };
+  readonly effects?: { readonly [key: string]: EffectHandler };
+  readonly transforms?: readonly RequestTransform[];
+  onActivate?(context: PhaseContext): Promise<void> | void;
+  onDeactivate?(context: PhaseContext): Promise<void> | void;
+}
+
+const PLUGIN_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
+
+/** Describes a plugin. Mistakes in the description are reported here, before anything runs. */
+export function definePlugin(definition: PluginDefinition): Plugin {
+  const { id, hooks = {}, states = [], tools = [], sections = {}, scheduled = {}, effects = {} } = definition;
+  if (!PLUGIN_ID.test(id)) {
+    throw new RepriseError(
+      "INVALID_DEFINITION",
+      `A plugin id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(id)}.`,
+    );
+  }
+  return Object.freeze({
+    id,
+    hooks: phaseHooks(hooks),
+    states,
+    tools,
+    sections,
+    scheduled,
+    effects,
+    transforms: definition.transforms ?? [],
+    ...(definition.onActivate !== undefined && { onActivate: definition.onActivate.bind(definition) }),
+    ...(definition.onDeactivate !== undefined && { onDeactivate: definition.onDeactivate.bind(definition) }),
+  });
+}
+
+/** The hooks by the name of their phase; those that are not there are left out. */
+function phaseHooks(hooks: PluginHooks): PhaseHooks {
+  const byPhase: PhaseHooks = {
+    ...(hooks.runStart !== undefined && { run_start: hooks.runStart }),
+    ...(hooks.stepStart !== undefined && { step_start: hooks.stepStart }),
+    ...(hooks.beforeInference !== undefined && { before_inference: hooks.beforeInference }),
+    ...(hooks.afterInference !== undefined && { after_inference: hooks.afterInference }),
+    ...(hooks.stepEnd !== undefined && { step_end: hooks.stepEnd }),
+    ...(hooks.beforeToolExecute !== undefined && { before_tool_execute: hooks.beforeToolExecute }),
+    ...(hooks.afterToolExecute !== undefined && { after_tool_execute: hooks.afterToolExecute }),
+    ...(hooks.runEnd !== undefined && { run_end: hooks.runEnd }),
+  };
+  return byPhase;
+}

@@ -1,0 +1,57 @@
+import type {
+  Changeset,
+  DecisionKey,
+  LoggedAction,
+  MailboxEffect,
+  Message,
+  Recording,
+  ToolCallRecord,
+  Wake,
+} from "@reprise/contracts";
+import type { TrackedPatch } from "@reprise/state";
+
+/** What an activation has done since its last commit, apart from its events. */
+export interface PendingChanges {
+  readonly messages: Message[];
+  readonly patches: TrackedPatch[];
+  readonly actions: LoggedAction[];
+  readonly calls: Map<string, ToolCallRecord>;
+  readonly consumed: DecisionKey[];
+  readonly mailbox: MailboxEffect[];
+  readonly blobs: string[];
+  readonly recordings: Recording[];
+  readonly wakes: Wake[];
+  /** What plugins want to happen in the world once all this is committed. */
+  readonly effects: (() => void)[];
+}
+
+export function noChanges(): PendingChanges {
+  return {
+    messages: [],
+    patches: [],
+    actions: [],
+    calls: new Map(),
+    consumed: [],
+    mailbox: [],
+    blobs: [],
+    recordings: [],
+    wakes: [],
+    effects: [],
+  };
+}
+
+/** The changes in the form in which they are stored. */
+export function changesetParts(changes: PendingChanges): Partial<Changeset> {
+  const { messages, patches, actions, calls, consumed, mailbox, blobs, recordings, wakes } = changes;
+  return {
+    messages,
+    patches,
+    actions,
+    calls: [...calls.values()],
+    consumed_decisions: consumed,
+    mailbox_effects: mailbox,
+    blob_refs: blobs,
+    ...(recordings.length > 0 && { recordings }),
+    ...(wakes.length > 0 && { wakes }),
+  };
+}

@@ -1,0 +1,26 @@
+import type { TurnChunk } from "../turn/turn.ts";
+import { callIdOf, messageIdOf } from "./derived-ids.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+/** Shows what the model says as the run's own events: a turn knows its calls by number, a run by id. */
+export function showChunk(workspace: RunWorkspace, stepId: string, chunk: TurnChunk): void {
+  switch (chunk.type) {
+    case "text_delta":
+    case "reasoning_delta":
+      return workspace.show(chunk.type, { delta: chunk.delta }, stepId);
+    case "reasoning_encrypted_value":
+      return workspace.show(chunk.type, { encrypted_value: chunk.encrypted_value }, stepId);
+    case "tool_call_start":
+      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name: chunk.name }, stepId);
+    case "tool_call_delta":
+      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), args_delta: chunk.args_delta }, stepId);
+    case "tool_call_ready": {
+      const { name, arguments: parsed } = chunk.call;
+      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name, arguments: parsed.value }, stepId);
+    }
+    case "reset":
+      return workspace.show("step_reset", { message_id: messageIdOf(stepId) }, stepId);
+    default:
+      chunk satisfies never;
+  }
+}

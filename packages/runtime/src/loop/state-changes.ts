@@ -1,0 +1,72 @@
+import { RepriseError, type ToolCallRecord } from "@reprise/contracts";
+import {
+  applyPatch,
+  computeTouched,
+  detectConflicts,
+  formatPath,
+  getAt,
+  LatticeRegistry,
+  type Op,
+  type StateSlice,
+} from "@reprise/state";
+import type { CallState } from "../tools/call-state.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+interface SettledChange {
+  readonly call: ToolCallRecord;
+  readonly ops: readonly Op[];
+  readonly slices: ReadonlySet<StateSlice>;
+}
+
+/**
+ * The state changes of the calls of a round, in the order in which they became part of the run. Calls that overlapped saw
+ * the same state: they may not have changed the same place, unless it is one that merges.
+ */
+export class StateChanges {
+  readonly #settled: SettledChange[] = [];
+
+  /** A mark for a call that begins now: everything settled later overlapped with it. */
+  get mark(): number {
+    return this.#settled.length;
+  }
+
+  /**
+   * What a call's changes come to now. Throws `PATCH_CONFLICT`, naming both calls and the place, when another call that
+   * overlapped changed it too; where both merged, the merged value is written, so that history needs no code to be read.
+   */
+  rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, mark: number): readonly Op[] {
+    const { ops, slices } = state;
+    if (ops.length === 0) return ops;
+    const overlapping = this.#settled.slice(mark);
+    this.#settled.push({ call, ops, slices });
+    if (overlapping.length === 0) return ops;
+    const lattices = new LatticeRegistry();
+    for (const slice of new Set([...slices, ...overlapping.flatMap((other) => [...other.slices])])) {
+      for (const { path, lattice } of slice.lattices) {
+        for (const { call_id } of [call, ...overlapping.map((other) => other.call)]) {
+          lattices.register([...slice.pathIn(call_id), ...path], lattice);
+        }
+      }
+    }
+    const touched = computeTouched({ ops });
+    for (const other of overlapping) {
+      const [conflict] = detectConflicts(computeTouched({ ops: other.ops }), touched, lattices);
+      if (conflict !== undefined) throw conflicting(other.call, call, formatPath(conflict.path));
+    }
+    return ops.map((op) => mergeWithCurrent(workspace, op, lattices));
+  }
+}
+
+/** A merge says what the value is to be joined with; written down is what it comes to. */
+function mergeWithCurrent({ document }: RunWorkspace, op: Op, lattices: LatticeRegistry): Op {
+  if (op.op !== "lattice_merge") return op;
+  const merged = getAt(applyPatch(document, { ops: [op] }, lattices), op.path);
+  return merged === undefined ? op : { ...op, value: merged };
+}
+
+function conflicting(first: ToolCallRecord, second: ToolCallRecord, path: string): RepriseError {
+  const message = `Conflicting parallel state changes between ${first.tool_id} (${first.call_id}) and ${second.tool_id} (${second.call_id}) at ${path}.`;
+  return new RepriseError("PATCH_CONFLICT", message, {
+    details: { calls: [first.call_id, second.call_id], path },
+  });
+}

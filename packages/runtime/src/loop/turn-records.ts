@@ -1,0 +1,54 @@
+import type { Message, ToolCallRecord } from "@reprise/contracts";
+import type { CompleteCall, Turn } from "../turn/turn.ts";
+import { callIdOf, messageIdOf } from "./derived-ids.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+/** A call the model asked for, as the run keeps it. */
+export function requestCall(workspace: RunWorkspace, stepId: string, call: CompleteCall): ToolCallRecord {
+  const parsed = call.arguments;
+  return {
+    call_id: callIdOf(stepId, call.index),
+    run_id: workspace.run.run_id,
+    thread_id: workspace.run.thread_id,
+    step_id: stepId,
+    tool_id: call.name,
+    tool_version: workspace.versionOf(call.name),
+    provider_call_id: call.provider_id,
+    arguments: parsed.value,
+    ...(!parsed.ok && { problem: parsed.problem }),
+    status: "new",
+    suspension: 0,
+    updated_at: workspace.now,
+  };
+}
+
+/** What the model said, as the thread keeps it; nothing when it said nothing at all. */
+export function assistantMessage(
+  workspace: RunWorkspace,
+  stepId: string,
+  turn: Turn,
+  requested: readonly ToolCallRecord[],
+): Message | undefined {
+  if (turn.text === "" && turn.reasoning === "" && requested.length === 0) return undefined;
+  const { run } = workspace;
+  const reasoning = {
+    type: "reasoning",
+    text: turn.reasoning,
+    ...(turn.encrypted !== undefined && { encrypted: turn.encrypted }),
+  } as const;
+  const hasReasoning = turn.reasoning !== "" || turn.encrypted !== undefined;
+  return {
+    id: messageIdOf(stepId),
+    role: "assistant",
+    content: hasReasoning ? [reasoning, { type: "text", text: turn.text }] : turn.text,
+    ...(requested.length > 0 && {
+      tool_calls: requested.map((record) => ({
+        id: record.call_id,
+        name: record.tool_id,
+        arguments: record.arguments,
+        ...(record.provider_call_id !== undefined && { provider_call_id: record.provider_call_id }),
+      })),
+    }),
+    metadata: { run_id: run.run_id, step_index: run.steps },
+  };
+}

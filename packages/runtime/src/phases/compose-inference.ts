@@ -1,0 +1,98 @@
+import type { FactData, InferenceOverride, Message, ModelRequest, ToolDescriptor } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Owned } from "../resolve/resolved-agent.ts";
+import type { PhaseResult } from "./run-phase.ts";
+
+/** A request to a model, and what the plugins made of it. */
+export interface Inference {
+  readonly request: ModelRequest;
+  /** The id of another model than the agent's, when a plugin chose one. */
+  readonly model?: string;
+  /** The plugins' part in it, for the record; absent when they had none. */
+  readonly fact?: FactData;
+}
+
+/** Puts together what the model is sent: the agent's words, the thread, and what the plugins add, hide and change. */
+export function composeInference(
+  workspace: RunWorkspace,
+  actions: PhaseResult<"before_inference">,
+  tools: readonly ToolDescriptor[],
+): Inference {
+  const { spec, env } = workspace.agent;
+  const override = mergeOverrides(actions);
+  const base: ModelRequest = {
+    system: systemText(spec.system_prompt, actions),
+    messages: withSessionContext(workspace.modelMessages(), workspace.run.run_id, actions),
+    tools: visibleTools(tools, actions),
+    options: { ...spec.chat_options, ...optionsOf(override) },
+    signal: workspace.signal,
+  };
+  const added = actions.flatMap(({ value }) => (value.type === "add_request_transform" ? [value.transform] : []));
+  const request = [...env.transforms.map(({ value }) => value), ...added].reduce(
+    (changed, transform) => transform(changed),
+    base,
+  );
+  const fact = describeActions(actions);
+  return {
+    request: { ...request, signal: workspace.signal },
+    ...(override.model !== undefined && { model: override.model }),
+    ...(fact !== undefined && { fact }),
+  };
+}
+
+function systemText(prompt: string, actions: PhaseResult<"before_inference">): string {
+  const added = actions.flatMap(({ value }) => (value.type === "add_system_context" ? [value.text] : []));
+  return added.length === 0 ? prompt : [prompt, ...added].filter((text) => text !== "").join("\n\n");
+}
+
+/**
+ * Session context stands at the end, where the model looks first and where it does not disturb what a provider has cached.
+ * It is in the user's position and says who added it: it may come from anywhere.
+ */
+function withSessionContext(
+  messages: readonly Message[],
+  runId: string,
+  actions: PhaseResult<"before_inference">,
+): readonly Message[] {
+  const texts = new Map<string, { readonly plugin: string; readonly text: string }>();
+  for (const [index, { plugin, value }] of actions.entries()) {
+    if (value.type === "add_session_context") texts.set(value.key ?? `${index}`, { plugin, text: value.text });
+  }
+  if (texts.size === 0) return messages;
+  const content = [...texts.values()]
+    .map(({ plugin, text }) => `<context source="plugin:${plugin}">\n${text}\n</context>`)
+    .join("\n");
+  const context: Message = { id: `${runId}-context`, role: "user", content, visibility: "internal" };
+  return [...messages, context];
+}
+
+/** Of several allow lists the union counts; what is excluded stays so. */
+function visibleTools(
+  tools: readonly ToolDescriptor[],
+  actions: PhaseResult<"before_inference">,
+): readonly ToolDescriptor[] {
+  let included: Set<string> | undefined;
+  const excluded = new Set<string>();
+  for (const { value } of actions) {
+    if (value.type === "exclude_tool") excluded.add(value.tool_id);
+    if (value.type === "include_only_tools") included = new Set([...(included ?? []), ...value.tool_ids]);
+  }
+  if (included === undefined && excluded.size === 0) return tools;
+  return tools.filter(({ id }) => (included?.has(id) ?? true) && !excluded.has(id));
+}
+
+function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOverride {
+  const overrides = actions.flatMap(({ value }) => (value.type === "override_inference" ? [value.override] : []));
+  return Object.assign({}, ...overrides);
+}
+
+function optionsOf({ model: _model, ...options }: InferenceOverride): { readonly [key: string]: Json } {
+  // An override is made of JSON; its interface hides that from the compiler.
+  return options as { readonly [key: string]: Json };
+}
+
+function describeActions(actions: readonly Owned<{ readonly type: string }>[]): FactData | undefined {
+  if (actions.length === 0) return undefined;
+  return { contributions: actions.map(({ plugin, value }) => ({ plugin, action: value.type })) };
+}

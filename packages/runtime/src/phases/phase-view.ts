@@ -1,0 +1,125 @@
+import {
+  type Phase,
+  type PhaseContext,
+  type PhaseState,
+  type Recording,
+  RepriseError,
+  type RunPolicy,
+} from "@reprise/contracts";
+import { getAt, type Immutable, isJson, type Json, type Path, type StateDefinition } from "@reprise/state";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { freezeDeep } from "../thread/freeze-deep.ts";
+import { copyJson } from "../tools/copy-json.ts";
+
+/** The moment a phase happens at: the same for all its hooks. */
+export interface PhaseMoment {
+  readonly phase: Phase;
+  readonly now: number;
+  /** The state when the phase began. */
+  readonly document: Json;
+  /** Names the phase within its run, so that ids made in it follow from where it is. */
+  readonly place: string;
+}
+
+/**
+ * A phase as one plugin's hook sees it. Nothing is copied for it: the document is immutable, and what is not asked for is
+ * not made.
+ */
+export class PhaseView implements PhaseContext, PhaseState {
+  readonly phase: Phase;
+  readonly now: number;
+  readonly #workspace: RunWorkspace;
+  readonly #moment: PhaseMoment;
+  readonly #plugin: string;
+  #ids = 0;
+  #recorded: Recording[] | undefined;
+
+  constructor(workspace: RunWorkspace, moment: PhaseMoment, plugin: string, facts: object | undefined) {
+    this.phase = moment.phase;
+    this.now = moment.now;
+    this.#workspace = workspace;
+    this.#moment = moment;
+    this.#plugin = plugin;
+    if (facts !== undefined) Object.assign(this, facts);
+  }
+
+  get state(): PhaseState {
+    return this;
+  }
+
+  get<State>(definition: StateDefinition<State>, callId?: string): Immutable<State> {
+    return freezeDeep(definition.read(this.#moment.document, callId));
+  }
+
+  at(path: Path): Json | undefined {
+    return freezeDeep(getAt(this.#moment.document, path));
+  }
+
+  get messages(): PhaseContext["messages"] {
+    return this.#workspace.modelMessages();
+  }
+
+  get step(): number {
+    return this.#workspace.run.steps;
+  }
+
+  get run_id(): string {
+    return this.#workspace.run.run_id;
+  }
+
+  get thread_id(): string {
+    return this.#workspace.run.thread_id;
+  }
+
+  get agent_id(): string {
+    return this.#workspace.run.agent_id;
+  }
+
+  get tenant(): string {
+    return this.#workspace.claim.tenant;
+  }
+
+  // An optional property of the contract, and a getter here: who has no parent reads undefined.
+  get parent_run_id(): string {
+    return this.#workspace.run.parent_run_id as string;
+  }
+
+  get policy(): RunPolicy {
+    return this.#workspace.policy;
+  }
+
+  get signal(): AbortSignal {
+    return this.#workspace.signal;
+  }
+
+  section(key: string): Json | undefined {
+    const { spec, env } = this.#workspace.agent;
+    const owner = env.plugins.find(({ id }) => id === this.#plugin);
+    if (owner === undefined || !Object.hasOwn(owner.sections, key)) {
+      throw new RepriseError(
+        "INVALID_ACTION",
+        `Plugin ${this.#plugin} reads the section ${key}, which it did not declare.`,
+      );
+    }
+    return Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
+  }
+
+  id(): string {
+    return `${this.#moment.place}-${this.#plugin}-i${this.#ids++}`;
+  }
+
+  async record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> {
+    const value = await run();
+    if (!isJson(value)) {
+      throw new RepriseError("INVALID_ACTION", `Plugin ${this.#plugin} records ${name}, which is not JSON.`);
+    }
+    this.#recorded ??= [];
+    this.#recorded.push({ place: `${this.#moment.place}/${this.#plugin}`, name, value: copyJson(value) });
+    return value;
+  }
+
+  /** The answers that came through `record`. */
+  get recorded(): readonly Recording[] {
+    return this.#recorded ?? [];
+  }
+}

@@ -1,0 +1,59 @@
+import { type AgentSpec, type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
+import { lookUpEntry } from "./look-up-agent.ts";
+import { lookUpModel } from "./look-up-model.ts";
+import type { RegistrySet } from "./registry-set.ts";
+import { resolveRunPlan } from "./resolve-agent.ts";
+import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
+
+/**
+ * The agents a runtime can run. What an agent resolves to is frozen and holds nothing of any run, so it is kept for as long
+ * as the registries are the same.
+ */
+export class Agents {
+  readonly registries: RegistrySet;
+  readonly #env: Env;
+  readonly #plans = new Map<string, ResolvedRunPlan>();
+
+  constructor(registries: RegistrySet, env: Env) {
+    this.registries = registries;
+    this.#env = env;
+  }
+
+  /** Refuses an agent nobody registered. */
+  assertKnown(id: string): void {
+    lookUpEntry(this.registries, id);
+  }
+
+  spec(id: string): AgentSpec {
+    this.assertKnown(id);
+    const plan = this.plan(id);
+    return plan.kind === "local" ? plan.agent.spec : plan.spec;
+  }
+
+  /** How runs of an agent are executed. */
+  plan(id: string): ResolvedRunPlan {
+    const known = this.#plans.get(id);
+    if (known !== undefined) return known;
+    this.assertKnown(id);
+    const plan = resolveRunPlan(this.registries, id, { env: this.#env });
+    if (plan.kind === "local") {
+      for (const { message, ...details } of plan.agent.warnings) this.#env.log("warn", message, details);
+    }
+    this.#plans.set(id, plan);
+    return plan;
+  }
+
+  /** An agent that runs here. */
+  resolve(id: string): ResolvedAgent {
+    const plan = this.plan(id);
+    if (plan.kind === "local") return plan.agent;
+    throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} runs elsewhere.`, {
+      details: { agent_id: id },
+    });
+  }
+
+  /** A model by its id, for an inference that wants another one than its agent's. */
+  model(agentId: string, modelId: string): LanguageModel {
+    return lookUpModel(this.registries, agentId, modelId).model;
+  }
+}

@@ -1,0 +1,45 @@
+import type {
+  ExecutionBackend,
+  LanguageModel,
+  ModelProvider,
+  ModelSpec,
+  Plugin,
+  StopPolicy,
+  Tool,
+} from "@reprise/contracts";
+import type { Agent } from "../define/define-agent.ts";
+import { createRegistryBuilder } from "./registry-builder.ts";
+import type { ContextPluginFactory, RegistrySet } from "./registry-set.ts";
+
+/** What a runtime is given to run, as lists. */
+export interface Definitions {
+  readonly agents?: readonly Agent[];
+  /** Tools for every agent whose lists allow them. */
+  readonly tools?: readonly Tool[];
+  /** Models that agents name by id: themselves, or as data that names a provider. */
+  readonly models?: readonly (LanguageModel | ModelSpec)[];
+  readonly providers?: readonly ModelProvider[];
+  /** Plugins that agents name by id. */
+  readonly plugins?: readonly Plugin[];
+  readonly stopPolicies?: readonly StopPolicy[];
+  readonly backends?: readonly ExecutionBackend[];
+  readonly contextPlugins?: ContextPluginFactory;
+}
+
+/** Registers lists of definitions and checks every agent; throws with everything that is wrong. */
+export function buildRegistries(definitions: Definitions): RegistrySet {
+  const builder = createRegistryBuilder();
+  for (const agent of definitions.agents ?? []) {
+    const { spec, tools, plugins, model, stopPolicies } = agent;
+    builder.withAgent(spec, { tools, plugins, ...(model !== undefined && { model }) });
+    for (const policy of stopPolicies) builder.withStopPolicy(policy);
+  }
+  for (const tool of definitions.tools ?? []) builder.withTool(tool);
+  for (const model of definitions.models ?? []) builder.withModel(model);
+  for (const provider of definitions.providers ?? []) builder.withProvider(provider);
+  for (const plugin of definitions.plugins ?? []) builder.withPlugin(plugin);
+  for (const policy of definitions.stopPolicies ?? []) builder.withStopPolicy(policy);
+  for (const backend of definitions.backends ?? []) builder.withBackend(backend);
+  if (definitions.contextPlugins !== undefined) builder.withContextPlugins(definitions.contextPlugins);
+  return builder.build();
+}

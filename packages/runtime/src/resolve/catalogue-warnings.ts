@@ -1,0 +1,61 @@
+import type { AgentSpec } from "@reprise/contracts";
+import { compileGlob } from "./glob.ts";
+import type { MergedTools } from "./merge-tools.ts";
+import type { ResolveWarning } from "./resolved-agent.ts";
+
+type Known = MergedTools["known"];
+
+/** Entries of the tool lists that probably do not mean what they say. */
+export function warnOfCatalogue(spec: AgentSpec, { known }: MergedTools): readonly ResolveWarning[] {
+  return [
+    ...warnOfLiterals(spec, known, "allowed_tools", "allowed_tool_patterns"),
+    ...warnOfLiterals(spec, known, "excluded_tools", "excluded_tool_patterns"),
+    ...warnOfPatterns(spec, known, "allowed_tool_patterns"),
+    ...warnOfPatterns(spec, known, "excluded_tool_patterns"),
+  ];
+}
+
+function warnOfLiterals(
+  spec: AgentSpec,
+  known: Known,
+  field: "allowed_tools" | "excluded_tools",
+  patterns: string,
+): readonly ResolveWarning[] {
+  return (spec[field] ?? []).flatMap((entry) => {
+    if (isPermissionShaped(entry)) return permissionShaped(spec, field, entry);
+    if (!entry.includes("*") || known.get(entry) !== undefined) return [];
+    const message = `the * in ${JSON.stringify(entry)} is no wildcard: \`${field}\` takes ids as they are. Patterns belong in \`${patterns}\`.`;
+    return warning(spec, "star_in_literal", entry, message);
+  });
+}
+
+function warnOfPatterns(
+  spec: AgentSpec,
+  known: Known,
+  field: "allowed_tool_patterns" | "excluded_tool_patterns",
+): readonly ResolveWarning[] {
+  const patterns = spec[field] ?? [];
+  if (patterns.length === 0) return [];
+  const ids = known.ids();
+  return patterns.flatMap((entry) => {
+    if (isPermissionShaped(entry)) return permissionShaped(spec, field, entry);
+    const glob = compileGlob(entry);
+    if (ids.some((id) => glob.matches(id))) return [];
+    const message = `${JSON.stringify(entry)} in \`${field}\` matches no tool there is.`;
+    return warning(spec, "unmatched_pattern", entry, message);
+  });
+}
+
+/** `Bash(npm *)`: a tool with arguments, which only permissions know about. */
+function isPermissionShaped(entry: string): boolean {
+  return /\(.*\)/s.test(entry);
+}
+
+function permissionShaped(spec: AgentSpec, field: string, entry: string): ResolveWarning {
+  const message = `${JSON.stringify(entry)} in \`${field}\` looks like a permission rule. Rules belong in the section \`permission\`.`;
+  return warning(spec, "permission_shaped_entry", entry, message);
+}
+
+function warning({ id }: AgentSpec, kind: ResolveWarning["kind"], subject: string, message: string): ResolveWarning {
+  return { kind, agent_id: id, subject, message: `Agent ${JSON.stringify(id)}: ${message}` };
+}

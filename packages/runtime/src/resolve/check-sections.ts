@@ -1,0 +1,55 @@
+import type { AgentSpec, Plugin } from "@reprise/contracts";
+import type { JsonObject } from "@reprise/state";
+import { unresolvable } from "./resolve-errors.ts";
+import type { ResolveWarning } from "./resolved-agent.ts";
+import { RETRY_SECTION } from "./retry.ts";
+import { findSectionProblem } from "./section-problem.ts";
+
+/** The name under which the runtime itself claims things. */
+const RUNTIME = "the runtime";
+
+/**
+ * Holds the sections of an agent against the schemas of the plugins they belong to. A section nobody claims is probably
+ * misspelt, or its plugin was forgotten: a warning. A section that is absent is fine.
+ */
+export function checkSections(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
+  const owners = new Map<string, string>([[RETRY_SECTION, RUNTIME]]);
+  for (const plugin of plugins) {
+    for (const [section, schema] of Object.entries(plugin.sections)) {
+      claimSection(spec, owners, section, plugin);
+      checkSection(spec, plugin, section, schema);
+    }
+  }
+  return Object.keys(spec.sections)
+    .filter((section) => !owners.has(section))
+    .map((section) => ({
+      kind: "unclaimed_section",
+      agent_id: spec.id,
+      subject: section,
+      message: `No plugin of agent ${JSON.stringify(spec.id)} claims the section ${JSON.stringify(section)}.`,
+    }));
+}
+
+function claimSection(spec: AgentSpec, owners: Map<string, string>, section: string, { id }: Plugin): void {
+  const other = owners.get(section);
+  if (other !== undefined) {
+    const problem = `the section ${JSON.stringify(section)} is claimed by ${other} and by ${id}.`;
+    throw unresolvable("PLUGIN_CONFLICT", spec.id, problem, { section, plugins: [other, id] });
+  }
+  owners.set(section, id);
+}
+
+function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: JsonObject): void {
+  const value = Object.hasOwn(spec.sections, section) ? spec.sections[section] : undefined;
+  if (value === undefined) return;
+  const where = `the section ${JSON.stringify(section)} of the plugin ${JSON.stringify(id)}`;
+  const details = { plugin: id, section };
+  let problem: string | undefined;
+  try {
+    problem = findSectionProblem(schema, value);
+  } catch (error) {
+    throw unresolvable("INVALID_DEFINITION", spec.id, `${where} has a schema that cannot be used.`, details, error);
+  }
+  if (problem === undefined) return;
+  throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} does not fit its schema: ${problem}.`, details);
+}

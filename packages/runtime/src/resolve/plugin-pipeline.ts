@@ -1,0 +1,18 @@
+import { checkSections } from "./check-sections.ts";
+import { collectPlugins } from "./collect-plugins.ts";
+import { createExecutionEnv } from "./execution-env.ts";
+import type { AgentEntry, RegistrySet } from "./registry-set.ts";
+import type { ExecutionEnv, ResolveWarning } from "./resolved-agent.ts";
+
+/** What the second stage makes. */
+export interface PluginStage {
+  readonly env: ExecutionEnv;
+  readonly warnings: readonly ResolveWarning[];
+}
+
+/** Second stage: the plugins of an agent, their configuration checked, and what they come to together. */
+export function runPluginPipeline(registries: RegistrySet, entry: AgentEntry): PluginStage {
+  const plugins = collectPlugins(registries, entry);
+  const warnings = checkSections(entry.spec, plugins);
+  return { env: createExecutionEnv(entry.spec, plugins), warnings };
+}

@@ -1,0 +1,38 @@
+import { type AgentSpec, RepriseError } from "@reprise/contracts";
+import type { Json, JsonObject } from "@reprise/state";
+import { freezeDeep } from "../thread/freeze-deep.ts";
+import { copyJson } from "../tools/copy-json.ts";
+import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./spec/agent-spec-fields.ts";
+import { readFields, schemaOf } from "./spec/field-table.ts";
+import { readEndpoint } from "./spec/read-endpoint.ts";
+import { describeType, isPlainObject } from "./spec/shape.ts";
+
+const ROWS = [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS];
+
+/** The JSON Schema of agent specs as people may write them. */
+export function agentSpecSchema(): JsonObject {
+  return schemaOf(ROWS);
+}
+
+/**
+ * Makes an agent spec of what people write: aliases become the one name of their field, what is absent gets its default.
+ * Throws `INVALID_AGENT_SPEC` with every problem. What it returns reads as itself.
+ */
+export function readAgentSpec(input: unknown): AgentSpec {
+  if (!isPlainObject(input)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
+  const { fields, problems } = readFields(ROWS, input);
+  const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;
+  const { endpoint, problems: misplaced } = readEndpoint(fields.id ?? "", fields);
+  const all = [...problems, ...misplaced];
+  if (all.length > 0) throw invalidSpec(input.id, all);
+  const spec: Json = { ...own, name: own.name ?? own.id ?? "", ...(endpoint !== undefined && { endpoint }) };
+  // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
+  return freezeDeep(copyJson(spec)) as Json & AgentSpec;
+}
+
+function invalidSpec(id: unknown, problems: readonly string[]): RepriseError {
+  const who = typeof id === "string" ? `The spec of agent ${JSON.stringify(id)}` : "An agent spec";
+  return new RepriseError("INVALID_AGENT_SPEC", `${who} is not well formed: ${problems.join("; ")}.`, {
+    details: { problems, ...(typeof id === "string" && { agent_id: id }) },
+  });
+}

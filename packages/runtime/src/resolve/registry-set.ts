@@ -1,0 +1,50 @@
+import type {
+  AgentSpec,
+  ContextPolicy,
+  ExecutionBackend,
+  LanguageModel,
+  ModelProvider,
+  ModelSpec,
+  Plugin,
+  StopPolicy,
+  Tool,
+} from "@reprise/contracts";
+import type { Registry } from "./registry.ts";
+
+/** What an agent was given by value. It belongs to that agent alone: another may have something else under the same id. */
+export interface OwnParts {
+  readonly tools?: readonly Tool[];
+  /** Found by `plugin_ids` before registered ones; those that are not named there come after those that are. */
+  readonly plugins?: readonly Plugin[];
+  /** Used instead of the model the spec names. */
+  readonly model?: LanguageModel;
+}
+
+export interface AgentEntry extends OwnParts {
+  readonly spec: AgentSpec;
+}
+
+/** A model as data, reached through its provider, or the model itself. */
+export type RegisteredModel = ModelSpec | LanguageModel;
+
+/**
+ * Makes the plugins that keep a conversation inside the model's window. Called by every resolve of an agent with a context
+ * policy: cheap, and pure.
+ */
+export type ContextPluginFactory = (policy: ContextPolicy, spec: AgentSpec) => readonly Plugin[];
+
+/** Everything agents are resolved from. */
+export interface RegistrySet {
+  readonly agents: Registry<AgentEntry>;
+  readonly tools: Registry<Tool>;
+  readonly models: Registry<RegisteredModel>;
+  readonly providers: Registry<ModelProvider>;
+  readonly plugins: Registry<Plugin>;
+  readonly stopPolicies: Registry<StopPolicy>;
+  readonly backends: Registry<ExecutionBackend>;
+  readonly contextPlugins?: ContextPluginFactory;
+}
+
+export function isLanguageModel(model: RegisteredModel): model is LanguageModel {
+  return "stream" in model;
+}

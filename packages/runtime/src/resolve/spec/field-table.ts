@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from "@reprise/state";
+import { sayUnknown } from "./object-shape.ts";
+import type { Shape } from "./shape.ts";
+
+/** One row of a table of fields: everything the reader and the reference page say about a field. */
+export interface FieldRow {
+  readonly name: string;
+  /** Other names people use. Two names of one field in one document are a contradiction. */
+  readonly aliases?: readonly string[];
+  readonly shape: Shape;
+  /** Used when the field is not given; absent for a field that then stays so. */
+  readonly default?: Json;
+  readonly isRequired?: boolean;
+  readonly meaning: string;
+}
+
+/** The fields of a document under their one name, with their defaults, and what is wrong with them. */
+export interface ReadFields {
+  readonly fields: { readonly [name: string]: Json };
+  readonly problems: readonly string[];
+}
+
+/** Reads a document by a table. Goes through all of it: every problem is reported, not only the first. */
+export function readFields(rows: readonly FieldRow[], document: { readonly [key: string]: unknown }): ReadFields {
+  const problems: string[] = [];
+  const fields: { [name: string]: Json } = {};
+  const names = rows.flatMap((row) => namesOf(row));
+  for (const key of Object.keys(document)) {
+    if (!names.includes(key)) problems.push(sayUnknown(`\`${key}\``, key, names));
+  }
+  for (const row of rows) {
+    const given = namesOf(row).filter((name) => Object.hasOwn(document, name) && document[name] !== undefined);
+    const [name] = given;
+    if (given.length > 1) problems.push(`${given.map(quote).join(" and ")} are names of one field; give one of them`);
+    if (name === undefined) {
+      if (row.isRequired) problems.push(`\`${row.name}\` is needed`);
+      else if (row.default !== undefined) fields[row.name] = row.default;
+      continue;
+    }
+    const value = document[name];
+    const found = row.shape.problems(value, `\`${name}\``);
+    problems.push(...found);
+    // Shapes fit JSON only.
+    if (found.length === 0) fields[row.name] = value as Json;
+  }
+  return { fields, problems };
+}
+
+/** The JSON Schema of documents with these fields, aliases included. */
+export function schemaOf(rows: readonly FieldRow[]): JsonObject {
+  const properties = rows.flatMap((row) =>
+    namesOf(row).map((name) => [name, { ...row.shape.schema, description: row.meaning }] as const),
+  );
+  const required = rows.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  return { type: "object", properties: Object.fromEntries(properties), required, additionalProperties: false };
+}
+
+function namesOf({ name, aliases = [] }: FieldRow): readonly string[] {
+  return [name, ...aliases];
+}
+
+function quote(name: string): string {
+  return `\`${name}\``;
+}

@@ -1,0 +1,64 @@
+import { RepriseError, type StopPolicy, type StopPolicyInput, type StoppedReason } from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { isFinal, isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
+import { describeThrown } from "../tools/describe-thrown.ts";
+import { type StopHistory, stopHistory } from "./stop-state.ts";
+
+/**
+ * Asks the agent's stop policies, in order, whether the run should stop here; the first that says so is heard. What they
+ * need to know of earlier rounds is kept in the state, and only when one of them looks back.
+ */
+export function evaluateStop(workspace: RunWorkspace, step: StepSummary): StoppedReason | undefined {
+  const { stopPolicies } = workspace.agent;
+  const input = stopInput(workspace, step, stopPolicies);
+  for (const policy of stopPolicies) {
+    const reason = ask(policy, input);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function stopInput(workspace: RunWorkspace, step: StepSummary, policies: readonly StopPolicy[]): StopPolicyInput {
+  const { run } = workspace;
+  const looksBack = policies.some(({ needsHistory }) => needsHistory !== false);
+  const history = looksBack ? noteStep(workspace, step) : NO_HISTORY;
+  return {
+    step: run.steps,
+    elapsed_ms: history.active_ms,
+    input_tokens: run.input_tokens,
+    output_tokens: run.output_tokens,
+    text: step.text,
+    tools: step.tools,
+    recent_tools: history.recent_tools,
+    consecutive_errors: history.consecutive_errors,
+    is_final: isFinal(workspace, step),
+    state: workspace.document,
+  };
+}
+
+const NO_HISTORY = stopHistory.initial();
+
+/** Adds a step to what is kept; once, also when somebody takes over and looks at it again. */
+function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory {
+  const before = stopHistory.read(workspace.document);
+  const { steps } = workspace.run;
+  if (before.noted_step === steps) return before;
+  const active_ms = before.active_ms + workspace.takeActiveMs();
+  const is_failed = tools.length > 0 && isRoundFailed(workspace, workspace.modelMessages());
+  const note = stopHistory.note({ step: steps, active_ms, tools, is_failed });
+  workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, note).ops);
+  workspace.noteRunScoped([stopHistory.name]);
+  return stopHistory.read(workspace.document);
+}
+
+/** A policy that cannot be asked fails the run: what was to bound it must not let it go on. */
+function ask(policy: StopPolicy, input: StopPolicyInput): StoppedReason | undefined {
+  try {
+    return policy.evaluate(input);
+  } catch (error) {
+    throw new RepriseError("PLUGIN_FAILED", `Stop policy ${policy.id} failed: ${describeThrown(error)}`, {
+      cause: error,
+      details: { stop_policy: policy.id },
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  type Decision,
+  outcomeOf,
+  type SuspendTicket,
+  type Tool,
+  type ToolCallRecord,
+  toolFailure,
+} from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import type { Admission } from "./admit-call.ts";
+import { ticketFor } from "./ask-about.ts";
+import { readResult } from "./read-result.ts";
+
+/**
+ * Asks the plugins about a call that is about to be executed. A refusal beats a question, a question beats an answer; of the
+ * same kind the first plugin is heard. Undefined when nobody objects.
+ */
+export async function askPlugins(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  tool: Tool,
+  decision: Decision | undefined,
+): Promise<Admission | undefined> {
+  const { call_id, tool_id, suspension } = call;
+  const view = { call_id, tool_id, arguments: call.arguments, suspension };
+  const facts = { call: view, tool: tool.descriptor, decision };
+  const asked = runPhase(workspace, "before_tool_execute", facts, `${call_id}-before-${suspension}`);
+  const actions = asked instanceof Promise ? await asked : asked;
+  if (actions.length === 0) return undefined;
+
+  const [block] = actions.flatMap(({ value }) => (value.type === "block" ? [value] : []));
+  if (block !== undefined) {
+    return { kind: "end", trigger: "fail", result: toolFailure(tool_id, "blocked", block.reason) };
+  }
+  const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
+  if (ticket !== undefined) return { kind: "suspend", ticket };
+  const [answer] = actions.flatMap(({ value }) => (value.type === "set_tool_result" ? [value] : []));
+  if (answer === undefined) return undefined;
+  const result = readResult(tool_id, answer.result);
+  if (result.status === "pending" && result.suspension !== undefined)
+    return { kind: "suspend", ticket: result.suspension };
+  return { kind: "end", trigger: outcomeOf(result) === "failed" ? "fail" : "succeed", result };
+}
+
+/** A plugin that asked about this call and was answered is not heard again, unless it insists. */
+function openQuestion(
+  call: ToolCallRecord,
+  { plugin, value }: PhaseResult<"before_tool_execute">[number],
+): SuspendTicket | undefined {
+  if (value.type !== "suspend") return undefined;
+  const askedBy = `plugin:${plugin}`;
+  if (value.request.again !== true && call.answered?.includes(askedBy) === true) return undefined;
+  return ticketFor(call, value.request, { askedBy, mode: "replay_tool_call" });
+}

@@ -1,0 +1,83 @@
+import type { RoutingClass } from "./routing-class.ts";
+import { type Release, Semaphore } from "./semaphore.ts";
+
+/** How many calls of each class run at once in one tree of agents. */
+export interface PoolSizes {
+  readonly read: number;
+  readonly serial: number;
+  /** Per level of the tree. */
+  readonly concurrent: number;
+}
+
+/**
+ * The places in which the calls of one root run and the agents below it are executed. A call takes up to two: one of its
+ * tool, when that is limited, and one of its class.
+ */
+export class ToolPools {
+  readonly #sizes: PoolSizes;
+  readonly #read: Semaphore;
+  readonly #serial: Semaphore;
+  readonly #concurrent: Semaphore;
+  readonly #byTool = new Map<string, Semaphore>();
+
+  private constructor(sizes: PoolSizes, shared: { readonly read: Semaphore; readonly serial: Semaphore }) {
+    this.#sizes = sizes;
+    this.#read = shared.read;
+    this.#serial = shared.serial;
+    this.#concurrent = new Semaphore(sizes.concurrent);
+  }
+
+  /** The pools of a root run. */
+  static create(sizes: PoolSizes): ToolPools {
+    return new ToolPools(sizes, { read: new Semaphore(sizes.read), serial: new Semaphore(sizes.serial) });
+  }
+
+  /**
+   * The pools of an agent below: the same places for reading and for writing one at a time, so that writers keep out of each
+   * other's way all over the tree; its own for what may hold a place while it waits for agents further down.
+   */
+  forkForSubagent(): ToolPools {
+    return new ToolPools(this.#sizes, { read: this.#read, serial: this.#serial });
+  }
+
+  /** Waits for the places a call needs. `maxOfTool` limits the calls of its tool at this level. */
+  async admit(
+    route: Exclude<RoutingClass, "short_circuit">,
+    tool: { readonly id: string; readonly max?: number | undefined },
+    signal: AbortSignal,
+  ): Promise<Release> {
+    const releaseTool = tool.max === undefined ? undefined : await this.#placesOf(tool.id, tool.max).acquire(signal);
+    try {
+      const releaseClass = await this.#poolOf(route).acquire(signal);
+      if (releaseTool === undefined) return releaseClass;
+      return () => {
+        releaseClass();
+        releaseTool();
+      };
+    } catch (error) {
+      releaseTool?.();
+      throw error;
+    }
+  }
+
+  #poolOf(route: Exclude<RoutingClass, "short_circuit">): Semaphore {
+    switch (route) {
+      case "read_only":
+        return this.#read;
+      case "serial":
+        return this.#serial;
+      case "concurrent":
+        return this.#concurrent;
+      default:
+        return route satisfies never;
+    }
+  }
+
+  #placesOf(toolId: string, max: number): Semaphore {
+    const known = this.#byTool.get(toolId);
+    if (known !== undefined) return known;
+    const made = new Semaphore(max);
+    this.#byTool.set(toolId, made);
+    return made;
+  }
+}

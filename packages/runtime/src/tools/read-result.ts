@@ -1,0 +1,41 @@
+import { isToolResult, type SuspendTicket, type ToolResult, toolFailure, toolSuccess } from "@reprise/contracts";
+import { isJson } from "@reprise/state";
+import { copyJson } from "./copy-json.ts";
+
+const STATUSES: readonly string[] = ["success", "warning", "pending", "error"];
+const RESUME_MODES: readonly string[] = ["replay_tool_call", "use_decision_as_tool_result", "pass_decision_to_tool"];
+
+/** Makes a result of whatever a tool or a plugin gave as one. Only what is clearly a result passes for one. */
+export function readResult(tool: string, returned: unknown): ToolResult {
+  const value: unknown = isToolResult(returned) ? plainResult(returned, tool) : (returned ?? null);
+  if (!isJson(value)) return toolFailure(tool, "invalid_output", `Tool ${tool} returned something that is not JSON.`);
+  // A copy, because the tool may keep what it returned and write to it later.
+  const formed = copyJson(value);
+  if (!isToolResult(returned)) return toolSuccess(tool, formed);
+  // Marked as a result and made of JSON; what is left to check are its fields.
+  const result = formed as unknown as ToolResult;
+  const isWhole =
+    STATUSES.includes(result.status) &&
+    result.data !== undefined &&
+    (result.message === null || typeof result.message === "string") &&
+    typeof result.metadata === "object" &&
+    result.metadata !== null &&
+    (result.status !== "pending" || isTicket(result.suspension));
+  return isWhole ? result : toolFailure(tool, "invalid_output", `Tool ${tool} returned a result that is not whole.`);
+}
+
+/** Only the fields of a result: its mark is no JSON. */
+function plainResult({ status, data, message, metadata, suspension }: ToolResult, tool_name: string): unknown {
+  return { tool_name, status, data, message, metadata, ...(suspension !== undefined && { suspension }) };
+}
+
+/** Whether a tool says what it waits for so that somebody can answer. */
+function isTicket(ticket: SuspendTicket | undefined): boolean {
+  return (
+    typeof ticket?.suspension?.id === "string" &&
+    typeof ticket.suspension.action === "string" &&
+    typeof ticket.pending?.id === "string" &&
+    typeof ticket.pending.name === "string" &&
+    RESUME_MODES.includes(ticket.resume_mode)
+  );
+}

@@ -1,0 +1,74 @@
+import {
+  type Decision,
+  type MessageInput,
+  type Recording,
+  RepriseError,
+  type ToolCallRecord,
+  type ToolContext,
+} from "@reprise/contracts";
+import { isJson, type Json } from "@reprise/state";
+import { assertMessage } from "../api/read-request.ts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { CallState } from "./call-state.ts";
+import { copyJson } from "./copy-json.ts";
+import { reportProgress } from "./progress.ts";
+
+/** What one execution gathers beside its result. Part of the run only once the call is settled. */
+export interface Gathered {
+  readonly state: CallState;
+  readonly messages: MessageInput[];
+  readonly recordings: Recording[];
+  readonly blobs: string[];
+}
+
+/** What a tool has to work with. */
+export function createToolContext(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  gathered: Gathered,
+  decision: Decision | undefined,
+  signal: AbortSignal,
+): ToolContext {
+  const { run, claim, services } = workspace;
+  const { state, messages, recordings } = gathered;
+  let ids = 0;
+  return {
+    state,
+    identity: {
+      tenant: claim.tenant,
+      thread_id: run.thread_id,
+      run_id: run.run_id,
+      call_id: call.call_id,
+      agent_id: run.agent_id,
+      step_id: call.step_id,
+      ...(run.parent_run_id !== undefined && { parent_run_id: run.parent_run_id }),
+    },
+    policy: workspace.policy,
+    signal,
+    idempotencyKey: call.call_id,
+    decision,
+    now: services.env.clock.now(),
+    id: () => `${call.call_id}-i${ids++}`,
+    // A tool that was given up on may go on talking; nobody listens any more.
+    progress: (progress) => {
+      if (state.isOpen) reportProgress(workspace, call, progress);
+    },
+    queueMessage: (message) => {
+      assertQueued(message);
+      if (state.isOpen) messages.push(message);
+    },
+    async record<Value extends Json>(name: string, ask: () => Promise<Value> | Value): Promise<Value> {
+      const value = await ask();
+      if (!isJson(value)) throw new RepriseError("INVALID_REQUEST", `What is recorded as ${name} is not JSON.`);
+      if (state.isOpen) recordings.push({ place: call.call_id, name, value: copyJson(value) });
+      return value;
+    },
+  };
+}
+
+/** A message from a tool is checked like one from a client; whatever its role, it will be a user's. */
+export function assertQueued(message: MessageInput): void {
+  const untrusted: unknown = message;
+  if (!isJson(untrusted) || untrusted === null) throw new TypeError("a queued message is not a JSON object");
+  assertMessage({ ...message, role: "user" }, 0);
+}
