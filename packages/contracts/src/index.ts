@@ -16,6 +16,7 @@ export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.
 export { derivedDecisionId } from "./decision/decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
 export type { ToolCallRecord } from "./decision/tool-call-record.ts";
+export { isApproval, translateDecision } from "./decision/translate-decision.ts";
 export type { Clock, Env, Ids, Log, LogLevel } from "./env/env.ts";
 export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
 export { ERRORS } from "./errors/catalogue.ts";

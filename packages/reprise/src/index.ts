@@ -184,6 +184,7 @@ export {
   illegalTransition,
   includeOnlyTools,
   invalidRequest,
+  isApproval,
   isJournaled,
   isOpaque,
   isTerminal,
@@ -221,6 +222,7 @@ export {
   toolSuccess,
   toRepriseError,
   transformRequest,
+  translateDecision,
   versionConflict,
 } from "@reprise/contracts";
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "@reprise/models";

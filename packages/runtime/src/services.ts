@@ -14,6 +14,8 @@ export interface Limits {
   readonly renewEveryMs: number;
   /** How often to look for work when no signal came. */
   readonly pollMs: number;
+  /** How often who waits for a run looks again, in case a signal got lost. */
+  readonly recheckMs: number;
   /** A model that says nothing for this long has stalled; null to wait for ever. */
   readonly modelIdleTimeoutMs: number | null;
   readonly streamRetries: number;
@@ -35,6 +37,7 @@ export const DEFAULT_LIMITS: Limits = {
   leaseMs: 12_000,
   renewEveryMs: 3_000,
   pollMs: 1_000,
+  recheckMs: 5_000,
   modelIdleTimeoutMs: 120_000,
   streamRetries: 2,
   truncationRetries: 3,

@@ -28,7 +28,10 @@ export interface DecisionInput {
   readonly decision_id?: string;
   readonly action: "resume" | "cancel";
   readonly arguments?: Json;
+  /** Used as the call's result. One that says only yes (`{ approved: true }`) is an approval of a call that would run. */
   readonly result?: Json;
+  /** What a front end answered. Used where a call waits for an answer, and not where it waits for a yes. */
+  readonly payload?: Json;
   readonly reason?: string;
   /** The binding hash of what was decided about. Needed only when the decision may come before the suspension. */
   readonly binding_hash?: string;

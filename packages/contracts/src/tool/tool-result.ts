@@ -44,6 +44,7 @@ export type ToolErrorCode =
   | "blocked"
   | "superseded"
   | "expired"
+  | "awaiting_decision"
   | "interrupted"
   | "incompatible_definition"
   | "invalid_output"

@@ -9,6 +9,7 @@ export function assertDecisionInput(input: DecisionInput): void {
   }
   assertDecidedValue("arguments", input.arguments);
   assertDecidedValue("result", input.result);
+  assertDecidedValue("result", input.payload);
 }
 
 /** Edited arguments obey the same rules as a model's. */
@@ -26,4 +27,12 @@ export function assertBinding(call: ToolCallRecord, wanted: string | undefined, 
     "BINDING_MISMATCH",
     `The decision on tool call ${call.call_id} was made about other arguments or another tool. Look at it again.`,
   );
+}
+
+/** Refuses a decision about a question that ran out: the run is about to go on without it. */
+export function assertInTime({ call_id, expires_at }: ToolCallRecord, now: number): void {
+  if (expires_at === undefined || now < expires_at) return;
+  throw new RepriseError("NOT_SUSPENDED", `Tool call ${call_id} no longer waits for a decision: its time is up.`, {
+    details: { call_id, expires_at },
+  });
 }

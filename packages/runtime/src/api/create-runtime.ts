@@ -23,9 +23,10 @@ import { DEFAULT_LIMITS, type Limits, type Services } from "../services.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
+import { forwardDecisions } from "./forward-decisions.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import { executePrepared, forwardDecisions, type PreparedRun, prepareRun } from "./submit.ts";
+import { executePrepared, type PreparedRun, prepareRun } from "./submit.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
 /** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
@@ -87,7 +88,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     agents: new Agents(options.registries ?? buildRegistries(options), env),
     pools: new RunPools(limits.pools),
     bus: new LiveBus(),
-    signals: new Signals(store),
+    signals: new Signals(store, env.clock, limits.recheckMs),
     threads: new ThreadCache(limits.cachedThreads),
     closed: closed.signal,
     owner: options.instanceId ?? env.ids.uuid(),

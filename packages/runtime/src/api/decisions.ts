@@ -12,7 +12,8 @@ import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
-import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
+import { assertBinding, assertDecidedValue, assertInTime } from "./assert-decision.ts";
+import { findCall } from "./find-call.ts";
 import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 export interface DecideOptions {
@@ -27,8 +28,11 @@ export interface DecideOptions {
 export interface Decisions {
   /** What waits, oldest first. */
   list(query?: { readonly threadId?: string; readonly runId?: string }): Promise<readonly OpenDecision[]>;
-  /** Stores a decision; durable when it resolves. The first one for a suspension wins, a rival gets `DECISION_CONFLICT`. */
-  decide(callId: string, verb: DecisionVerb, options?: DecideOptions): Promise<Decision>;
+  /**
+   * Stores a decision; durable when it resolves. The target is a call's id, its suspension's or its pending call's. The
+   * first one for a suspension wins, a rival gets `DECISION_CONFLICT`.
+   */
+  decide(target: string, verb: DecisionVerb, options?: DecideOptions): Promise<Decision>;
 }
 
 export function createDecisions(services: Services, tenant: string): Decisions {
@@ -43,13 +47,18 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       return calls.map(toOpenDecision);
     },
 
-    async decide(callId, verb, options = {}) {
-      const runId = options.runId ?? runIdOfCall(callId);
-      if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", callId);
-      const call = await store.loadCall(runId, callId);
+    async decide(target, verb, options = {}) {
+      const call = await findCall(store, target, options.runId);
+      const callId = call?.call_id ?? target;
+      const runId = call?.run_id ?? options.runId ?? runIdOfCall(target);
+      if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", target);
       // A call that is not known yet may be decided early by who can say exactly what about.
-      if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, callId);
-      if (call !== undefined) assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+      if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, target);
+      const now = services.env.clock.now();
+      if (call !== undefined) {
+        assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+        assertInTime(call, now);
+      }
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
       const suspension = Math.max(call?.suspension ?? 0, 1);
       const decision: Decision = {
@@ -59,7 +68,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         suspension,
         ...lower(verb),
         ...(options.bindingHash !== undefined && { binding_hash: options.bindingHash }),
-        updated_at: services.env.clock.now(),
+        updated_at: now,
       };
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },

@@ -6,6 +6,7 @@ import {
   notFound,
   parseCursor,
   type RunRecord,
+  type TenantStore,
 } from "@reprise/contracts";
 import { type ReadEvent, readEvents } from "../journal/read-events.ts";
 import type { Services } from "../services.ts";
@@ -55,14 +56,21 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     events: (options = {}) => read(options, ({ event }) => event),
     eventsWithCursor: (options = {}) =>
       read(options, ({ event, epoch }) => {
-        return { event, cursor: formatCursor({ run_id: id, epoch, seq: event.seq ?? 0 }) };
+        return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq: event.seq ?? 0 }) };
       }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
     cancel: (reason = "cancelled") => store.requestCancel(id, reason),
     async record() {
-      const run = await store.loadRun(id);
+      const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
       if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);
       return run;
     },
   };
+}
+
+/** The run that took the messages of another request as its own. */
+async function loadHost(store: TenantStore, runId: string): Promise<RunRecord | undefined> {
+  const { items } = await store.listEntries({ run_id: runId });
+  const host = items.find(({ into_run }) => into_run !== undefined)?.into_run;
+  return host === undefined ? undefined : store.loadRun(host);
 }

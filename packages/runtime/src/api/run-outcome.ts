@@ -1,4 +1,4 @@
-import type { RunRecord, Termination } from "@reprise/contracts";
+import type { RunRecord, TenantStore, Termination } from "@reprise/contracts";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
 import { expectChange } from "../journal/thread-change.ts";
@@ -10,19 +10,21 @@ import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 export type RunOutcome =
   | { readonly status: "done"; readonly run: RunRecord; readonly text: string; readonly termination: Termination }
   | { readonly status: "waiting"; readonly run: RunRecord; readonly open: readonly OpenDecision[] }
-  /** Without a run when it was taken from the queue before it began. */
+  /** These two without a run when it was taken from the queue, or given up, before it began. */
   | { readonly status: "cancelled"; readonly run?: RunRecord }
-  | { readonly status: "failed"; readonly run: RunRecord; readonly error: string };
+  | { readonly status: "failed"; readonly run?: RunRecord; readonly error: string };
 
 /** Waits until nobody works on a run any more, here or elsewhere, and says how it stands. */
 export async function waitForOutcome(
   services: Services,
   tenant: string,
-  runId: string,
+  wantedId: string,
   threadId: string,
 ): Promise<RunOutcome> {
   const store = services.store.forTenant(tenant);
-  if ((await awaitStart(services, tenant, threadId, runId)) === undefined) return { status: "cancelled" };
+  const started = await awaitStart(services, tenant, threadId, wantedId);
+  if (started === undefined) return describeUnstarted(store, wantedId);
+  const runId = started.run_id;
   for (;;) {
     const change = expectChange(services, tenant, threadId);
     try {
@@ -33,6 +35,14 @@ export async function waitForOutcome(
       change.stop();
     }
   }
+}
+
+/** A run that never began: taken from the queue, or given up after too many attempts. */
+async function describeUnstarted(store: TenantStore, runId: string): Promise<RunOutcome> {
+  const { items } = await store.listEntries({ run_id: runId });
+  const entry = items.find(({ kind }) => kind === "run");
+  if (entry?.status !== "dead_letter") return { status: "cancelled" };
+  return { status: "failed", error: `The run could not be started: ${entry.last_error ?? "its owners were lost"}` };
 }
 
 async function describeOutcome(services: Services, tenant: string, run: RunRecord): Promise<RunOutcome> {

@@ -1,7 +1,5 @@
 import {
   type BusyPolicy,
-  type DecisionInput,
-  derivedDecisionId,
   invalidRequest,
   type NewEntry,
   RepriseError,
@@ -13,9 +11,7 @@ import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
 import { copyJson } from "../tools/copy-json.ts";
-import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
 import { assertRequest } from "./read-request.ts";
 
 /** A request that was checked and given its ids, and can be executed. */
@@ -106,48 +102,4 @@ async function submitClaiming(
     }
   }
   return undefined;
-}
-
-/** Stores decisions that came with a request; returns the run they belong to. */
-export async function forwardDecisions(
-  services: Services,
-  tenant: string,
-  threadId: string,
-  inputs: readonly DecisionInput[],
-): Promise<string> {
-  const store = services.store.forTenant(tenant);
-  const calls = await listAllCalls(store, { thread_id: threadId, status: "suspended" });
-  const matched = inputs.map((input) => {
-    assertDecisionInput(input);
-    const call = calls.find(
-      ({ call_id, ticket }) =>
-        call_id === input.target_id ||
-        ticket?.suspension.id === input.target_id ||
-        ticket?.pending.id === input.target_id,
-    );
-    if (call === undefined) {
-      throw new RepriseError(
-        "NOT_SUSPENDED",
-        `Nothing on thread ${threadId} waits for a decision on ${input.target_id}.`,
-      );
-    }
-    assertBinding(call, input.binding_hash);
-    return { input, call };
-  });
-  const first = matched[0];
-  if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
-  for (const { input, call } of matched) {
-    await store.decide({
-      decision_id: input.decision_id ?? derivedDecisionId(call.call_id, call.suspension),
-      run_id: call.run_id,
-      call_id: call.call_id,
-      suspension: call.suspension,
-      action: input.action,
-      ...(input.arguments !== undefined && { arguments: input.arguments }),
-      ...(input.result !== undefined && { result: input.result }),
-      ...(input.reason !== undefined && { reason: input.reason }),
-      updated_at: services.env.clock.now(),
-    });
-  }
-  return first.call.run_id;
 }

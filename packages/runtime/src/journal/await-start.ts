@@ -2,7 +2,7 @@ import { notFound, type RunRecord } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import { expectChange } from "./thread-change.ts";
 
-/** Waits until a queued run has started. Undefined when it never will: its entry was cancelled, superseded or given up. */
+/** Waits until a queued run has started; one that steered another is that other one. Undefined when it never will: its entry was cancelled, superseded or given up. */
 export async function awaitStart(
   services: Services,
   tenant: string,
@@ -21,6 +21,7 @@ export async function awaitStart(
       const { items } = await store.listEntries({ run_id: runId });
       const entry = items.find(({ kind }) => kind === "run");
       if (entry === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
+      if (entry.into_run !== undefined) return store.loadRun(entry.into_run);
       if (entry.status !== "queued" && entry.status !== "claimed" && entry.status !== "accepted") return undefined;
       await change.wait();
     } finally {

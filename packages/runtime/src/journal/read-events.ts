@@ -26,12 +26,14 @@ export async function* readEvents<Item>(
   services: Services,
   tenant: string,
   threadId: string,
-  runId: string,
+  wantedId: string,
   { after, follow = false, signal }: ReadOptions,
   project: (read: ReadEvent) => Item,
 ): AsyncGenerator<Item, void> {
   const store = services.store.forTenant(tenant);
-  if ((await awaitStart(services, tenant, threadId, runId, signal)) === undefined) return;
+  const run = await awaitStart(services, tenant, threadId, wantedId, signal);
+  if (run === undefined) return;
+  const runId = run.run_id;
   const reader = new EventReader(services, tenant, threadId, runId);
   try {
     let seq = after?.seq ?? 0;

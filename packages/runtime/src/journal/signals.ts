@@ -1,4 +1,4 @@
-import type { Store, StoreSignal } from "@reprise/contracts";
+import type { Clock, Store, StoreSignal } from "@reprise/contracts";
 import { tenantKey } from "../thread/tenant-key.ts";
 
 type Listener = (signal: StoreSignal) => void;
@@ -11,8 +11,10 @@ export class Signals {
   readonly #byThread = new Map<string, Set<ThreadListener>>();
   readonly #listeners = new Set<Listener>();
   readonly #stop: () => void;
+  readonly #closed = new AbortController();
 
-  constructor(store: Store) {
+  constructor(store: Store, clock: Clock, recheckMs: number) {
+    void this.#recheck(clock, recheckMs);
     this.#stop = store.operator.watch((signal) => {
       for (const listener of this.#listeners) listener(signal);
       for (const listener of this.#byThread.get(tenantKey(signal.tenant, signal.thread_id)) ?? []) {
@@ -42,6 +44,17 @@ export class Signals {
   /** Hears no more, and lets everybody know who waits. */
   close(): void {
     this.#stop();
+    this.#closed.abort();
     for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener("closed");
+  }
+
+  /** Has everybody look again now and then: a signal from another process may get lost. */
+  async #recheck(clock: Clock, everyMs: number): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await clock.sleep(everyMs, signal, { background: true }).catch(() => undefined);
+      if (signal.aborted) return;
+      for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener("commit");
+    }
   }
 }

@@ -1,7 +1,16 @@
-import type { FactData, InferenceOverride, Message, ModelRequest, ToolDescriptor } from "@reprise/contracts";
+import {
+  type FactData,
+  type InferenceOverride,
+  type Message,
+  type ModelRequest,
+  type ToolDescriptor,
+  toolFailure,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { toolMessage } from "../loop/tool-message.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import { placeMessage } from "../thread/place-message.ts";
 import type { PhaseResult } from "./run-phase.ts";
 
 /** A request to a model, and what the plugins made of it. */
@@ -23,7 +32,7 @@ export function composeInference(
   const override = mergeOverrides(actions);
   const base: ModelRequest = {
     system: systemText(spec.system_prompt, actions),
-    messages: withSessionContext(workspace.modelMessages(), workspace.run.run_id, actions),
+    messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
     tools: visibleTools(tools, actions),
     options: { ...spec.chat_options, ...optionsOf(override) },
     signal: workspace.signal,
@@ -65,6 +74,19 @@ function withSessionContext(
     .join("\n");
   const context: Message = { id: `${runId}-context`, role: "user", content, visibility: "internal" };
   return [...messages, context];
+}
+
+/** A call that waits for a decision while the model goes on has a result all the same: one that says so, and is not kept. */
+function withPlaceholders(workspace: RunWorkspace): readonly Message[] {
+  const messages = workspace.modelMessages();
+  const { openCalls } = workspace;
+  if (openCalls.length === 0) return messages;
+  const placed = messages.slice();
+  for (const { call_id, tool_id, run_id } of openCalls) {
+    const pending = toolFailure(tool_id, "awaiting_decision", "The call waits for a decision. Its result will follow.");
+    placeMessage(placed, toolMessage(call_id, run_id, { ...pending, status: "pending" }));
+  }
+  return placed;
 }
 
 /** Of several allow lists the union counts; what is excluded stays so. */
