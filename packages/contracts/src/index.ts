@@ -81,6 +81,7 @@ export type { Phase } from "./plugin/phase.ts";
 export { PHASES } from "./plugin/phase.ts";
 export type {
   ActionOf,
+  ActionsByPhase,
   ActionType,
   InferenceOverride,
   PhaseAction,

@@ -1,5 +1,6 @@
 export type {
   ActionOf,
+  ActionsByPhase,
   ActionType,
   Admission,
   AfterInferenceContext,
@@ -233,6 +234,7 @@ export type {
   Agent,
   AgentDefinition,
   AgentEntry,
+  AgentInfo,
   BuildProblem,
   CompleteCall,
   ContextPluginFactory,

@@ -1,9 +1,11 @@
-export type { Runtime, RuntimeOptions, StartRun } from "./api/create-runtime.ts";
+export type { AgentInfo } from "./api/agent-info.ts";
+export type { Runtime, RuntimeOptions } from "./api/create-runtime.ts";
 export { createRuntime } from "./api/create-runtime.ts";
 export type { DecideOptions, Decisions } from "./api/decisions.ts";
 export type { OpenDecision } from "./api/open-decision.ts";
 export type { EventsOptions, RunHandle } from "./api/run-handle.ts";
 export type { RunOutcome } from "./api/run-outcome.ts";
+export type { StartRun } from "./api/start-run.ts";
 export type { PreparedRun } from "./api/submit.ts";
 export type { Threads } from "./api/threads.ts";
 export type { Agent, AgentDefinition } from "./define/define-agent.ts";

@@ -14,6 +14,8 @@ export interface ToolCallRecord {
   readonly arguments: Json;
   /** Why the arguments could not be read; they are then the text as the model wrote it. */
   readonly problem?: string;
+  /** Why the call may not run whatever happens: its tool was hidden from the model in the step that asked for it. */
+  readonly refusal?: string;
   readonly status: ToolCallStatus;
   /** How often the call has been suspended. */
   readonly suspension: number;

@@ -19,6 +19,9 @@ const DENIALS: ReadonlySet<string> = new Set([
 /** Fields that mean no when they are true. */
 const DENIAL_FLAGS = ["denied", "reject", "rejected", "cancel", "canceled", "cancelled", "abort", "aborted"] as const;
 
+/** Fields that mean yes when they are true. */
+const CONSENT_FIELDS = ["approved", "allowed"] as const;
+
 /** Fields that hold a word for what was decided. */
 const VERDICT_FIELDS = ["status", "decision", "action"] as const;
 
@@ -52,7 +55,8 @@ function isDenial(payload: Json): boolean {
   if (typeof payload === "string") return isDenialWord(payload);
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return true;
   const fields = payload as { readonly [key: string]: Json };
-  if (fields.approved === false) return true;
+  // A field that asks for a yes and holds anything else is a no.
+  if (CONSENT_FIELDS.some((field) => Object.hasOwn(fields, field) && !isApproval(fields[field] ?? null))) return true;
   if (DENIAL_FLAGS.some((flag) => fields[flag] === true)) return true;
   return VERDICT_FIELDS.some((field) => isDenialWord(fields[field]));
 }

@@ -1,5 +1,6 @@
 import type { Json, StateAction } from "@reprise/state";
 import type { MessageInput } from "../message/message.ts";
+import { toolResult } from "../tool/tool-effect.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
 import type { InferenceOverride, PhaseAction, RequestTransform, SuspendRequest } from "./phase-action.ts";
@@ -56,7 +57,13 @@ export function suspendCall(request: SuspendRequest): PhaseAction<"suspend"> {
 
 /** Answers the call without executing it. */
 export function setToolResult(result: ToolResult | Json): PhaseAction<"set_tool_result"> {
-  return { type: "set_tool_result", result };
+  return { type: "set_tool_result", result: isResult(result) ? toolResult(result) : result };
+}
+
+/** A whole result, whoever made it. */
+function isResult(value: ToolResult | Json): value is ToolResult {
+  const fields = ["tool_name", "status", "data", "message", "metadata"];
+  return typeof value === "object" && value !== null && fields.every((field) => Object.hasOwn(value, field));
 }
 
 /** Tells the model something beside the tool's result. */

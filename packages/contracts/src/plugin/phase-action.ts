@@ -73,14 +73,39 @@ export type PhaseAction<Type extends ActionType = ActionType> = {
   [Each in Type]: { readonly type: Each } & PhaseActions[Each];
 }[Type];
 
-const EVERYWHERE = ["state", "schedule", "effect"] as const;
+type Common = "state" | "schedule" | "effect";
 
-/** Which actions each phase takes. The types of the hooks and the check at run time are both made of this table. */
-export const PHASE_ACTIONS = {
-  run_start: EVERYWHERE,
-  step_start: EVERYWHERE,
+/** The types of action each phase takes. */
+export interface ActionsByPhase {
+  run_start: Common;
+  step_start: Common;
+  before_inference:
+    | Common
+    | "add_system_context"
+    | "add_session_context"
+    | "exclude_tool"
+    | "include_only_tools"
+    | "add_request_transform"
+    | "override_inference"
+    | "terminate";
+  after_inference: Common | "terminate";
+  step_end: Common;
+  before_tool_execute: Common | "block" | "suspend" | "set_tool_result";
+  after_tool_execute: Common | "add_reminder" | "add_user_message";
+  run_end: Common;
+}
+
+/** The actions a hook of a phase may return. */
+export type ActionOf<In extends Phase> = PhaseAction<ActionsByPhase[In]>;
+
+const COMMON: readonly Common[] = ["state", "schedule", "effect"];
+
+/** The same for the check at run time. */
+export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In][] } = {
+  run_start: COMMON,
+  step_start: COMMON,
   before_inference: [
-    ...EVERYWHERE,
+    ...COMMON,
     "add_system_context",
     "add_session_context",
     "exclude_tool",
@@ -89,12 +114,9 @@ export const PHASE_ACTIONS = {
     "override_inference",
     "terminate",
   ],
-  after_inference: [...EVERYWHERE, "terminate"],
-  step_end: EVERYWHERE,
-  before_tool_execute: [...EVERYWHERE, "block", "suspend", "set_tool_result"],
-  after_tool_execute: [...EVERYWHERE, "add_reminder", "add_user_message"],
-  run_end: EVERYWHERE,
-} as const satisfies Readonly<Record<Phase, readonly ActionType[]>>;
-
-/** The actions a hook of a phase may return. */
-export type ActionOf<In extends Phase> = PhaseAction<(typeof PHASE_ACTIONS)[In][number]>;
+  after_inference: [...COMMON, "terminate"],
+  step_end: COMMON,
+  before_tool_execute: [...COMMON, "block", "suspend", "set_tool_result"],
+  after_tool_execute: [...COMMON, "add_reminder", "add_user_message"],
+  run_end: COMMON,
+};

@@ -2,11 +2,11 @@
 export type Termination =
   | { readonly type: "natural_end" }
   /** A plugin or a tool asked for the end. */
-  | { readonly type: "behavior_requested" }
+  | { readonly type: "behavior_requested"; readonly detail?: string }
   | { readonly type: "stopped"; readonly value: StoppedReason }
   | { readonly type: "cancelled" }
   | { readonly type: "suspended" }
-  | { readonly type: "error"; readonly value: string };
+  | { readonly type: "error"; readonly value: string; readonly code?: string };
 
 export interface StoppedReason {
   readonly code: string;

@@ -173,7 +173,8 @@ export interface StoreOperator {
    *   its `recoveries` unless its owner gave the claim back itself); a waiting run with an inbox (`resume`); the next `run` entry of a thread without an open run, or
    *   whose waiting run the entry's policy supersedes (`start`).
    * - Later entries of a thread do not overtake one that waits to be tried again.
-   * - An entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead.
+   * - A `run` entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead; one that wakes a run
+   *   stays, unless it was its owners who could not use it.
    */
   claim(request: ClaimRequest & { readonly limit: number }): Promise<readonly Claim[]>;
   /** Prolongs claims; returns the epochs that are still the holder's, by thread. */

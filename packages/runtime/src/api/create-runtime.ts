@@ -1,18 +1,17 @@
 import {
   type BlobStore,
-  type BusyPolicy,
+  type CallQuery,
   type Env,
-  type MessageInput,
   notFound,
   type Page,
   RepriseError,
-  type RunOrigin,
   type RunQuery,
   type RunRecord,
   type RunRequest,
   type Store,
+  type ToolCallRecord,
 } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { assertLimits } from "../assert-limits.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
@@ -22,10 +21,12 @@ import type { RegistrySet } from "../resolve/registry-set.ts";
 import { DEFAULT_LIMITS, type Limits, type Services } from "../services.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
+import { type AgentInfo, describePlan } from "./agent-info.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
+import { type StartRun, toRequest } from "./start-run.ts";
 import { executePrepared, type PreparedRun, prepareRun } from "./submit.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
@@ -42,19 +43,6 @@ export interface RuntimeOptions extends Definitions {
   readonly instanceId?: string;
 }
 
-/** A run as an author asks for it. */
-export interface StartRun {
-  readonly agent: string;
-  readonly threadId?: string;
-  /** What the user says: text, or messages. */
-  readonly input: string | readonly MessageInput[];
-  readonly resourceId?: string;
-  readonly state?: { readonly [key: string]: Json };
-  /** When the thread is busy; unless said otherwise a waiting run is superseded and a running one waited for. */
-  readonly whenBusy?: BusyPolicy;
-  readonly origin?: RunOrigin;
-}
-
 export interface Runtime {
   /** Starts a run; resolves when it is accepted durably. */
   start(run: StartRun): Promise<RunHandle>;
@@ -69,6 +57,10 @@ export interface Runtime {
   /** A run by its id, also one that is still queued. */
   run(runId: string): Promise<RunHandle>;
   runs(query?: RunQuery): Promise<Page<RunRecord>>;
+  /** Tool calls, oldest first, whatever became of them. */
+  calls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
+  /** What each agent came to: its model, plugins, tools, and what is odd about it. */
+  agents(): readonly AgentInfo[];
   readonly threads: Threads;
   readonly decisions: Decisions;
   /** Lets runs come to their end for a while, gives the others back, and takes no more. */
@@ -79,6 +71,7 @@ export interface Runtime {
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { env, store, blobs, tenant = "default" } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  assertLimits(limits);
   const closed = new AbortController();
   const services: Services = {
     env,
@@ -93,6 +86,9 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     closed: closed.signal,
     owner: options.instanceId ?? env.ids.uuid(),
   };
+  // Resolved now, so that what is odd about an agent is said at the start.
+  for (const id of services.agents.registries.agents.ids())
+    if (options.registries === undefined) services.agents.plan(id);
   const dispatcher = new Dispatcher(services);
   dispatcher.open();
   return new RuntimeFacade(services, dispatcher, tenant, closed);
@@ -116,16 +112,8 @@ class RuntimeFacade implements Runtime {
     this.decisions = createDecisions(services, tenant);
   }
 
-  start({ agent, threadId, input, resourceId, state, whenBusy, origin }: StartRun): Promise<RunHandle> {
-    return this.submit({
-      agent_id: agent,
-      messages: typeof input === "string" ? [{ role: "user", content: input }] : input,
-      ...(threadId !== undefined && { thread_id: threadId }),
-      ...(resourceId !== undefined && { resource_id: resourceId }),
-      ...(state !== undefined && { state }),
-      ...(whenBusy !== undefined && { busy_policy: whenBusy }),
-      ...(origin !== undefined && { origin }),
-    });
+  start(run: StartRun): Promise<RunHandle> {
+    return this.submit(toRequest(run));
   }
 
   async submit(request: RunRequest): Promise<RunHandle> {
@@ -160,6 +148,15 @@ class RuntimeFacade implements Runtime {
 
   runs(query?: RunQuery): Promise<Page<RunRecord>> {
     return this.#services.store.forTenant(this.#tenant).listRuns(query);
+  }
+
+  calls(query?: CallQuery): Promise<Page<ToolCallRecord>> {
+    return this.#services.store.forTenant(this.#tenant).listCalls(query);
+  }
+
+  agents(): readonly AgentInfo[] {
+    const { agents } = this.#services;
+    return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
   }
 
   async close(): Promise<void> {

@@ -55,12 +55,12 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       // A call that is not known yet may be decided early by who can say exactly what about.
       if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, target);
       const now = services.env.clock.now();
-      if (call !== undefined) {
-        assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
-        assertInTime(call, now);
-      }
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
       const suspension = Math.max(call?.suspension ?? 0, 1);
+      if (call !== undefined) {
+        assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+        await assertInTime(store, call, now);
+      }
       const decision: Decision = {
         decision_id: options.decisionId ?? derivedDecisionId(callId, suspension),
         run_id: runId,

@@ -11,7 +11,7 @@ import type { Json } from "@reprise/state";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { assertBinding, assertDecisionInput, assertInTime } from "./assert-decision.ts";
-import { isTarget } from "./find-call.ts";
+import { findTarget } from "./find-call.ts";
 
 /** Stores decisions that came with a request; returns the run they belong to. All are checked before the first is stored. */
 export async function forwardDecisions(
@@ -23,9 +23,10 @@ export async function forwardDecisions(
   const store = services.store.forTenant(tenant);
   const now = services.env.clock.now();
   const calls = await listAllCalls(store, { thread_id: threadId, status: "suspended" });
-  const decisions = inputs.map((input): Decision => {
+  const decisions: Decision[] = [];
+  for (const input of inputs) {
     assertDecisionInput(input);
-    const call = calls.find((candidate) => isTarget(candidate, input.target_id));
+    const call = findTarget(calls, input.target_id);
     if (call === undefined) {
       throw new RepriseError(
         "NOT_SUSPENDED",
@@ -33,9 +34,9 @@ export async function forwardDecisions(
       );
     }
     assertBinding(call, input.binding_hash);
-    assertInTime(call, now);
-    return lower(call, input, now);
-  });
+    await assertInTime(store, call, now);
+    decisions.push(lower(call, input, now));
+  }
   const [first] = decisions;
   if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
   for (const decision of decisions) await store.decide(decision);
@@ -60,6 +61,6 @@ function lower(call: ToolCallRecord, input: DecisionInput, now: number): Decisio
 /** A call that waits for a yes gets one by anything that says so; one that waits for an answer gets the answer. */
 function resultFor({ ticket }: ToolCallRecord, { action, result, payload }: DecisionInput): Json | undefined {
   if (action === "cancel") return result;
-  if (ticket?.resume_mode !== "replay_tool_call") return result ?? payload;
+  if (ticket?.resume_mode !== "replay_tool_call") return result === undefined ? payload : result;
   return result !== undefined && isApproval(result) ? undefined : result;
 }

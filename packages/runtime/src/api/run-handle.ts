@@ -40,7 +40,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
   const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): AsyncGenerator<Item, void> => {
     const { after, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
-    if (after !== undefined && cursor?.run_id !== id) throw invalidRequest(`This is no cursor of run ${id}.`);
+    if (after !== undefined && cursor === undefined) throw invalidRequest(`This is no cursor of run ${id}.`);
     return readEvents(
       services,
       tenant,

@@ -12,7 +12,7 @@ export type RunOutcome =
   | { readonly status: "waiting"; readonly run: RunRecord; readonly open: readonly OpenDecision[] }
   /** These two without a run when it was taken from the queue, or given up, before it began. */
   | { readonly status: "cancelled"; readonly run?: RunRecord }
-  | { readonly status: "failed"; readonly run?: RunRecord; readonly error: string };
+  | { readonly status: "failed"; readonly run?: RunRecord; readonly error: string; readonly code?: string };
 
 /** Waits until nobody works on a run any more, here or elsewhere, and says how it stands. */
 export async function waitForOutcome(
@@ -53,7 +53,10 @@ async function describeOutcome(services: Services, tenant: string, run: RunRecor
   }
   const { result, termination } = await loadFinish(services, tenant, run);
   if (termination.type === "cancelled") return { status: "cancelled", run };
-  if (termination.type === "error") return { status: "failed", run, error: termination.value };
+  if (termination.type === "error") {
+    const { value: error, code } = termination;
+    return { status: "failed", run, error, ...(code !== undefined && { code }) };
+  }
   return { status: "done", run, text: result, termination };
 }
 

@@ -23,6 +23,11 @@ export interface Threads {
   state(threadId: string, version?: number): Promise<Json>;
   /** The patches of every version after one. */
   history(threadId: string, after?: number): Promise<readonly VersionPatches[]>;
+  /** Whole changesets after a version, oldest first, with their reasons, actions and recordings; at most 200 at once. */
+  changesets(
+    threadId: string,
+    options?: { readonly after?: number; readonly limit?: number },
+  ): Promise<readonly (Changeset & { readonly version: number })[]>;
   /** Changes the state from outside a run; refused while one is running. Returns the new version. */
   patch(
     threadId: string,
@@ -52,6 +57,10 @@ export function createThreads(services: Services, tenant: string): Threads {
     history: async (threadId, after = 0) => {
       await get(threadId);
       return store.readPatches(threadId, after);
+    },
+    async changesets(threadId, { after = 0, limit } = {}) {
+      await get(threadId);
+      return store.readChangesets(threadId, after, limit);
     },
     async patch(threadId, patch, { expected, source = "external" } = {}) {
       assertOwnState(patch);

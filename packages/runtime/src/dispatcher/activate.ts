@@ -6,7 +6,6 @@ import {
   RepriseError,
   type RunRecord,
   type Termination,
-  type ToolCallRecord,
   toRepriseError,
 } from "@reprise/contracts";
 import { endActivation } from "../loop/end-activation.ts";
@@ -15,9 +14,10 @@ import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
-import { activatePlugins } from "../phases/activate-plugins.ts";
+import { ActivePlugins } from "../phases/active-plugins.ts";
 import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import { listOpenCalls } from "../thread/list-all-calls.ts";
+import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
 import { ClaimLost, RunCancelled } from "./outcomes.ts";
 
@@ -25,10 +25,14 @@ import { ClaimLost, RunCancelled } from "./outcomes.ts";
 export interface Lease {
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;
+  /** Aborted when the claim is lost, whatever else happened before. */
+  readonly lost: AbortSignal;
   /** Throws `ClaimLost` when the claim may have run out unnoticed, as after a pause of the whole process. */
   readonly assertHeld: () => void;
   /** Raised when something came for the run. */
   readonly mail: MailFlag;
+  /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
+  readonly lendPlace: () => () => void;
 }
 
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
@@ -36,31 +40,30 @@ export async function activate(services: Services, claim: Claim, run: RunRecord,
   const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
   const pools = services.pools.open(run.run_id, run.parent_run_id);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
+  const plugins = new ActivePlugins(workspace);
   try {
     if (claim.kind !== "start") await reopen(workspace);
-    if (isPoison(claim)) await endActivation(workspace, poison(), "error:poison");
-    else await work(workspace);
+    if (isPoison(claim)) await endPoisoned(workspace);
+    else await work(workspace, plugins);
   } catch (error) {
     await handleFailure(workspace, error);
   } finally {
-    services.pools.close(run.run_id);
+    await plugins.deactivate();
+    services.pools.close(run.run_id, pools);
+    saveSnapshotIfDue(services, claim.tenant, thread);
   }
 }
 
 /** Works on the run as its agent is defined now, here or through a backend. */
-async function work(workspace: RunWorkspace): Promise<void> {
+async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<void> {
   const { agents } = workspace.services;
   const plan = agents.plan(workspace.run.agent_id);
   if (plan.kind === "backend") {
     return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
   }
   pinDefinition(workspace, plan.agent.definition);
-  const plugins = await activatePlugins(workspace);
-  try {
-    await endActivation(workspace, await runLoop(workspace));
-  } finally {
-    await plugins.deactivate();
-  }
+  await plugins.activate();
+  await endActivation(workspace, await runLoop(workspace));
 }
 
 /** A run remembers what it was started with; from the next step on it works with what there is. */
@@ -71,18 +74,11 @@ function pinDefinition(workspace: RunWorkspace, definition: string): void {
   workspace.setRun({ definition });
 }
 
-const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
-
-async function loadOpenCalls({ store, run }: RunWorkspace): Promise<readonly ToolCallRecord[]> {
-  const lists = OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: run.run_id, status }));
-  return (await Promise.all(lists)).flat();
-}
-
 /** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
 async function reopen(workspace: RunWorkspace): Promise<void> {
   const { store, claim } = workspace;
   const { run_id } = workspace.run;
-  workspace.adoptCalls(await loadOpenCalls(workspace));
+  workspace.adoptCalls(await listOpenCalls(store, run_id));
   const { cancel } = await store.readInbox(claim.thread_id, run_id);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
@@ -94,8 +90,18 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   workspace.show("run_start", {});
 }
 
-function isPoison({ kind, run }: Claim): boolean {
-  return kind === "recover" && run !== undefined && run.recoveries > MAX_RECOVERIES;
+/** Whether a run takes its owners with it: too many were lost while it was at work, or when it was woken. */
+function isPoison({ kind, run, entry }: Claim): boolean {
+  if (kind === "recover") return run !== undefined && run.recoveries > MAX_RECOVERIES;
+  return kind === "resume" && entry !== undefined && entry.attempts > MAX_RECOVERIES;
+}
+
+/** Ends a run without trying it once more. What was decided about it is taken note of and counts for nothing. */
+async function endPoisoned(workspace: RunWorkspace): Promise<void> {
+  const { store, run } = workspace;
+  const { decisions } = await store.readInbox(run.thread_id, run.run_id);
+  for (const { run_id, call_id, suspension } of decisions) workspace.consume({ run_id, call_id, suspension });
+  await endActivation(workspace, poison(), "error:poison");
 }
 
 function poison(): Termination {
@@ -104,8 +110,9 @@ function poison(): Termination {
 
 /** Ends the run as what happened to it says; leaves it to its new owner when it is no longer ours. */
 async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<void> {
-  const { services, claim, run, signal } = workspace;
-  const reason: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
+  const { services, claim, run, signal, lost } = workspace;
+  const stopped: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
+  const reason: unknown = lost.aborted ? lost.reason : stopped;
   services.bus.forgetTail(claim.tenant, run.run_id);
   // The thread changed under us, or the store is away: the claim goes back, and somebody begins again from what is true.
   if (isForLater(error)) throw error;
@@ -122,7 +129,7 @@ async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<v
   services.env.log("error", "a run failed", { run_id: run.run_id, problem: describe(error), cause: causeOf(error) });
   await abandon(workspace);
   workspace.hold("error", { message: describe(error), code: codeOf(error) });
-  await endAtLast(workspace, { type: "error", value: describe(error) });
+  await endAtLast(workspace, { type: "error", value: describe(error), code: codeOf(error) });
 }
 
 /** Ends a run whose end may itself fail; what cannot be committed is given up before the last attempt. */
@@ -132,7 +139,7 @@ async function endAtLast(workspace: RunWorkspace, termination: Termination): Pro
     await endActivation(workspace, termination).catch(async (error: unknown) => {
       if (isLost(error) || isForLater(error)) throw error;
       await abandon(workspace);
-      await endActivation(workspace, { type: "error", value: describe(error) });
+      await endActivation(workspace, { type: "error", value: describe(error), code: codeOf(error) });
     });
   } catch (error) {
     if (isForLater(error)) throw error;
@@ -146,9 +153,11 @@ async function endAtLast(workspace: RunWorkspace, termination: Termination): Pro
 async function abandon(workspace: RunWorkspace): Promise<void> {
   const { store, run } = workspace;
   const committed = (await store.loadRun(run.run_id)) ?? run;
-  const open = await loadOpenCalls(workspace);
+  const open = await listOpenCalls(store, run.run_id);
   const { termination_code: _code, termination_detail: _detail, ...row } = committed;
-  workspace.abandon(row.status === "waiting" ? advanceRun(row, "resume") : row, open);
+  // What was begun was shown, and stays counted.
+  const counted = { ...row, steps: Math.max(row.steps, run.steps) };
+  workspace.abandon(row.status === "waiting" ? advanceRun(counted, "resume") : counted, open);
 }
 
 /** Whether the same may well succeed after a while, from a fresh look at the thread. */

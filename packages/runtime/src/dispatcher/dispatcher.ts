@@ -10,13 +10,37 @@ import { startEntry } from "./start-entry.ts";
 interface Activation {
   claim: Claim;
   readonly controller: AbortController;
+  /** Aborted when the claim is gone, also when the run was cancelled before. */
+  readonly loss: AbortController;
   readonly mail: MailFlag;
+  /** How many of its calls have runs below them work for them: meanwhile its place is theirs. */
+  lent: number;
   finished: Promise<void>;
   /** By our own clock, which never goes back. */
   renewedAt: number;
 }
 
+/** What is known of an activation when it begins. */
+interface Beginning {
+  readonly claim: Claim;
+  readonly askedAt: number;
+  /** Whether something may have come for the run before we listened. */
+  readonly mayHaveMail: boolean;
+}
+
+/** The run a claim is for. One to start may name the waiting run it supersedes; the run that counts is its own. */
+function runOf(claim: Claim): string | undefined {
+  return claim.kind === "start" ? claim.entry?.run_id : claim.run?.run_id;
+}
+
 const RETRY_PAUSE_MS = 250;
+const LONGEST_RETRY_PAUSE_MS = 30_000;
+
+/** Longer from attempt to attempt: an outage of minutes must not make a dead letter of what was accepted. */
+function retryPause({ entry }: Claim): number {
+  return Math.min(RETRY_PAUSE_MS * 2 ** (entry?.attempts ?? 0), LONGEST_RETRY_PAUSE_MS);
+}
+
 /** How long a run that was told to stop may take to do so. */
 const ABORT_PAUSE_MS = 1_000;
 
@@ -38,13 +62,15 @@ export class Dispatcher {
     this.#services = services;
   }
 
-  get hasRoom(): boolean {
-    return !this.#closed.signal.aborted && this.#active.size + this.#reserved < this.#services.limits.maxActiveRuns;
+  get #room(): number {
+    if (this.#closed.signal.aborted) return 0;
+    const atWork = [...this.#active.values()].filter(({ lent }) => lent === 0).length;
+    return this.#services.limits.maxActiveRuns - atWork - this.#reserved;
   }
 
   /** Keeps a place free while something is submitted; returns the way to give it up. Undefined when there is none. */
   reserve(): (() => void) | undefined {
-    if (!this.hasRoom) return undefined;
+    if (this.#room <= 0) return undefined;
     this.#reserved++;
     return () => {
       this.#reserved--;
@@ -68,7 +94,8 @@ export class Dispatcher {
 
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
   adopt(claim: Claim, run: RunRecord, askedAt: number): void {
-    this.#begin(claim, askedAt, (lease) => activate(this.#services, claim, run, lease));
+    const work = (lease: Lease): Promise<void> => activate(this.#services, claim, run, lease);
+    this.#begin({ claim, askedAt, mayHaveMail: false }, work);
   }
 
   /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
@@ -82,8 +109,9 @@ export class Dispatcher {
     const timeout = new AbortController();
     await Promise.race([all, env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined)]);
     timeout.abort();
-    for (const { claim, controller, finished } of [...this.#active.values()]) {
-      controller.abort(new ClaimLost("The runtime closed."));
+    for (const activation of [...this.#active.values()]) {
+      const { claim, finished } = activation;
+      this.#lose(activation, "The runtime closed.");
       // One that hangs in the store is left behind: its claim runs out by itself.
       const isOver = await Promise.race([finished.then(() => true), env.clock.sleep(ABORT_PAUSE_MS).then(() => false)]);
       if (isOver) await store.operator.release(claim);
@@ -102,11 +130,12 @@ export class Dispatcher {
 
   async #claim(): Promise<void> {
     const { env, store, limits, owner } = this.#services;
-    while (this.hasRoom) {
-      const limit = limits.maxActiveRuns - this.#active.size - this.#reserved;
+    for (let limit = this.#room; limit > 0; limit = this.#room) {
       const askedAt = env.clock.mono();
       const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit });
-      for (const claim of claims) this.#begin(claim, askedAt, (lease) => this.#work(claim, lease));
+      for (const claim of claims) {
+        this.#begin({ claim, askedAt, mayHaveMail: true }, (lease) => this.#work(claim, lease));
+      }
       if (claims.length < limit) return;
     }
   }
@@ -116,14 +145,25 @@ export class Dispatcher {
     if (run !== undefined) await activate(this.#services, claim, run, lease);
   }
 
-  #begin(claim: Claim, askedAt: number, work: (lease: Lease) => Promise<void>): void {
+  #begin({ claim, askedAt, mayHaveMail }: Beginning, work: (lease: Lease) => Promise<void>): void {
     const key = tenantKey(claim.tenant, claim.thread_id);
     const controller = new AbortController();
-    const mail = new MailFlag();
-    const activation: Activation = { claim, controller, mail, finished: Promise.resolve(), renewedAt: askedAt };
+    const mail = new MailFlag(mayHaveMail);
+    const loss = new AbortController();
+    const activation: Activation = {
+      claim,
+      controller,
+      loss,
+      mail,
+      lent: 0,
+      finished: Promise.resolve(),
+      renewedAt: askedAt,
+    };
     const lease: Lease = {
       signal: controller.signal,
+      lost: loss.signal,
       mail,
+      lendPlace: () => this.#lend(activation),
       assertHeld: () => {
         if (this.#isUncertain(activation)) this.#lose(activation);
         controller.signal.throwIfAborted();
@@ -139,6 +179,15 @@ export class Dispatcher {
     this.#active.set(key, activation);
   }
 
+  /** Frees a place for the runs a call waits for: all places held by such calls would be held for ever. */
+  #lend(activation: Activation): () => void {
+    activation.lent++;
+    this.#wake();
+    return () => {
+      activation.lent--;
+    };
+  }
+
   /** A run that could not even be started is tried again later, here or elsewhere. */
   async #giveBack(claim: Claim, error: unknown): Promise<void> {
     const { env, store } = this.#services;
@@ -146,7 +195,7 @@ export class Dispatcher {
     env.log("error", "work could not be started", { thread_id: claim.thread_id, kind: claim.kind, problem });
     this.#services.threads.forget(claim.tenant, claim.thread_id);
     try {
-      await store.operator.release(claim, { error: problem, retry_at: env.clock.now() + RETRY_PAUSE_MS });
+      await store.operator.release(claim, { error: problem, retry_at: env.clock.now() + retryPause(claim) });
     } catch (failure) {
       env.log("error", "a claim could not be given back", { problem: toRepriseError(failure).message });
     }
@@ -157,8 +206,7 @@ export class Dispatcher {
     const active = this.#active.get(key);
     if (active === undefined) return;
     const { claim } = active;
-    // A claim to start may name the waiting run it supersedes; the run that counts is its own.
-    const runId = claim.kind === "start" ? claim.entry?.run_id : claim.run?.run_id;
+    const runId = runOf(claim);
     if (runId === undefined) return;
     const { tenant, thread_id } = claim;
     const { cancel } = await this.#services.store.forTenant(tenant).readInbox(thread_id, runId);
@@ -206,8 +254,10 @@ export class Dispatcher {
     return env.clock.mono() - renewedAt >= limits.leaseMs - limits.renewEveryMs;
   }
 
-  #lose({ claim, controller }: Activation): void {
-    controller.abort(new ClaimLost(`The claim on thread ${claim.thread_id} was lost.`));
+  #lose({ claim, controller, loss }: Activation, why = `The claim on thread ${claim.thread_id} was lost.`): void {
+    const reason = new ClaimLost(why);
+    controller.abort(reason);
+    loss.abort(reason);
   }
 
   async #every(ms: number, work: () => Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import { applyPatches, getAt, type Json } from "@reprise/state";
 import { composeStart } from "../loop/compose-start.ts";
 import { RUN_PATH } from "../loop/run-state.ts";
 import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
 
 /** Turns a claimed entry into a run that is committed as running. */
@@ -13,9 +13,7 @@ export async function startEntry(services: Services, claim: Claim): Promise<RunR
   const store = services.store.forTenant(tenant);
   const thread = await services.threads.load(store, tenant, claim.thread_id);
   const closing =
-    claim.run === undefined
-      ? undefined
-      : { run: claim.run, calls: await listAllCalls(store, { run_id: claim.run.run_id, status: "suspended" }) };
+    claim.run === undefined ? undefined : { run: claim.run, calls: await listOpenCalls(store, claim.run.run_id) };
   const restore =
     entry.rolls_back === undefined ? undefined : await restorePoint(services, claim, entry.rolls_back, thread.document);
   const changeset = composeStart({
@@ -40,7 +38,7 @@ export function takeIn(
   { tenant, epoch }: Claim,
 ): RunRecord {
   const document = applyPatches(thread.document, changeset.patches);
-  thread.advance(version, document, changeset.messages, changeset.supersedes);
+  thread.advance(version, document, changeset);
   for (const event of changeset.events) services.bus.publish(tenant, { epoch, event });
   const run = changeset.runs.find(({ run_id }) => run_id === changeset.run_id);
   if (run === undefined) throw new RepriseError("INTERNAL", "A start has no run.");

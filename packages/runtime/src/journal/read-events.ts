@@ -1,7 +1,8 @@
-import type { AgentEvent, EventCursor } from "@reprise/contracts";
+import { type AgentEvent, type EventCursor, invalidRequest } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import { awaitStart } from "./await-start.ts";
 import { EventReader } from "./event-reader.ts";
+import { isUnderWay } from "./is-under-way.ts";
 
 export interface ReadOptions {
   /** Go on after this event; from the start without it. */
@@ -34,6 +35,7 @@ export async function* readEvents<Item>(
   const run = await awaitStart(services, tenant, threadId, wantedId, signal);
   if (run === undefined) return;
   const runId = run.run_id;
+  if (after !== undefined && after.run_id !== runId) throw invalidRequest(`This is no cursor of run ${runId}.`);
   const reader = new EventReader(services, tenant, threadId, runId);
   try {
     let seq = after?.seq ?? 0;
@@ -58,7 +60,10 @@ export async function* readEvents<Item>(
       epoch = next.epoch;
       yield project(next);
       if (next.event.type !== "run_finish") continue;
-      if (!follow || next.event.data.termination.type !== "suspended") return;
+      if (next.event.data.termination.type !== "suspended") return;
+      // Where the run waits the stream ends; where it once waited it goes on.
+      const now = follow ? undefined : await store.loadRun(runId);
+      if (now !== undefined && now.last_seq === seq && !(await isUnderWay(store, now))) return;
     }
   } finally {
     reader.close();

@@ -15,7 +15,7 @@ import { CallExecutor, type RunnableCall } from "./call-executor.ts";
 import { decisionFor } from "./decision-for.ts";
 import { drainCalls } from "./drain-calls.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, moveCall, suspendCall, tellPlugins } from "./settle-call.ts";
+import { endCall, finishCall, moveCall, suspendCall } from "./settle-call.ts";
 
 /**
  * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
@@ -39,7 +39,7 @@ export async function executeAll(
 ): Promise<string | undefined> {
   const executor = new CallExecutor(workspace);
   try {
-    for (const item of runnable) executor.start(item);
+    executor.startInOrder(runnable);
     await drainCalls(workspace, executor);
   } finally {
     executor.close();
@@ -122,8 +122,7 @@ async function decideCall(
   const isResult = mode === "use_decision_as_tool_result" || (decision.result !== undefined && mode !== PASSED_ON);
   if (isResult) {
     const result = toolSuccess(tool_id, decision.result ?? null);
-    endCall(workspace, decided, result, "succeed");
-    await tellPlugins(workspace, decided, result);
+    await finishCall(workspace, decided, result, "succeed");
     return undefined;
   }
   const { env } = workspace.services;
@@ -147,7 +146,7 @@ async function admitDecided(
   ticket?: SuspendTicket,
 ): Promise<RunnableCall | undefined> {
   const admission = await admitCall(workspace, call, { approved: true, decision });
-  if (admission.kind === "end" && admission.trigger === "fail") {
+  if (admission.kind === "end" && admission.by === "gate") {
     endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
     return undefined;
   }
@@ -159,8 +158,7 @@ async function admitDecided(
     return undefined;
   }
   if (admission.kind === "end") {
-    endCall(workspace, call, admission.result, admission.trigger);
-    await tellPlugins(workspace, call, admission.result);
+    await finishCall(workspace, call, admission.result, admission.trigger);
     return undefined;
   }
   return { call: moveCall(workspace, call, "start"), admission, decision };

@@ -1,21 +1,18 @@
 import type { Decision, InterruptBehavior, ToolCallRecord } from "@reprise/contracts";
-import { ClaimLost } from "../dispatcher/outcomes.ts";
 import type { Admission } from "../tools/admit-call.ts";
 import { type ExecutedCall, executeCall } from "../tools/execute-call.ts";
-import { routeTool } from "../tools/pools/routing-class.ts";
+import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import type { Release } from "../tools/pools/semaphore.ts";
 import { compareCallIds } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, settleExecution, tellPlugins } from "./settle-call.ts";
+import { endCall, finishCall, settleExecution } from "./settle-call.ts";
 import { StateChanges } from "./state-changes.ts";
 
-/** A call that passed its gates and is committed as running. */
+/** A call that passed its gates. */
 export interface RunnableCall {
   readonly call: ToolCallRecord;
   readonly admission: Extract<Admission, { kind: "run" }>;
   readonly decision?: Decision | undefined;
-  /** An execution that was begun while the model still spoke. */
-  readonly early?: Promise<ExecutedCall>;
 }
 
 /** A call that is not executed: refused at the gates, or answered by a plugin. */
@@ -24,12 +21,16 @@ export interface AnsweredCall {
   readonly admission: Extract<Admission, { kind: "end" }>;
 }
 
-interface FinishedCall {
-  readonly item: RunnableCall;
-  /** Absent when the call was stopped before it came to a result. */
-  readonly executed?: ExecutedCall;
-  readonly mark: number;
-  readonly release: Release;
+/** A call in the executor's hands. */
+interface Job {
+  item: RunnableCall;
+  /** What it is when it is at work; absent while it waits for its place. */
+  behavior?: InterruptBehavior;
+  /** What stood when it began. */
+  mark: number;
+  release?: Release;
+  executed?: ExecutedCall;
+  readonly settled: PromiseWithResolvers<void>;
 }
 
 /**
@@ -38,14 +39,16 @@ interface FinishedCall {
  */
 export class CallExecutor {
   readonly #workspace: RunWorkspace;
-  readonly #running = new Map<string, InterruptBehavior>();
-  readonly #finished: FinishedCall[] = [];
+  readonly #running = new Map<string, Job>();
+  readonly #finished: Job[] = [];
   readonly #answered: AnsweredCall[] = [];
   readonly #changes = new StateChanges();
+  /** Sends away who only waits for a place: nothing of theirs has happened yet. */
+  readonly #sendAway = new AbortController();
   /** Stops the calls that may be stopped. */
   readonly #stop = new AbortController();
-  /** Stops all of them: what they do is no longer ours. */
-  readonly #lost = new AbortController();
+  /** Stops all of them: what they do is no longer ours, or nobody wants it any more. */
+  readonly #giveUp = new AbortController();
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #terminate: string | undefined;
@@ -54,6 +57,8 @@ export class CallExecutor {
   constructor(workspace: RunWorkspace) {
     this.#workspace = workspace;
     workspace.signal.addEventListener("abort", this.#onInterrupt, { once: true });
+    workspace.lost.addEventListener("abort", this.#onLost, { once: true });
+    if (workspace.lost.aborted) this.#onLost();
     if (workspace.signal.aborted) this.#onInterrupt();
   }
 
@@ -66,29 +71,47 @@ export class CallExecutor {
     return this.#terminate;
   }
 
-  start(item: RunnableCall): void {
-    const { call, admission } = item;
-    this.#running.set(call.call_id, admission.tool.descriptor.interrupt_behavior);
-    this.#execute(item)
-      .then(
-        (finished) => {
-          if (this.#isClosed) finished.release();
-          else this.#finished.push(finished);
-        },
-        (error: unknown) => {
-          this.#failure ??= { error };
-        },
-      )
+  /** Starts a call, once `before` is over. Resolves when it is settled. */
+  start(item: RunnableCall, before?: Promise<unknown>): Promise<void> {
+    const { call_id } = item.call;
+    const job: Job = { item, mark: 0, settled: Promise.withResolvers() };
+    this.#running.set(call_id, job);
+    this.#execute(job, before)
+      .catch((error: unknown) => {
+        // What an interruption or the end of the round stopped has not failed: it has no result.
+        if (!this.#isInterrupted) this.#failure ??= { error };
+      })
       .finally(() => {
-        this.#running.delete(call.call_id);
+        this.#running.delete(call_id);
+        if (this.#isClosed) this.#drop(job);
+        else this.#finished.push(job);
         this.#stopUnblocked();
         this.#wake?.();
       });
+    return job.settled.promise;
+  }
+
+  /** Starts calls that were let in together, in the order of the model: runs of one class follow each other. */
+  startInOrder(items: readonly RunnableCall[]): void {
+    const ordered = items.toSorted((left, right) => compareCallIds(left.call.call_id, right.call.call_id));
+    const { tool_concurrency } = this.#workspace.agent.spec;
+    let before: Promise<unknown> | undefined;
+    for (const run of splitByClass(ordered, (item) => routeTool(item.admission.tool.descriptor, tool_concurrency))) {
+      const previous = before;
+      before = Promise.all(run.calls.map((item) => this.start(item, previous)));
+    }
   }
 
   /** Takes a call that needs no execution. It is settled in its turn, together with what was executed beside it. */
   answer(answered: AnsweredCall): void {
     this.#answered.push(answered);
+  }
+
+  /** Has a call that was begun before it was committed settle as what it has become since. */
+  confirm(call: ToolCallRecord): void {
+    const job =
+      this.#running.get(call.call_id) ?? this.#finished.find(({ item }) => item.call.call_id === call.call_id);
+    if (job !== undefined) job.item = { ...job.item, call };
   }
 
   /**
@@ -102,18 +125,16 @@ export class CallExecutor {
       await (other === undefined ? promise : Promise.race([promise, other]));
     }
     if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#giveUp.signal.aborted) this.#workspace.signal.throwIfAborted();
     const finished = this.#finished.splice(0);
-    if (finished.length === 0 && this.#running.size > 0) {
-      if (this.#lost.signal.aborted) this.#workspace.signal.throwIfAborted();
-      return false;
-    }
+    if (finished.length === 0 && this.#running.size > 0) return false;
     const settled = [
-      ...finished.map((call) => ({ id: call.item.call.call_id, settle: () => this.#settle(call) })),
+      ...finished.map((job) => ({ id: job.item.call.call_id, settle: () => this.#settle(job) })),
       ...this.#answered.splice(0).map((call) => ({ id: call.call.call_id, settle: () => this.#settleAnswer(call) })),
     ];
     settled.sort((left, right) => compareCallIds(left.id, right.id));
     for (const { settle } of settled) await settle();
-    if (this.#lost.signal.aborted || !this.isBusy) this.#workspace.signal.throwIfAborted();
+    if (!this.isBusy) this.#workspace.signal.throwIfAborted();
     return settled.length > 0;
   }
 
@@ -121,66 +142,78 @@ export class CallExecutor {
   close(): void {
     this.#isClosed = true;
     this.#workspace.signal.removeEventListener("abort", this.#onInterrupt);
-    for (const { release } of this.#finished.splice(0)) release();
-    if (this.#running.size > 0) this.#lost.abort(new Error("The round was given up."));
-    this.#stop.abort(this.#lost.signal.reason);
+    this.#workspace.lost.removeEventListener("abort", this.#onLost);
+    for (const job of this.#finished.splice(0)) this.#drop(job);
+    this.#stopAll(new Error("The round was given up."));
   }
 
-  async #execute(item: RunnableCall): Promise<FinishedCall> {
-    const { call, admission, decision, early } = item;
+  get #isInterrupted(): boolean {
+    return this.#isClosed || this.#workspace.signal.aborted || this.#workspace.lost.aborted;
+  }
+
+  async #execute(job: Job, before: Promise<unknown> | undefined): Promise<void> {
+    if (before !== undefined) await before;
+    const { call, admission, decision } = job.item;
     const { descriptor } = admission.tool;
-    const { spec } = this.#workspace.agent;
-    const signal = descriptor.interrupt_behavior === "cancel" ? this.#stop.signal : this.#lost.signal;
-    let release: Release | undefined;
-    try {
-      const route = routeTool(descriptor, spec.tool_concurrency);
-      if (route === "short_circuit") throw new TypeError("a call without a tool cannot run");
-      const max = spec.tool_concurrency[descriptor.id]?.max;
-      // Waiting for a place can always be given up: nothing has happened yet.
-      release = await this.#workspace.pools.admit(route, { id: descriptor.id, max }, this.#stop.signal);
-      const mark = this.#changes.mark;
-      const executed =
-        early ?? (await this.#begin({ tool: admission.tool, call, input: admission.input, decision, signal }));
-      return { item, executed: await executed, mark, release };
-    } catch (error) {
-      if (!this.#stop.signal.aborted && !this.#lost.signal.aborted) {
-        release?.();
-        throw error;
-      }
-      return { item, mark: 0, release: release ?? (() => undefined) };
-    }
-  }
-
-  async #begin(execution: Omit<Parameters<typeof executeCall>[1], "document">): Promise<ExecutedCall> {
-    const workspace = this.#workspace;
-    const point = workspace.services.env.point("tool:before");
+    const { tool_concurrency } = this.#workspace.agent.spec;
+    const route = routeTool(descriptor, tool_concurrency);
+    if (route === "short_circuit") throw new TypeError("a call without a tool cannot run");
+    const max = tool_concurrency[descriptor.id]?.max;
+    job.release = await this.#workspace.pools.admit(route, { id: descriptor.id, max }, this.#sendAway.signal);
+    const point = this.#workspace.services.env.point("tool:before");
     if (point !== undefined) await point;
-    workspace.assertHeld();
-    return executeCall(workspace, { ...execution, document: workspace.document });
+    this.#workspace.assertHeld();
+    this.#sendAway.signal.throwIfAborted();
+    job.behavior = descriptor.interrupt_behavior;
+    job.mark = this.#changes.mark;
+    const signal = job.behavior === "cancel" ? this.#stop.signal : this.#giveUp.signal;
+    const { document } = this.#workspace;
+    const { tool, input } = admission;
+    const takeBack = descriptor.is_recursive ? this.#workspace.lendPlace() : undefined;
+    try {
+      job.executed = await executeCall(this.#workspace, { tool, call, input, decision, document, signal });
+    } finally {
+      takeBack?.();
+    }
   }
 
   /** A call without a result stays open: the end of the run gives it one. */
-  async #settle({ item, executed, mark, release }: FinishedCall): Promise<void> {
+  async #settle(job: Job): Promise<void> {
+    const { item, executed, mark } = job;
     try {
       if (executed === undefined) return;
-      const { call } = item;
       const isKept = executed.result.status !== "error";
-      const ops = isKept ? this.#changes.rebase(this.#workspace, call, executed.state, mark) : [];
-      await settleExecution(this.#workspace, call, executed, ops);
+      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, mark) : [];
+      await settleExecution(this.#workspace, item.call, executed, ops);
       this.#terminate = executed.terminate ?? this.#terminate;
     } finally {
-      release();
+      this.#drop(job);
     }
   }
 
+  #drop({ release, settled }: Job): void {
+    release?.();
+    settled.resolve();
+  }
+
   async #settleAnswer({ call, admission }: AnsweredCall): Promise<void> {
-    endCall(this.#workspace, call, admission.result, admission.trigger);
-    if (admission.trigger === "succeed") await tellPlugins(this.#workspace, call, admission.result);
+    const { result, trigger, by } = admission;
+    // Of what never got past the gates plugins have nothing to hear.
+    if (by === "gate") endCall(this.#workspace, call, result, trigger);
+    else await finishCall(this.#workspace, call, result, trigger);
+  }
+
+  readonly #onLost = (): void => {
+    this.#stopAll(this.#workspace.lost.reason);
+    this.#wake?.();
+  };
+
+  #stopAll(reason: unknown): void {
+    for (const controller of [this.#sendAway, this.#stop, this.#giveUp]) controller.abort(reason);
   }
 
   readonly #onInterrupt = (): void => {
-    const { reason } = this.#workspace.signal;
-    if (reason instanceof ClaimLost) this.#lost.abort(reason);
+    this.#sendAway.abort(this.#workspace.signal.reason);
     this.#stopUnblocked();
     this.#wake?.();
   };
@@ -189,7 +222,7 @@ export class CallExecutor {
   #stopUnblocked(): void {
     const { signal } = this.#workspace;
     if (!signal.aborted || this.#stop.signal.aborted) return;
-    const isHeldOff = !this.#lost.signal.aborted && [...this.#running.values()].includes("block");
+    const isHeldOff = [...this.#running.values()].some(({ behavior }) => behavior === "block");
     if (!isHeldOff) this.#stop.abort(signal.reason);
   }
 }

@@ -51,7 +51,7 @@ export function composeClosing(
       updated_at: now,
     },
     calls: calls.map((call) => {
-      const { ticket: _, ...closed } = advanceToolCall(call, "cancel");
+      const { ticket: _ticket, expires_at: _expiry, ...closed } = advanceToolCall(call, "cancel");
       return { ...closed, updated_at: now };
     }),
     messages,

@@ -1,3 +1,4 @@
+import { RepriseError } from "@reprise/contracts";
 import { decideCalls } from "./apply-decisions.ts";
 import type { CallExecutor } from "./call-executor.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -9,10 +10,23 @@ import type { RunWorkspace } from "./run-workspace.ts";
 export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor): Promise<void> {
   const isStreaming = workspace.agent.spec.tool_execution_mode === "parallel_streaming";
   while (executor.isBusy) {
-    const isSettled = await executor.settleNext(isStreaming ? workspace.mail.arrival() : undefined);
-    if (isStreaming && workspace.mail.take() && !workspace.signal.aborted) await startDecided(workspace, executor);
+    const isSettled = await settleNext(workspace, executor, isStreaming);
+    if (isStreaming && workspace.mail.take("decisions") && !workspace.signal.aborted) {
+      await startDecided(workspace, executor);
+    }
     // Only for the sake of a result: a commit counts as progress.
     if (isSettled && executor.isBusy && workspace.hasChanges) await workspace.commit("tool_results");
+  }
+}
+
+/** What a tool did is a fact, also when a plugin fails that was to hear of it: it is committed before the run fails. */
+async function settleNext(workspace: RunWorkspace, executor: CallExecutor, isStreaming: boolean): Promise<boolean> {
+  try {
+    return await executor.settleNext(isStreaming ? workspace.mail.arrival("decisions") : undefined);
+  } catch (error) {
+    const isOfPlugin = RepriseError.is(error, "PLUGIN_FAILED") || RepriseError.is(error, "INVALID_ACTION");
+    if (isOfPlugin && workspace.hasChanges && !workspace.signal.aborted) await workspace.commit("tool_results");
+    throw error;
   }
 }
 
@@ -20,5 +34,5 @@ async function startDecided(workspace: RunWorkspace, executor: CallExecutor): Pr
   const { isChanged, runnable } = await decideCalls(workspace);
   if (!isChanged) return;
   await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
-  for (const item of runnable) executor.start(item);
+  executor.startInOrder(runnable);
 }

@@ -1,47 +1,38 @@
 import type { ToolCallRecord } from "@reprise/contracts";
-import { type Admission, admitCall, findTool } from "../tools/admit-call.ts";
-import { type ExecutedCall, executeCall } from "../tools/execute-call.ts";
+import { admitCall, findTool } from "../tools/admit-call.ts";
 import { routeTool } from "../tools/pools/routing-class.ts";
+import { CallExecutor } from "./call-executor.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-
-/** A read that was let in and begun before its step was over. */
-export interface BegunRead {
-  readonly admission: Extract<Admission, { kind: "run" }>;
-  readonly execution: Promise<ExecutedCall>;
-}
 
 /**
  * Reads begun while the model still speaks. Reading changes nothing, so a turn that is taken back costs no more than the
  * time. Only reads that come before everything else in their turn are begun: a later one must see what stands before it.
+ * They are executed by the executor of the round to come, which settles them in their turn.
  */
 export class EarlyReads {
+  readonly executor: CallExecutor;
   readonly #workspace: RunWorkspace;
-  readonly #stop = new AbortController();
-  readonly #begun = new Map<string, BegunRead>();
+  readonly #begun = new Set<string>();
   readonly #admissions: Promise<void>[] = [];
+  #offered = 0;
   #isOpen = true;
 
   constructor(workspace: RunWorkspace) {
     this.#workspace = workspace;
+    this.executor = new CallExecutor(workspace);
   }
 
-  /** The model has finished asking for a call. */
-  offer(call: ToolCallRecord): void {
-    const { agent } = this.#workspace;
-    const found = findTool(this.#workspace, call);
-    const isRead =
-      found.kind === "found" && routeTool(found.tool.descriptor, agent.spec.tool_concurrency) === "read_only";
-    // Whoever is to be asked, a person or a plugin, is asked in the round, where the answer can be committed.
-    const isAsked = isRead && (found.tool.descriptor.needs_approval !== false || hooksCalls(this.#workspace));
-    if (!isRead || isAsked) this.#isOpen = false;
+  /** The model has finished asking for a call; `index` is its place among those it began to ask for. */
+  offer(call: ToolCallRecord, index: number): void {
+    // One before it is still being written: nobody knows yet what it will be.
+    const isNext = index === this.#offered++;
+    this.#isOpen &&= isNext && mayBegin(this.#workspace, call);
     if (this.#isOpen) this.#admissions.push(this.#begin(call));
   }
 
-  /** What was begun of a call; it is then the round's. */
-  take(callId: string): BegunRead | undefined {
-    const begun = this.#begun.get(callId);
-    this.#begun.delete(callId);
-    return begun;
+  /** Whether a call was begun. */
+  has(callId: string): boolean {
+    return this.#begun.has(callId);
   }
 
   /** Resolves when every read that was offered is begun or was turned away. */
@@ -49,26 +40,27 @@ export class EarlyReads {
     await Promise.all(this.#admissions);
   }
 
-  /** Gives up what nobody took. */
+  /** Gives up what was begun: the turn was taken back, or there will be no round. */
   stop(): void {
     this.#isOpen = false;
-    this.#stop.abort(new Error("The turn was taken back."));
     this.#begun.clear();
+    this.executor.close();
   }
 
   async #begin(call: ToolCallRecord): Promise<void> {
-    const workspace = this.#workspace;
-    const admission = await admitCall(workspace, call, { approved: false });
-    if (admission.kind !== "run" || this.#stop.signal.aborted) return;
-    const signal = AbortSignal.any([this.#stop.signal, workspace.signal]);
-    const { tool, input } = admission;
-    const execution = executeCall(workspace, { tool, call, input, document: workspace.document, signal });
-    // Somebody may take it later, or nobody ever: a rejection in between is not unhandled.
-    execution.catch(() => undefined);
-    this.#begun.set(call.call_id, { admission, execution });
+    const admission = await admitCall(this.#workspace, call, { approved: false });
+    if (admission.kind !== "run" || !this.#isOpen) return;
+    this.#begun.add(call.call_id);
+    void this.executor.start({ call, admission });
   }
 }
 
-function hooksCalls({ agent }: RunWorkspace): boolean {
-  return agent.env.hooks.before_tool_execute !== undefined || agent.env.scheduled.size > 0;
+/** Whether a call can be begun before its step is committed: a read nobody has to be asked about. */
+function mayBegin(workspace: RunWorkspace, call: ToolCallRecord): boolean {
+  const { spec, env } = workspace.agent;
+  const found = findTool(workspace, call);
+  if (found.kind !== "found" || spec.tool_execution_mode === "sequential") return false;
+  const { descriptor } = found.tool;
+  const isAsked = descriptor.needs_approval !== false || env.hooks.before_tool_execute !== undefined;
+  return !isAsked && routeTool(descriptor, spec.tool_concurrency) === "read_only";
 }

@@ -54,6 +54,7 @@ function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): voi
 
 function detailOf(termination: Termination): string | undefined {
   if (termination.type === "error") return termination.value;
+  if (termination.type === "behavior_requested") return termination.detail;
   return termination.type === "stopped" ? termination.value.detail : undefined;
 }
 

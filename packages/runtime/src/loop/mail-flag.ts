@@ -1,24 +1,38 @@
+/** Who looks into the inbox of a run: each has its own idea of what is new. */
+export type MailReader = "decisions" | "steering";
+
 /** Notes that something came for a run while it is worked on; the loop looks into the inbox when it suits. */
 export class MailFlag {
-  #isRaised = false;
+  #arrived: number;
+  readonly #seen: Record<MailReader, number> = { decisions: 0, steering: 0 };
   #waiting: (() => void) | undefined;
 
+  /** With mail from the start when something may have come before anybody listened. */
+  constructor(mayHaveMail: boolean) {
+    this.#arrived = mayHaveMail ? 1 : 0;
+  }
+
   raise(): void {
-    this.#isRaised = true;
+    this.#arrived++;
     this.#waiting?.();
     this.#waiting = undefined;
   }
 
-  /** Whether anything came since this was last asked. */
-  take(): boolean {
-    const wasRaised = this.#isRaised;
-    this.#isRaised = false;
-    return wasRaised;
+  /** Whether there is anything this reader has not asked about. */
+  has(reader: MailReader): boolean {
+    return this.#seen[reader] < this.#arrived;
   }
 
-  /** Resolves when something comes, or has come. For one waiter at a time. */
-  arrival(): Promise<void> {
-    if (this.#isRaised) return Promise.resolve();
+  /** The same, and it has now asked. */
+  take(reader: MailReader): boolean {
+    const isNew = this.has(reader);
+    this.#seen[reader] = this.#arrived;
+    return isNew;
+  }
+
+  /** Resolves when something comes that the reader has not asked about. For one waiter at a time. */
+  arrival(reader: MailReader): Promise<void> {
+    if (this.has(reader)) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting = resolve;
     return promise;

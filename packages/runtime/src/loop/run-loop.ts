@@ -1,10 +1,11 @@
 import type { Termination, ToolCallRecord } from "@reprise/contracts";
 import { runPhase } from "../phases/run-phase.ts";
-import { evaluateStop } from "../stop/evaluate-stop.ts";
+import { keepActiveTime } from "../stop/evaluate-stop.ts";
 import { applyDecisions } from "./apply-decisions.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import { endingOf } from "./step-ending.ts";
 import { isFinal, recallStep, type StepSummary } from "./summarise-step.ts";
 import { takeSteering } from "./take-steering.ts";
 import { runToolRound } from "./tool-round.ts";
@@ -20,22 +21,25 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
   for (;;) {
     workspace.signal.throwIfAborted();
     terminate = (await applyDecisions(workspace)) ?? terminate;
-    if (terminate !== undefined) return { type: "behavior_requested" };
+    if (terminate !== undefined) return requestedEnd(terminate);
 
     const unstarted = callsToStart(workspace);
     if (unstarted.length > 0) {
       terminate = await runToolRound(workspace, unstarted);
       continue;
     }
-    if (mustWait(workspace)) return { type: "suspended" };
+    if (mustWait(workspace, step)) {
+      keepActiveTime(workspace);
+      return { type: "suspended" };
+    }
 
-    const stop = step === undefined ? undefined : evaluateStop(workspace, step);
-    if (stop !== undefined) return { type: "stopped", value: stop };
-    await takeSteering(workspace);
-    if (step !== undefined && isFinal(workspace, step)) return endOf(step);
+    const ending = step === undefined ? undefined : endingOf(workspace, step);
+    if (ending?.isFirm === true) return ending.termination;
+    const isSteered = await takeSteering(workspace);
+    if (ending !== undefined && !isSteered) return ending.termination;
 
     const taken = await runStep(workspace);
-    if (taken.kind === "terminated") return { type: "behavior_requested" };
+    if (taken.kind === "terminated") return requestedEnd(taken.reason);
     step = taken.step;
     if (taken.calls.length > 0) terminate = await runToolRound(workspace, taken.calls, taken.round);
   }
@@ -49,14 +53,15 @@ function callsToStart({ openCalls, agent }: RunWorkspace): readonly ToolCallReco
 }
 
 /** Whether the model can be given nothing new before somebody decides. */
-function mustWait({ openCalls, agent, lastMessage }: RunWorkspace): boolean {
+function mustWait(workspace: RunWorkspace, step: StepSummary | undefined): boolean {
+  const { openCalls, agent, lastMessage } = workspace;
   if (openCalls.length === 0) return false;
   if (agent.spec.partial_suspension === "wait") return true;
-  // The model has spoken last, or asked last and got no answer at all.
-  return lastMessage === undefined || lastMessage.role === "assistant";
+  // The model has said all it had to say, or asked and got no answer at all.
+  return (step !== undefined && isFinal(workspace, step)) || lastMessage?.role === "assistant";
 }
 
-/** An answer that was cut off is not one the model ended. */
-function endOf({ is_truncated }: StepSummary): Termination {
-  return is_truncated ? { type: "stopped", value: { code: "output_truncated" } } : { type: "natural_end" };
+/** The end a tool or a plugin asked for, with its reason when it gave one. */
+function requestedEnd(reason: string): Termination {
+  return reason === "" ? { type: "behavior_requested" } : { type: "behavior_requested", detail: reason };
 }

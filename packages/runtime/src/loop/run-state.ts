@@ -26,8 +26,19 @@ export function noteScopedOps(document: Json, names: Iterable<string>): readonly
   return [...names].filter((name) => !known.has(name)).map((name) => ops.append([RUN_PATH, "scoped"], name));
 }
 
-/** Says in the thread's state how a call stands; what belonged to a call that is over is deleted. */
-export function callStateOps(document: Json, call: ToolCallRecord): readonly Op[] {
+/** Says in the thread's state how calls stand; what belonged to calls that are over is deleted. */
+export function callStateOps(document: Json, calls: ReadonlyMap<string, ToolCallRecord>): readonly Op[] {
+  if (calls.size === 0) return [];
+  const kept = Object.keys(getAt(document, [TOOL_CALL_SCOPE]) ?? {});
+  const isOver = (call: ToolCallRecord | undefined): boolean =>
+    call !== undefined && isTerminal(TOOL_CALL_TRANSITIONS, call.status);
+  // Mostly a round ends as a whole: then everything goes at once, and not call by call.
+  const isRoundOver = [...calls.values()].every(isOver) && kept.every((id) => isOver(calls.get(id)));
+  if (isRoundOver) return kept.length === 0 ? [] : [ops.delete([TOOL_CALL_SCOPE])];
+  return [...calls.values()].flatMap((call) => opsOfCall(document, call));
+}
+
+function opsOfCall(document: Json, call: ToolCallRecord): readonly Op[] {
   const place = [TOOL_CALL_SCOPE, call.call_id];
   if (isTerminal(TOOL_CALL_TRANSITIONS, call.status))
     return getAt(document, place) === undefined ? [] : [ops.delete(place)];

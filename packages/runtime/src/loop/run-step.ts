@@ -10,11 +10,11 @@ import type { RunWorkspace } from "./run-workspace.ts";
 import { showChunk } from "./show-chunk.ts";
 import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
-import { assistantMessage, requestCall } from "./turn-records.ts";
+import { assistantMessage, requestCall, viewCall } from "./turn-records.ts";
 
 /** What a step came to: the calls it asks for, or a plugin's wish to end the run. */
 export type TakenStep =
-  | { readonly kind: "terminated" }
+  | { readonly kind: "terminated"; readonly reason: string }
   | {
       readonly kind: "taken";
       readonly step: StepSummary;
@@ -35,14 +35,31 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
 
   const tools = offeredTools(workspace);
   const prepared = await runPhase(workspace, "before_inference", { tools });
-  if (asksToEnd(prepared)) return endStep(workspace, stepId);
+  const refusal = reasonToEnd(prepared);
+  if (refusal !== undefined) return endStep(workspace, stepId, refusal);
   const inference = composeInference(workspace, prepared, tools);
-  workspace.hiddenTools = hiddenTools(tools, inference.request.tools);
   if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
 
   const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
-  const turn = await infer(workspace, stepId, inference, early);
-  const calls = turn.calls.map((call) => requestCall(workspace, stepId, call));
+  try {
+    return await takeStep(workspace, stepId, inference, early);
+  } catch (error) {
+    early?.stop();
+    throw error;
+  }
+}
+
+/** The model's turn and what follows from it, up to the tools. */
+async function takeStep(
+  workspace: RunWorkspace,
+  stepId: string,
+  inference: Inference,
+  early: EarlyReads | undefined,
+): Promise<TakenStep> {
+  const { turn, reads } = await infer(workspace, stepId, inference, early);
+  const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference.hidden));
+  // Noted at once: however the step goes on, the end of the run gives each of them a result.
+  for (const call of calls) workspace.setCall(call);
   const message = assistantMessage(workspace, stepId, turn, calls);
   if (message !== undefined) workspace.addMessage(message);
   const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
@@ -50,16 +67,19 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const is_truncated = stop_reason === "max_tokens";
   const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
 
-  const facts = { text: turn.text, calls, usage, stop_reason };
-  const isOver = asksToEnd(await runPhase(workspace, "after_inference", facts));
-  if (isOver) {
-    early?.stop();
-    // They get a result with the end of the run.
-    for (const call of calls) workspace.setCall(call);
-    return endStep(workspace, stepId);
+  const facts = { text: turn.text, calls: calls.map(viewCall), usage, stop_reason };
+  const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
+  if (ending !== undefined) {
+    reads?.stop();
+    return endStep(workspace, stepId, ending);
   }
   await finishStep(workspace, stepId);
-  return { kind: "taken", step, calls, round: { reasons: ["assistant_turn"], ...(early !== undefined && { early }) } };
+  return {
+    kind: "taken",
+    step,
+    calls,
+    round: { reasons: ["assistant_turn"], ...(reads !== undefined && { early: reads }) },
+  };
 }
 
 /** The tools the model is told about: the agent's, less what the run may not use. */
@@ -67,21 +87,15 @@ function offeredTools({ agent, policy }: RunWorkspace): readonly ToolDescriptor[
   return [...agent.tools.values()].map(({ descriptor }) => descriptor).filter(({ id }) => isAllowed(policy, id));
 }
 
-function hiddenTools(offered: readonly ToolDescriptor[], told: readonly ToolDescriptor[]): ReadonlySet<string> {
-  if (offered === told) return NONE;
-  const known = new Set(told.map(({ id }) => id));
-  return new Set(offered.map(({ id }) => id).filter((id) => !known.has(id)));
+/** Why a plugin wants the run to end here, if one does; it need not say. */
+function reasonToEnd(actions: PhaseResult<"before_inference"> | PhaseResult<"after_inference">): string | undefined {
+  for (const { value } of actions) if (value.type === "terminate") return value.reason ?? "";
+  return undefined;
 }
 
-const NONE: ReadonlySet<string> = new Set();
-
-function asksToEnd(actions: PhaseResult<"before_inference"> | PhaseResult<"after_inference">): boolean {
-  return actions.some(({ value }) => value.type === "terminate");
-}
-
-async function endStep(workspace: RunWorkspace, stepId: string): Promise<TakenStep> {
+async function endStep(workspace: RunWorkspace, stepId: string, reason: string): Promise<TakenStep> {
   await finishStep(workspace, stepId);
-  return { kind: "terminated" };
+  return { kind: "terminated", reason };
 }
 
 async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void> {
@@ -89,48 +103,45 @@ async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void
   workspace.hold("step_end", {}, stepId);
 }
 
-/** Asks the model, and keeps the books. */
+/** Asks the model, and keeps the books. Says what reads were begun meanwhile and still count. */
 async function infer(
   workspace: RunWorkspace,
   stepId: string,
-  { request, model: override }: Inference,
+  { request, hidden, model: override }: Inference,
   early: EarlyReads | undefined,
-): Promise<Turn> {
+): Promise<{ readonly turn: Turn; readonly reads: EarlyReads | undefined }> {
   const { agent, services, run } = workspace;
   const { env, limits, agents } = services;
   const model = override === undefined ? agent.model : agents.model(run.agent_id, override);
   workspace.assertHeld();
   const startedAt = env.clock.mono();
   let reads = early;
-  try {
-    const turn = await runTurn({
-      model,
-      request,
-      recovery: {
-        interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries,
-        truncations: limits.truncationRetries,
-      },
-      show: (chunk) => {
-        showChunk(workspace, stepId, chunk);
-        // What a new attempt asks for may be something else: nothing more is begun before it is sure.
-        if (chunk.type === "reset") {
-          reads?.stop();
-          reads = undefined;
-        } else if (chunk.type === "tool_call_ready") reads?.offer(requestCall(workspace, stepId, chunk.call));
-      },
-      idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
-      after: (ms, callback) => env.clock.after(ms, callback),
-      sleep: (ms, signal) => env.clock.sleep(ms, signal),
-    });
-    await reads?.settle();
-    countTokens(workspace, turn);
-    const duration_ms = Math.round(env.clock.mono() - startedAt);
-    workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
-    return turn;
-  } catch (error) {
-    early?.stop();
-    throw error;
-  }
+  const turn = await runTurn({
+    model,
+    request,
+    recovery: {
+      interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries,
+      truncations: limits.truncationRetries,
+    },
+    show: (chunk) => {
+      showChunk(workspace, stepId, chunk);
+      // What a new attempt asks for may be something else: nothing more is begun before it is sure.
+      if (chunk.type === "reset") {
+        reads?.stop();
+        reads = undefined;
+      } else if (chunk.type === "tool_call_ready") {
+        reads?.offer(requestCall(workspace, stepId, chunk.call, hidden), chunk.index);
+      }
+    },
+    idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
+    after: (ms, callback) => env.clock.after(ms, callback),
+    sleep: (ms, signal) => env.clock.sleep(ms, signal),
+  });
+  await reads?.settle();
+  countTokens(workspace, turn);
+  const duration_ms = Math.round(env.clock.mono() - startedAt);
+  workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
+  return { turn, reads };
 }
 
 function countTokens(workspace: RunWorkspace, { usage }: Turn): void {

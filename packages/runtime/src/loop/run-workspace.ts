@@ -29,20 +29,8 @@ import type { MailFlag } from "./mail-flag.ts";
 import { changesetParts, noChanges } from "./pending-changes.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
-import { noteScopedOps } from "./run-state.ts";
-
-export interface WorkspaceOptions {
-  readonly services: Services;
-  readonly claim: Claim;
-  readonly run: RunRecord;
-  readonly thread: LoadedThread;
-  readonly signal: AbortSignal;
-  /** Throws when the claim may have run out: asked before anything that cannot be undone. */
-  readonly assertHeld: () => void;
-  /** Tells when something came for the run while it is worked on. */
-  readonly mail: MailFlag;
-  readonly pools: ToolPools;
-}
+import { callStateOps, noteScopedOps } from "./run-state.ts";
+import type { WorkspaceOptions } from "./workspace-options.ts";
 
 /**
  * What an activation has done since its last commit. Nothing here is part of the thread until `commit` returns: a change
@@ -55,8 +43,11 @@ export class RunWorkspace {
   readonly thread: LoadedThread;
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;
+  /** Aborted when the claim is lost: then nothing that still runs is ours. */
+  readonly lost: AbortSignal;
   readonly assertHeld: () => void;
   readonly mail: MailFlag;
+  readonly lendPlace: () => () => void;
   readonly pools: ToolPools;
   readonly #journal: RunJournal;
   #run: RunRecord;
@@ -66,19 +57,19 @@ export class RunWorkspace {
   #pending = noChanges();
   readonly #later: Message[] = [];
   readonly #queued = new Map<string, number>();
-  /** Tools a plugin hid from the model in the current step: it may not call them either. */
-  hiddenTools: ReadonlySet<string> = new Set();
   #countedFrom: number;
 
-  constructor({ services, claim, run, thread, signal, assertHeld, mail, pools }: WorkspaceOptions) {
+  constructor({ services, claim, run, thread, signal, lost, assertHeld, mail, lendPlace, pools }: WorkspaceOptions) {
     this.assertHeld = assertHeld;
     this.mail = mail;
+    this.lendPlace = lendPlace;
     this.pools = pools;
     this.services = services;
     this.claim = claim;
     this.store = services.store.forTenant(claim.tenant);
     this.thread = thread;
     this.signal = signal;
+    this.lost = lost;
     this.#journal = new RunJournal({ bus: services.bus, claim, run, now: () => this.now });
     this.#run = run;
     this.#document = thread.document;
@@ -163,6 +154,12 @@ export class RunWorkspace {
     this.#run = committed;
     this.#calls.clear();
     this.adoptCalls(openCalls);
+  }
+
+  /** Forgets what was added since the last commit, when that was nothing but words: no call and no run has moved. */
+  discard(): void {
+    this.#pending = noChanges();
+    this.#document = this.thread.document;
   }
 
   /** For an activation that takes up a run: its row without what its last end said. */
@@ -268,6 +265,8 @@ export class RunWorkspace {
    */
   async commit(...reasons: readonly CheckpointReason[]): Promise<void> {
     placeQueued(this, this.#later.splice(0));
+    // How the calls stand, in one patch: a round of many costs what it holds, once.
+    this.addPatch("runtime", callStateOps(this.#document, this.#pending.calls));
     const sealed = this.#journal.seal();
     this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
@@ -282,7 +281,7 @@ export class RunWorkspace {
     this.#commits++;
     try {
       const version = await commitWithin(this, changeset, this.thread.version);
-      this.thread.advance(version, this.#document, changeset.messages, changeset.supersedes);
+      this.thread.advance(version, this.#document, changeset);
     } catch (error) {
       this.#journal.reopen();
       throw error;

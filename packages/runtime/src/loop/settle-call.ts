@@ -1,5 +1,4 @@
 import {
-  type AfterToolExecuteContext,
   advanceToolCall,
   type MessageInput,
   outcomeOf,
@@ -10,13 +9,15 @@ import {
   type ToolResult,
 } from "@reprise/contracts";
 import { type Op, toJsonPatch } from "@reprise/state";
+import { frameText } from "../phases/frame-text.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
-import { callStateOps, noteScopedOps } from "./run-state.ts";
+import { noteScopedOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { toolMessage } from "./tool-message.ts";
+import { viewCall } from "./turn-records.ts";
 
 /** Moves a call along its lifecycle and notes it for the next commit, in the row and in the thread's state. */
 export function moveCall(
@@ -36,16 +37,17 @@ export function moveCall(
       ? { ...advanced, ticket, ...(expires_at !== undefined && { expires_at }) }
       : advanced;
   workspace.setCall(moved);
-  workspace.addPatch("runtime", callStateOps(workspace.document, moved));
   return moved;
 }
+
+type EndTrigger = "succeed" | "fail" | "cancel";
 
 /** Ends a call with a result: its message, its row and its event become part of the next commit. */
 export function endCall(
   workspace: RunWorkspace,
   call: ToolCallRecord,
   result: ToolResult,
-  trigger: "succeed" | "fail" | "cancel",
+  trigger: EndTrigger,
   patchOps: readonly Op[] = [],
 ): void {
   const before = workspace.document;
@@ -56,6 +58,18 @@ export function endCall(
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
   workspace.hold("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
   if (patch !== undefined) workspace.hold("state_delta", { delta: toJsonPatch(before, patch) }, call.step_id);
+}
+
+/** The same for a call whose end plugins are to hear of. What the call kept in the state is there until the commit. */
+export async function finishCall(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  result: ToolResult,
+  trigger: EndTrigger,
+  patchOps: readonly Op[] = [],
+): Promise<void> {
+  endCall(workspace, call, result, trigger, patchOps);
+  await tellPlugins(workspace, call, result);
 }
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */
@@ -102,40 +116,33 @@ export async function settleExecution(
   }
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
-    endCall(workspace, call, result, "fail");
-  } else {
-    workspace.logActions(state.actions);
-    endCall(workspace, call, result, "succeed", scoped());
-    for (const message of messages) queueMessage(workspace, call, message);
+    await finishCall(workspace, call, result, "fail");
+    return;
   }
-  await tellPlugins(workspace, call, result);
+  workspace.logActions(state.actions);
+  for (const message of messages) queueMessage(workspace, call, message);
+  await finishCall(workspace, call, result, "succeed", scoped());
 }
 
 /** The phase after a call: plugins see its result and may add to what the model reads next. */
-export async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result: ToolResult): Promise<void> {
+async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result: ToolResult): Promise<void> {
   const tool = workspace.agent.tools.get(call.tool_id)?.descriptor;
   if (tool === undefined) return;
-  const { call_id, tool_id, suspension } = call;
-  const view = { call_id, tool_id, arguments: call.arguments, suspension };
-  const facts: Pick<AfterToolExecuteContext, "call" | "tool" | "result" | "outcome"> = {
-    call: view,
-    tool,
-    result,
-    outcome: outcomeOf(result),
-  };
-  const told = runPhase(workspace, "after_tool_execute", facts, `${call_id}-after`);
+  const facts = { call: viewCall(call), tool, result, outcome: outcomeOf(result) };
+  const told = runPhase(workspace, "after_tool_execute", facts, `${call.call_id}-after`);
   for (const { plugin, value } of told instanceof Promise ? await told : told) {
     if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
     if (value.type !== "add_reminder") continue;
-    const content = `<reminder source="plugin:${plugin}">\n${value.text}\n</reminder>`;
+    const content = frameText("reminder", plugin, value.text);
     queueMessage(workspace, call, { role: "user", content, visibility: "internal" }, plugin);
   }
 }
 
-/** Text from a tool or a plugin is never the operator's, nor the model's own. */
+/** Text from a tool or a plugin is never the operator's, nor the model's own: it neither asks for calls nor answers one. */
 function queueMessage(workspace: RunWorkspace, call: ToolCallRecord, message: MessageInput, plugin?: string): void {
-  const id = message.id ?? `${call.call_id}-q${workspace.countQueued(call.call_id)}`;
+  const { tool_calls: _calls, tool_call_id: _answered, ...said } = message;
+  const id = said.id ?? `${call.call_id}-q${workspace.countQueued(call.call_id)}`;
   const source = plugin === undefined ? {} : { source: `plugin:${plugin}` };
-  const metadata = { ...message.metadata, ...source, run_id: call.run_id };
-  workspace.addMessageAfterRound({ ...message, role: "user", id, metadata });
+  const metadata = { ...said.metadata, ...source, run_id: call.run_id };
+  workspace.addMessageAfterRound({ ...said, role: "user", id, metadata });
 }

@@ -2,9 +2,11 @@ import { RepriseError, type ToolCallRecord } from "@reprise/contracts";
 import {
   applyPatch,
   computeTouched,
+  deepEqual,
   detectConflicts,
   formatPath,
   getAt,
+  isJson,
   LatticeRegistry,
   type Op,
   type StateSlice,
@@ -35,9 +37,12 @@ export class StateChanges {
    * overlapped changed it too; where both merged, the merged value is written, so that history needs no code to be read.
    */
   rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, mark: number): readonly Op[] {
-    const { ops, slices } = state;
-    if (ops.length === 0) return ops;
     const overlapping = this.#settled.slice(mark);
+    const { slices } = state;
+    // Two who create the same state at once both write the fields neither of them changed.
+    const ops =
+      overlapping.length === 0 ? state.ops : state.ops.filter((op) => !isCreatedAlready(workspace, op, state));
+    if (ops.length === 0) return ops;
     this.#settled.push({ call, ops, slices });
     if (overlapping.length === 0) return ops;
     const lattices = new LatticeRegistry();
@@ -55,6 +60,16 @@ export class StateChanges {
     }
     return ops.map((op) => mergeWithCurrent(workspace, op, lattices));
   }
+}
+
+/** Whether an operation only gives a field its first value, and the field has one by now. */
+function isCreatedAlready({ document }: RunWorkspace, op: Op, { base, slices }: CallState): boolean {
+  if (op.op !== "set" || getAt(base, op.path) !== undefined || getAt(document, op.path) === undefined) return false;
+  const slice = [...slices].find(({ path }) => path.every((segment, index) => op.path[index] === segment));
+  if (slice === undefined || slice.scope === "tool_call") return false;
+  const initial: unknown = slice.initial();
+  // Fields that do not merge are stored as they are.
+  return isJson(initial) && deepEqual(getAt(initial, op.path.slice(slice.path.length)) ?? null, op.value);
 }
 
 /** A merge says what the value is to be joined with; written down is what it comes to. */

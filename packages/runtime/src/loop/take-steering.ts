@@ -1,19 +1,49 @@
+import { type MailboxEntry, RepriseError } from "@reprise/contracts";
+import { ops } from "@reprise/state";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /**
- * Takes in what was said to the run while it was at work. The messages become the run's own in the commit that settles
- * their entries; until then the mailbox has them, and a run that ends before leaves them there. Tells whether any came.
+ * Takes in what was said to the run while it was at work, in a commit of its own: before it the mailbox has the messages,
+ * and a run that ends leaves them there; after it they are the run's, and nobody can call them off. Tells whether any came.
  */
 export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
-  if (!workspace.mail.take()) return false;
+  if (!workspace.mail.take("steering")) return false;
   const { run_id, thread_id } = workspace.run;
   const { steering = [] } = await workspace.store.readInbox(thread_id, run_id);
-  for (const { entry_id, run_id: own, request } of steering) {
-    for (const [index, message] of (request?.messages ?? []).entries()) {
-      const id = message.id ?? `${own}-u${index}`;
-      workspace.addMessage({ ...message, id, metadata: { ...message.metadata, run_id } });
-    }
-    workspace.settleEntry({ entry_id, status: "accepted", into_run: run_id });
+  const stranger = steering.findIndex((entry) => !isMeantFor(workspace, entry));
+  // In order: what comes after one that must be a run of its own waits behind it.
+  const taken = stranger < 0 ? steering : steering.slice(0, stranger);
+  if (taken.length === 0) return false;
+  if (workspace.hasChanges) await workspace.commit("assistant_turn");
+  for (const entry of taken) takeIn(workspace, entry);
+  return commitOrLeave(workspace);
+}
+
+/** One of them may be called off between our look and our write: then all are left where they are, and looked at anew. */
+async function commitOrLeave(workspace: RunWorkspace): Promise<boolean> {
+  try {
+    await workspace.commit("user_message");
+    return true;
+  } catch (error) {
+    if (!RepriseError.is(error, "ILLEGAL_TRANSITION")) throw error;
+    workspace.discard();
+    workspace.mail.raise();
+    return false;
   }
-  return steering.length > 0;
+}
+
+/** A request for another agent, or with rights of its own, is no part of this run. */
+function isMeantFor({ run }: RunWorkspace, { request }: MailboxEntry): boolean {
+  return request?.agent_id === run.agent_id && request.policy === undefined;
+}
+
+function takeIn(workspace: RunWorkspace, { entry_id, run_id: own, request }: MailboxEntry): void {
+  const { run_id } = workspace.run;
+  for (const [index, message] of (request?.messages ?? []).entries()) {
+    const id = message.id ?? `${own}-u${index}`;
+    workspace.addMessage({ ...message, id, metadata: { ...message.metadata, run_id } });
+  }
+  const asked = Object.entries(request?.state ?? {}).map(([key, value]) => ops.set([key], value));
+  workspace.addPatch("request", asked);
+  workspace.settleEntry({ entry_id, status: "accepted", into_run: run_id });
 }

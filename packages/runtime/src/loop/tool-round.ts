@@ -1,6 +1,6 @@
 import { type CheckpointReason, type ToolCallRecord, toolPending } from "@reprise/contracts";
 import { admitCall, findTool } from "../tools/admit-call.ts";
-import { type ClassRun, routeTool, splitByClass } from "../tools/pools/routing-class.ts";
+import { type ClassRun, type RoutingClass, routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import { type AnsweredCall, CallExecutor, type RunnableCall } from "./call-executor.ts";
 import { drainCalls } from "./drain-calls.ts";
 import type { EarlyReads } from "./early-reads.ts";
@@ -26,27 +26,30 @@ export async function runToolRound(
 ): Promise<string | undefined> {
   // Their rows are there before anything runs, so that whoever takes over finds them all.
   for (const call of calls) workspace.setCall(call);
-  const executor = new CallExecutor(workspace);
+  const executor = early?.executor ?? new CallExecutor(workspace);
   let label = reasons;
   try {
     for (const run of classRuns(workspace, calls)) {
-      const { runnable, answered, isSuspended } = await admitAll(workspace, run, early);
-      if (runnable.length > 0) {
+      const { runnable, begun, answered } = await admitAll(workspace, run, early);
+      if (runnable.length + begun.length > 0) {
         await workspace.commit(...label, "tool_intent");
         label = ["tool_results"];
       }
-      for (const item of runnable) executor.start(item);
+      for (const call of begun) executor.confirm(call);
+      for (const item of runnable) void executor.start(item);
       for (const call of answered) executor.answer(call);
       await drainCalls(workspace, executor);
       // One at a time means that what comes later waits for what waits.
-      if (isSequential(workspace) && isSuspended) break;
+      const isHeldUp = run.calls.some(({ call_id }) => workspace.callStatus(call_id) === "suspended");
+      if (isSequential(workspace) && isHeldUp) break;
     }
   } finally {
     executor.close();
   }
-  // Nothing but suspensions: the end of the activation commits them, and nobody has seen them before.
+  // Nothing but suspensions: where the run now waits, its end commits them, and nobody has seen them before.
   const isAllSuspended = calls.every(({ call_id }) => workspace.callStatus(call_id) === "suspended");
-  if (!isAllSuspended && workspace.hasChanges) await workspace.commit(...new Set([...label, "tool_results" as const]));
+  const isAboutToWait = isAllSuspended && workspace.agent.spec.partial_suspension === "wait";
+  if (!isAboutToWait && workspace.hasChanges) await workspace.commit(...new Set([...label, "tool_results" as const]));
   return executor.terminate;
 }
 
@@ -54,20 +57,29 @@ function isSequential({ agent }: RunWorkspace): boolean {
   return agent.spec.tool_execution_mode === "sequential";
 }
 
+/**
+ * What runs beside each other. Calls that go one at a time are each a run of their own where plugins are asked about them:
+ * a rule must see what the call before has done.
+ */
 function classRuns(workspace: RunWorkspace, calls: readonly ToolCallRecord[]): readonly ClassRun<ToolCallRecord>[] {
-  const routeOf = (call: ToolCallRecord) => {
+  const { spec, env } = workspace.agent;
+  const routeOf = (call: ToolCallRecord): RoutingClass => {
     const found = findTool(workspace, call);
-    const descriptor = found.kind === "found" ? found.tool.descriptor : undefined;
-    return routeTool(descriptor, workspace.agent.spec.tool_concurrency);
+    return routeTool(found.kind === "found" ? found.tool.descriptor : undefined, spec.tool_concurrency);
   };
-  if (isSequential(workspace)) return calls.map((call) => ({ route: routeOf(call), calls: [call] }));
-  return splitByClass(calls, routeOf);
+  const isAsked = env.hooks.before_tool_execute !== undefined;
+  const isAlone = ({ route }: ClassRun<ToolCallRecord>): boolean =>
+    isSequential(workspace) || (route === "serial" && isAsked);
+  return splitByClass(calls, routeOf).flatMap((run) =>
+    isAlone(run) ? run.calls.map((call) => ({ ...run, calls: [call] })) : [run],
+  );
 }
 
 interface AdmittedRun {
   readonly runnable: readonly RunnableCall[];
+  /** Those that are executed already, now noted as running. */
+  readonly begun: readonly ToolCallRecord[];
   readonly answered: readonly AnsweredCall[];
-  readonly isSuspended: boolean;
 }
 
 /** Takes the calls of a run through the gates; those that pass are noted as running. */
@@ -77,20 +89,17 @@ async function admitAll(
   early: EarlyReads | undefined,
 ): Promise<AdmittedRun> {
   const runnable: RunnableCall[] = [];
+  const begun: ToolCallRecord[] = [];
   const answered: AnsweredCall[] = [];
-  let isSuspended = false;
   for (const call of calls) {
-    const begun = early?.take(call.call_id);
-    const admission = begun?.admission ?? (await admitCall(workspace, call, { approved: false }));
-    if (admission.kind === "run") {
-      const execution = begun === undefined ? {} : { early: begun.execution };
-      runnable.push({ call: moveCall(workspace, call, "start"), admission, ...execution });
-    } else if (admission.kind === "suspend") {
-      isSuspended = true;
-      suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
-    } else {
-      answered.push({ call, admission });
+    if (early?.has(call.call_id) === true) {
+      begun.push(moveCall(workspace, call, "start"));
+      continue;
     }
+    const admission = await admitCall(workspace, call, { approved: false });
+    if (admission.kind === "run") runnable.push({ call: moveCall(workspace, call, "start"), admission });
+    else if (admission.kind === "end") answered.push({ call, admission });
+    else suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
   }
-  return { runnable, answered, isSuspended };
+  return { runnable, begun, answered };
 }

@@ -1,10 +1,15 @@
-import type { Message, ToolCallRecord } from "@reprise/contracts";
+import type { CallView, Message, ToolCallRecord } from "@reprise/contracts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
 import { callIdOf, messageIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** A call the model asked for, as the run keeps it. */
-export function requestCall(workspace: RunWorkspace, stepId: string, call: CompleteCall): ToolCallRecord {
+export function requestCall(
+  workspace: RunWorkspace,
+  stepId: string,
+  call: CompleteCall,
+  hidden: ReadonlySet<string>,
+): ToolCallRecord {
   const parsed = call.arguments;
   return {
     call_id: callIdOf(stepId, call.index),
@@ -16,10 +21,16 @@ export function requestCall(workspace: RunWorkspace, stepId: string, call: Compl
     provider_call_id: call.provider_id,
     arguments: parsed.value,
     ...(!parsed.ok && { problem: parsed.problem }),
+    ...(hidden.has(call.name) && { refusal: `Tool ${call.name} may not be used in this step.` }),
     status: "new",
     suspension: 0,
     updated_at: workspace.now,
   };
+}
+
+/** What plugins see of a call. */
+export function viewCall({ call_id, tool_id, arguments: given, suspension }: ToolCallRecord): CallView {
+  return { call_id, tool_id, arguments: given, suspension };
 }
 
 /** What the model said, as the thread keeps it; nothing when it said nothing at all. */

@@ -119,5 +119,5 @@ function settleClaim(cell: ThreadCell, now: number): void {
   const slot = cell.claim?.entryId === undefined ? undefined : cell.world.entries.get(cell.claim.entryId);
   // A wake-up that led to nothing counts as an attempt, so that it cannot go round for ever.
   const isUnused = slot?.entry.status === "claimed" && slot.entry.kind !== "run";
-  giveBackClaim(cell, isUnused ? { error: "the run went on waiting", retry_at: now } : undefined, now);
+  giveBackClaim(cell, isUnused ? { error: "the run went on waiting", retry_at: now, isUnused } : undefined, now);
 }

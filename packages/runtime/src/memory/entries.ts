@@ -74,6 +74,8 @@ export function closeWakes(cell: ThreadCell, runId: string, now: number): void {
 export interface Problem {
   readonly error: string;
   readonly retry_at: number;
+  /** Whether the owner had the entry and did nothing with it, rather than being lost with it. */
+  readonly isUnused?: boolean;
 }
 
 /**
@@ -83,7 +85,7 @@ export interface Problem {
 export function requeueEntry(cell: ThreadCell, slot: MailboxSlot, problem: Problem | undefined, now: number): void {
   if (slot.entry.status !== "claimed") return;
   const attempts = slot.entry.attempts + (problem === undefined ? 0 : 1);
-  const status = statusAfter(cell, slot.entry, attempts);
+  const status = statusAfter(cell, slot.entry, attempts, problem?.isUnused === true);
   cell.mailbox.change(slot, {
     status,
     attempts,
@@ -93,7 +95,8 @@ export function requeueEntry(cell: ThreadCell, slot: MailboxSlot, problem: Probl
   if (status !== "queued" && slot.entry.kind === "run") closeWakes(cell, slot.entry.run_id, now);
 }
 
-function statusAfter(cell: ThreadCell, entry: MailboxEntry, attempts: number): EntryStatus {
+function statusAfter(cell: ThreadCell, entry: MailboxEntry, attempts: number, isUnused: boolean): EntryStatus {
   if (entry.kind === "run" && entry.generation < cell.generation) return "superseded";
-  return attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
+  // A lost wake-up is never given up: without it the run would wait for ever. One nobody can use is.
+  return (entry.kind === "run" || isUnused) && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
 }

@@ -1,8 +1,16 @@
-import { type ActionType, PHASE_ACTIONS, type Phase, type PhaseAction, RepriseError } from "@reprise/contracts";
-import { sliceOf, toJsonPatch } from "@reprise/state";
+import {
+  type ActionType,
+  type MessageInput,
+  PHASE_ACTIONS,
+  type Phase,
+  type PhaseAction,
+  RepriseError,
+} from "@reprise/contracts";
+import { type Patch, toJsonPatch } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
+import { assertQueued } from "../tools/tool-context.ts";
 import { scheduleLater } from "./scheduled-actions.ts";
 
 type Common = PhaseAction<"state" | "schedule" | "effect">;
@@ -19,6 +27,7 @@ export function applyCommonActions(
 ): readonly Owned<PhaseAction>[] {
   // Everything is checked before anything is done: a phase happens whole or not at all.
   for (const { plugin, value } of answers) {
+    assertList(plugin, phase, value);
     for (const action of value ?? []) assertAllowed(workspace, plugin, phase, action);
   }
   const rest: Owned<PhaseAction>[] = [];
@@ -35,6 +44,12 @@ function isCommon(action: PhaseAction): action is Common {
   return action.type === "state" || action.type === "schedule" || action.type === "effect";
 }
 
+function assertList(plugin: string, phase: Phase, value: unknown): void {
+  if (value === undefined || value === null || Array.isArray(value)) return;
+  const message = `Plugin ${plugin} returned something in ${phase} that is no list of actions.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
+}
+
 /** Plugins come from anywhere, also from code without types: what they return is not trusted to fit. */
 function assertAllowed(workspace: RunWorkspace, plugin: string, phase: Phase, action: PhaseAction): void {
   const type: unknown = (action as PhaseAction | null | undefined)?.type;
@@ -46,10 +61,36 @@ function assertAllowed(workspace: RunWorkspace, plugin: string, phase: Phase, ac
   const { env } = workspace.agent;
   if (action.type === "schedule") assertOwnKey(plugin, "scheduled action", action.key, env.scheduled);
   if (action.type === "effect") assertOwnKey(plugin, "effect", action.key, env.effects);
-  if (action.type === "state" && (sliceOf(action.action) ?? env.states.get(action.action?.state)) === undefined) {
-    const message = `Plugin ${plugin} changes the state ${describe(action.action?.state)}, which nobody declared.`;
+  if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
+  if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
+}
+
+/** A message from a plugin is checked like one from a client. */
+function assertGiven(plugin: string, phase: Phase, message: MessageInput): void {
+  try {
+    assertQueued(message);
+  } catch (error) {
+    const problem = `Plugin ${plugin} adds a message in ${phase} that cannot be one: ${describeThrown(error)}`;
+    throw new RepriseError("INVALID_ACTION", problem, { cause: error, details: { plugin, phase } });
+  }
+}
+
+/** Only declared states are changed by plugins: where a state lives and how it merges is known before anything runs. */
+function assertDeclared(
+  { agent }: RunWorkspace,
+  plugin: string,
+  phase: Phase,
+  { action, call_id }: PhaseAction<"state">,
+): void {
+  const name: unknown = action?.state;
+  const slice = typeof name === "string" ? agent.env.states.get(name) : undefined;
+  if (slice === undefined) {
+    const message = `Plugin ${plugin} changes the state ${describe(name)} in ${phase}, which no plugin of the agent declares.`;
     throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
   }
+  if (slice.scope !== "tool_call" || call_id !== undefined) return;
+  const message = `Plugin ${plugin} changes the state ${describe(name)} in ${phase} without saying of which call.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
 function assertOwnKey(plugin: string, what: string, key: string, known: ReadonlyMap<string, Owned<unknown>>): void {
@@ -76,16 +117,26 @@ function applyCommon(workspace: RunWorkspace, plugin: string, action: Common): v
 }
 
 function changeState(workspace: RunWorkspace, plugin: string, { action, call_id }: PhaseAction<"state">): void {
-  const slice = sliceOf(action) ?? workspace.agent.env.states.get(action.state);
+  const slice = workspace.agent.env.states.get(action.state);
   if (slice === undefined) return;
   const source = `plugin:${plugin}`;
   const before = workspace.document;
-  const { ops } = slice.reduce(before, action, call_id);
+  const { ops } = reduce(plugin, () => slice.reduce(before, action, call_id));
   const logged = { source, action, ...(call_id !== undefined && { call_id }) };
   const patch = workspace.addPatch(source, ops, [logged]);
   if (slice.scope === "run") workspace.noteRunScoped([slice.name]);
   if (patch !== undefined && isShown(slice.path[0])) {
     workspace.hold("state_delta", { delta: toJsonPatch(before, patch) });
+  }
+}
+
+/** A reducer that throws is the plugin's, and so is the failure. */
+function reduce(plugin: string, run: () => Patch): Patch {
+  try {
+    return run();
+  } catch (error) {
+    const message = `Plugin ${plugin} failed to change its state: ${describeThrown(error)}`;
+    throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin } });
   }
 }
 

@@ -11,11 +11,15 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { toolMessage } from "../loop/tool-message.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { placeMessage } from "../thread/place-message.ts";
+import { frameText } from "./frame-text.ts";
 import type { PhaseResult } from "./run-phase.ts";
+import { addedTransforms, transformRequest } from "./transform-request.ts";
 
 /** A request to a model, and what the plugins made of it. */
 export interface Inference {
   readonly request: ModelRequest;
+  /** Tools of the agent the model is not told about in this step: it may not call them either. */
+  readonly hidden: ReadonlySet<string>;
   /** The id of another model than the agent's, when a plugin chose one. */
   readonly model?: string;
   /** The plugins' part in it, for the record; absent when they had none. */
@@ -37,14 +41,11 @@ export function composeInference(
     options: { ...spec.chat_options, ...optionsOf(override) },
     signal: workspace.signal,
   };
-  const added = actions.flatMap(({ value }) => (value.type === "add_request_transform" ? [value.transform] : []));
-  const request = [...env.transforms.map(({ value }) => value), ...added].reduce(
-    (changed, transform) => transform(changed),
-    base,
-  );
+  const request = transformRequest(base, [...env.transforms, ...addedTransforms(actions)]);
   const fact = describeActions(actions);
   return {
     request: { ...request, signal: workspace.signal },
+    hidden: hiddenTools(tools, request.tools),
     ...(override.model !== undefined && { model: override.model }),
     ...(fact !== undefined && { fact }),
   };
@@ -66,12 +67,11 @@ function withSessionContext(
 ): readonly Message[] {
   const texts = new Map<string, { readonly plugin: string; readonly text: string }>();
   for (const [index, { plugin, value }] of actions.entries()) {
-    if (value.type === "add_session_context") texts.set(value.key ?? `${index}`, { plugin, text: value.text });
+    if (value.type !== "add_session_context") continue;
+    texts.set(value.key === undefined ? `#${index}` : `=${value.key}`, { plugin, text: value.text });
   }
   if (texts.size === 0) return messages;
-  const content = [...texts.values()]
-    .map(({ plugin, text }) => `<context source="plugin:${plugin}">\n${text}\n</context>`)
-    .join("\n");
+  const content = [...texts.values()].map(({ plugin, text }) => frameText("context", plugin, text)).join("\n");
   const context: Message = { id: `${runId}-context`, role: "user", content, visibility: "internal" };
   return [...messages, context];
 }
@@ -103,6 +103,14 @@ function visibleTools(
   if (included === undefined && excluded.size === 0) return tools;
   return tools.filter(({ id }) => (included?.has(id) ?? true) && !excluded.has(id));
 }
+
+function hiddenTools(offered: readonly ToolDescriptor[], told: readonly ToolDescriptor[]): ReadonlySet<string> {
+  if (offered === told) return NONE;
+  const known = new Set(told.map(({ id }) => id));
+  return new Set(offered.map(({ id }) => id).filter((id) => !known.has(id)));
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOverride {
   const overrides = actions.flatMap(({ value }) => (value.type === "override_inference" ? [value.override] : []));

@@ -56,7 +56,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   }
 
   get messages(): PhaseContext["messages"] {
-    return this.#workspace.modelMessages();
+    return freezeDeep(this.#workspace.modelMessages());
   }
 
   get step(): number {
@@ -92,31 +92,30 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.signal;
   }
 
-  section(key: string): Json | undefined {
+  // Fields and not methods: authors take them out of the context by name.
+
+  readonly section = (key: string): Json | undefined => {
     const { spec, env } = this.#workspace.agent;
     const owner = env.plugins.find(({ id }) => id === this.#plugin);
     if (owner === undefined || !Object.hasOwn(owner.sections, key)) {
-      throw new RepriseError(
-        "INVALID_ACTION",
-        `Plugin ${this.#plugin} reads the section ${key}, which it did not declare.`,
-      );
+      const message = `Plugin ${this.#plugin} reads the section ${key}, which it did not declare.`;
+      throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, key } });
     }
     return Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
-  }
+  };
 
-  id(): string {
-    return `${this.#moment.place}-${this.#plugin}-i${this.#ids++}`;
-  }
+  readonly id = (): string => `${this.#moment.place}-${this.#plugin}-i${this.#ids++}`;
 
-  async record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> {
+  readonly record = async <Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> => {
     const value = await run();
     if (!isJson(value)) {
-      throw new RepriseError("INVALID_ACTION", `Plugin ${this.#plugin} records ${name}, which is not JSON.`);
+      const message = `Plugin ${this.#plugin} records ${name}, which is not JSON.`;
+      throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, name } });
     }
     this.#recorded ??= [];
     this.#recorded.push({ place: `${this.#moment.place}/${this.#plugin}`, name, value: copyJson(value) });
     return value;
-  }
+  };
 
   /** The answers that came through `record`. */
   get recorded(): readonly Recording[] {

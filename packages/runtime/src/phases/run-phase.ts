@@ -1,6 +1,7 @@
 import { type ActionOf, type Phase, type PhaseAction, type PhaseContexts, RepriseError } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import { freezeDeep } from "../thread/freeze-deep.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
 import { withTimeout } from "../tools/with-timeout.ts";
 import { applyCommonActions } from "./apply-actions.ts";
@@ -27,22 +28,27 @@ export function runPhase<In extends Phase>(
   workspace: RunWorkspace,
   phase: In,
   facts?: PhaseFacts<In>,
-  place: string = placeOf(workspace, phase),
+  at?: string,
 ): PhaseResult<In> | Promise<PhaseResult<In>> {
   const { env } = workspace.agent;
   const hooks = env.hooks[phase];
   if (hooks === undefined && env.scheduled.size === 0) return NOTHING;
+  const place = at ?? placeOf(workspace, phase);
+  // What one hook is shown, another is too: nobody may write to it.
+  if (facts !== undefined) freezeDeep(facts);
   const moment: PhaseMoment = { phase, place, now: workspace.now, document: workspace.document };
   const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
   const views: PhaseView[] = [];
-  const ask = (plugin: string, hook: AnyHook): void => {
-    const view = new PhaseView(workspace, moment, plugin, facts);
+  const ask = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
+    const view = new PhaseView(workspace, when, plugin, facts);
     views.push(view);
     answers.push(askHook(workspace, phase, plugin, () => hook(view)));
   };
   // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
   for (const { plugin, value } of hooks ?? NOTHING) ask(plugin, value as unknown as AnyHook);
-  for (const { plugin, handle } of takeScheduled(workspace, phase)) ask(plugin, handle);
+  for (const [index, { plugin, handle }] of takeScheduled(workspace, phase).entries()) {
+    ask(plugin, handle, { ...moment, place: `${place}-d${index}` });
+  }
   const finish = (given: readonly Owned<Answer>[]): PhaseResult<In> => {
     for (const view of views) if (view.recorded.length > 0) workspace.keepRecordings(view.recorded);
     // Every action was found to be one of the phase's own.
@@ -53,12 +59,15 @@ export function runPhase<In extends Phase>(
   return finish(answers as readonly Owned<Answer>[]);
 }
 
+/** Also one of another making: what can be waited for is waited for. */
 function isPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise;
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
-function placeOf({ run }: RunWorkspace, phase: Phase): string {
-  return `${run.run_id}-s${run.steps}-${phase}`;
+/** A phase of a step is in its step, taken again or not; one of an activation is in that activation alone. */
+function placeOf({ run, claim }: RunWorkspace, phase: Phase): string {
+  const isOfActivation = phase === "run_start" || phase === "run_end";
+  return `${run.run_id}-${isOfActivation ? `e${claim.epoch}` : `s${run.steps}`}-${phase}`;
 }
 
 /** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */
@@ -70,7 +79,8 @@ function askHook(
 ): Owned<Answer> | Promise<Owned<Answer>> {
   const fail = (error: unknown): never => {
     workspace.signal.throwIfAborted();
-    if (RepriseError.is(error)) throw error;
+    // Ours, about the plugin. Anything else that looks like an error of the runtime would be taken for one.
+    if (RepriseError.is(error, "INVALID_ACTION")) throw error;
     throw new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed in ${phase}: ${describeThrown(error)}`, {
       cause: error,
       details: { plugin, phase },
@@ -83,9 +93,10 @@ function askHook(
     const { hookTimeoutMs } = workspace.services.limits;
     // A run that is being ended must hear its plugins out, though not for ever.
     const outer = phase === "run_end" ? NEVER : workspace.signal;
-    return withTimeout(clock, outer, hookTimeoutMs, () => answer).then((value) => ({ plugin, value }), fail);
+    return withTimeout(clock, outer, hookTimeoutMs, async () => answer).then((value) => ({ plugin, value }), fail);
   } catch (error) {
-    return fail(error);
+    // Thrown where the others are waited for: what they do later is then nobody's surprise.
+    return Promise.reject(error).catch(fail);
   }
 }
 

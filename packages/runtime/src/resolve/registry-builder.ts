@@ -166,6 +166,7 @@ function isModel(model: unknown): model is LanguageModel {
 
 function buildFailed(problems: readonly BuildProblem[]): RepriseError {
   const said = problems.map(({ message }) => message).join("\n");
-  const message = `${problems.length} things cannot be registered:\n${said}`;
+  const count = problems.length === 1 ? "One thing" : `${problems.length} things`;
+  const message = `${count} cannot be registered:\n${said}`;
   return new RepriseError("BUILD_FAILED", message, { details: { problems: [...problems] } });
 }

@@ -1,6 +1,6 @@
 import { RepriseError, type StopPolicy, type StopPolicyInput, type StoppedReason } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { isFinal, isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
+import { isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
 import { type StopHistory, stopHistory } from "./stop-state.ts";
 
@@ -8,9 +8,14 @@ import { type StopHistory, stopHistory } from "./stop-state.ts";
  * Asks the agent's stop policies, in order, whether the run should stop here; the first that says so is heard. What they
  * need to know of earlier rounds is kept in the state, and only when one of them looks back.
  */
-export function evaluateStop(workspace: RunWorkspace, step: StepSummary): StoppedReason | undefined {
+export function evaluateStop(
+  workspace: RunWorkspace,
+  step: StepSummary,
+  /** Whether the run has nothing more to do, so that a policy need not stop it. */
+  is_final: boolean,
+): StoppedReason | undefined {
   const { stopPolicies } = workspace.agent;
-  const input = stopInput(workspace, step, stopPolicies);
+  const input = { ...stopInput(workspace, step, stopPolicies), is_final };
   for (const policy of stopPolicies) {
     const reason = ask(policy, input);
     if (reason !== undefined) return reason;
@@ -18,10 +23,13 @@ export function evaluateStop(workspace: RunWorkspace, step: StepSummary): Stoppe
   return undefined;
 }
 
-function stopInput(workspace: RunWorkspace, step: StepSummary, policies: readonly StopPolicy[]): StopPolicyInput {
+function stopInput(
+  workspace: RunWorkspace,
+  step: StepSummary,
+  policies: readonly StopPolicy[],
+): Omit<StopPolicyInput, "is_final"> {
   const { run } = workspace;
-  const looksBack = policies.some(({ needsHistory }) => needsHistory !== false);
-  const history = looksBack ? noteStep(workspace, step) : NO_HISTORY;
+  const history = looksBack(policies) ? noteStep(workspace, step) : NO_HISTORY;
   return {
     step: run.steps,
     elapsed_ms: history.active_ms,
@@ -31,12 +39,24 @@ function stopInput(workspace: RunWorkspace, step: StepSummary, policies: readonl
     tools: step.tools,
     recent_tools: history.recent_tools,
     consecutive_errors: history.consecutive_errors,
-    is_final: isFinal(workspace, step),
     state: workspace.document,
   };
 }
 
 const NO_HISTORY = stopHistory.initial();
+
+function looksBack(policies: readonly StopPolicy[]): boolean {
+  return policies.some(({ needsHistory }) => needsHistory !== false);
+}
+
+/** Keeps the time a run was at work before it waits: the wait itself does not count. */
+export function keepActiveTime(workspace: RunWorkspace): void {
+  if (!looksBack(workspace.agent.stopPolicies)) return;
+  const { active_ms } = stopHistory.read(workspace.document);
+  const rest = stopHistory.rest(active_ms + workspace.takeActiveMs());
+  workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, rest).ops);
+  workspace.noteRunScoped([stopHistory.name]);
+}
 
 /** Adds a step to what is kept; once, also when somebody takes over and looks at it again. */
 function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory {
@@ -53,12 +73,21 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
 
 /** A policy that cannot be asked fails the run: what was to bound it must not let it go on. */
 function ask(policy: StopPolicy, input: StopPolicyInput): StoppedReason | undefined {
+  let reason: unknown;
   try {
-    return policy.evaluate(input);
+    reason = policy.evaluate(input);
   } catch (error) {
-    throw new RepriseError("PLUGIN_FAILED", `Stop policy ${policy.id} failed: ${describeThrown(error)}`, {
-      cause: error,
-      details: { stop_policy: policy.id },
-    });
+    throw failed(policy, describeThrown(error), error);
   }
+  if (reason === undefined || isReason(reason)) return reason;
+  throw failed(policy, "it answered with something that is neither a reason nor undefined");
+}
+
+function isReason(value: unknown): value is StoppedReason {
+  return typeof value === "object" && value !== null && "code" in value && typeof value.code === "string";
+}
+
+function failed({ id }: StopPolicy, problem: string, cause?: unknown): RepriseError {
+  const details = { stop_policy: id };
+  return new RepriseError("PLUGIN_FAILED", `Stop policy ${id} failed: ${problem}`, { cause, details });
 }

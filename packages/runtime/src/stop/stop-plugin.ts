@@ -1,3 +1,4 @@
+import type { Plugin } from "@reprise/contracts";
 import { definePlugin } from "../define/define-plugin.ts";
 import { stopHistory } from "./stop-state.ts";
 
@@ -5,4 +6,4 @@ import { stopHistory } from "./stop-state.ts";
 export const STOP_PLUGIN_ID = "stop_policy";
 
 /** Part of every agent: owns the state of the stop policies. The loop asks them, after each step. */
-export const stopPlugin = definePlugin({ id: STOP_PLUGIN_ID, states: [stopHistory] });
+export const stopPlugin: Plugin = definePlugin({ id: STOP_PLUGIN_ID, states: [stopHistory] });

@@ -1,4 +1,4 @@
-import { defineState, type Immutable } from "@reprise/state";
+import { type ActionCreators, defineState, type Immutable, type StateDefinition } from "@reprise/state";
 
 /** What stop policies need to know of earlier rounds. Run-scoped: every run begins with none. */
 export interface StopHistory {
@@ -21,11 +21,14 @@ export interface RoundNote {
 /** Rounds kept for policies that look back. */
 export const ROUNDS_KEPT = 16;
 
-export const stopHistory = defineState({
+type StopActions = { readonly note: [round: RoundNote]; readonly rest: [activeMs: number] };
+
+export const stopHistory: StateDefinition<StopHistory> & ActionCreators<StopActions> = defineState({
   path: "__kernel.stop_policy_runtime",
   scope: "run",
   initial: (): StopHistory => ({ noted_step: 0, active_ms: 0, consecutive_errors: 0, recent_tools: [] }),
   actions: {
+    rest: (history, active_ms: number): StopHistory => ({ ...history, active_ms }),
     note: (history, round: RoundNote): StopHistory => noteRound(history, round),
   },
 });

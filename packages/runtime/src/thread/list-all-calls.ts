@@ -1,4 +1,5 @@
 import { type CallQuery, MAX_LIMIT, type TenantStore, type ToolCallRecord } from "@reprise/contracts";
+import { compareCallIds } from "../loop/derived-ids.ts";
 
 /** Every call a query matches, page by page, oldest first. */
 export async function listAllCalls(
@@ -11,4 +12,12 @@ export async function listAllCalls(
     calls.push(...page.items);
     if (!page.has_more || page.items.length === 0) return calls;
   }
+}
+
+const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
+
+/** The calls of a run that are not over, in the order the model asked for them. */
+export async function listOpenCalls(store: TenantStore, runId: string): Promise<readonly ToolCallRecord[]> {
+  const lists = await Promise.all(OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: runId, status })));
+  return lists.flat().toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
 }

@@ -1,6 +1,7 @@
-import type { Message, TenantStore } from "@reprise/contracts";
-import { applyPatches, type Json, type Patch } from "@reprise/state";
+import type { Changeset, Message, TenantStore } from "@reprise/contracts";
+import { applyPatches, type Json, type Patch, type StateSnapshot } from "@reprise/state";
 import { placeMessage } from "./place-message.ts";
+import { SnapshotBudget } from "./snapshot-budget.ts";
 
 /**
  * A thread in memory: its state, and the messages that may reach the model. It only ever grows by what was committed, so
@@ -8,6 +9,7 @@ import { placeMessage } from "./place-message.ts";
  */
 export class LoadedThread {
   readonly thread_id: string;
+  readonly snapshots: SnapshotBudget = new SnapshotBudget();
   #version: number;
   #document: Json;
   #messages: Message[];
@@ -75,10 +77,15 @@ export class LoadedThread {
   }
 
   /** Takes in what a commit added. Once: its writer and a reader of the store may both have it to tell. */
-  advance(version: number, document: Json, messages: readonly Message[], supersedes: readonly string[]): void {
+  advance(
+    version: number,
+    document: Json,
+    { messages, supersedes, patches }: Pick<Changeset, "messages" | "supersedes" | "patches">,
+  ): void {
     if (version <= this.#version) return;
     this.#version = version;
     this.#document = document;
+    this.snapshots.add(patches);
     this.#append(messages);
     if (supersedes.length > 0) this.#withdraw(new Set(supersedes));
   }
@@ -121,7 +128,7 @@ export async function loadThread(
     if (changesets.length === 0) return loadWhole(store, threadId, version);
     for (const changeset of changesets) {
       const document = applyPatches(cached.document, changeset.patches);
-      cached.advance(changeset.version, document, changeset.messages, changeset.supersedes);
+      cached.advance(changeset.version, document, changeset);
     }
   }
   return cached;
@@ -129,18 +136,29 @@ export async function loadThread(
 
 /** The state of a thread at a version: the nearest snapshot and the patches since. */
 export async function loadState(store: TenantStore, threadId: string, version: number): Promise<Json> {
+  return (await readState(store, threadId, version)).document;
+}
+
+interface ReadState {
+  readonly document: Json;
+  readonly snapshot: StateSnapshot | undefined;
+  readonly tail: readonly Patch[];
+}
+
+async function readState(store: TenantStore, threadId: string, version: number): Promise<ReadState> {
   const snapshot = await store.loadSnapshot(threadId, version);
-  const tail = await store.readPatches(threadId, snapshot?.version ?? 0, version);
-  return applyPatches(
-    snapshot?.state ?? {},
-    tail.flatMap(({ patches }): readonly Patch[] => patches),
-  );
+  const versions = await store.readPatches(threadId, snapshot?.version ?? 0, version);
+  const tail = versions.flatMap(({ patches }): readonly Patch[] => patches);
+  return { document: applyPatches(snapshot?.state ?? {}, tail), snapshot, tail };
 }
 
 async function loadWhole(store: TenantStore, threadId: string, version: number): Promise<LoadedThread> {
-  const [document, { messages, superseded }] = await Promise.all([
-    loadState(store, threadId, version),
+  const [{ document, snapshot, tail }, { messages, superseded }] = await Promise.all([
+    readState(store, threadId, version),
     store.readMessages(threadId, 0),
   ]);
-  return new LoadedThread(threadId, version, document, messages, superseded);
+  const thread = new LoadedThread(threadId, version, document, messages, superseded);
+  if (snapshot !== undefined) thread.snapshots.begin(JSON.stringify(snapshot.state).length);
+  thread.snapshots.add(tail);
+  return thread;
 }

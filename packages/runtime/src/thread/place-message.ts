@@ -12,18 +12,17 @@ export function placeMessage(messages: Message[], message: Message): void {
 
 /** Behind the results of earlier calls of the same message; undefined when nobody made the call. */
 function placeOfResult(messages: readonly Message[], callId: string): number | undefined {
-  const asked = messages.findLastIndex(({ tool_calls }) => tool_calls?.some(({ id }) => id === callId) === true);
-  if (asked < 0) return undefined;
-  const calls = messages[asked]?.tool_calls ?? [];
-  const earlier = new Set(
-    calls
-      .slice(
-        0,
-        calls.findIndex(({ id }) => id === callId),
-      )
-      .map(({ id }) => id),
-  );
-  let place = asked + 1;
-  while (earlier.has(messages[place]?.tool_call_id ?? "")) place++;
-  return place;
+  for (let asked = messages.length - 1; asked >= 0; asked--) {
+    const calls = messages[asked]?.tool_calls;
+    const order = calls?.findIndex(({ id }) => id === callId) ?? -1;
+    if (calls === undefined || order < 0) continue;
+    const last = messages.at(-1)?.tool_call_id;
+    // Mostly results come in order: behind the one before there is nothing to look for.
+    if (order > 0 && last === calls[order - 1]?.id) return messages.length;
+    const earlier = new Set(calls.slice(0, order).map(({ id }) => id));
+    let place = asked + 1;
+    while (earlier.has(messages[place]?.tool_call_id ?? "")) place++;
+    return place;
+  }
+  return undefined;
 }

@@ -16,8 +16,13 @@ import { askPlugins } from "./plugin-gate.ts";
 /** What the gates say to a call. */
 export type Admission =
   | { readonly kind: "run"; readonly tool: Tool; readonly input: unknown }
-  /** It is not executed: refused, or answered by a plugin. */
-  | { readonly kind: "end"; readonly trigger: "fail" | "succeed"; readonly result: ToolResult }
+  /** It is not executed: refused by a gate, or answered by a plugin. */
+  | {
+      readonly kind: "end";
+      readonly by: "gate" | "plugin";
+      readonly trigger: "fail" | "succeed";
+      readonly result: ToolResult;
+    }
   | { readonly kind: "suspend"; readonly ticket: SuspendTicket };
 
 export interface AdmitOptions {
@@ -59,12 +64,10 @@ export async function admitCall(
 /** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */
 export function findTool(
   workspace: RunWorkspace,
-  { tool_id, problem, arguments: given }: ToolCallRecord,
+  { tool_id, problem, refusal, arguments: given }: ToolCallRecord,
 ): { readonly kind: "found"; readonly tool: Tool } | Extract<Admission, { kind: "end" }> {
   if (!isAllowed(workspace.policy, tool_id)) return refuse(tool_id, "denied", `This run may not use tool ${tool_id}.`);
-  if (workspace.hiddenTools.has(tool_id)) {
-    return refuse(tool_id, "denied", `Tool ${tool_id} may not be used in this step.`);
-  }
+  if (refusal !== undefined) return refuse(tool_id, "denied", refusal);
   const tool = workspace.agent.tools.get(tool_id);
   if (tool === undefined) {
     const known = [...workspace.agent.tools.keys()].join(", ") || "none";
@@ -87,5 +90,5 @@ function refuse(
   code: Parameters<typeof toolFailure>[1],
   message: string,
 ): Extract<Admission, { kind: "end" }> {
-  return { kind: "end", trigger: "fail", result: toolFailure(tool, code, message) };
+  return { kind: "end", by: "gate", trigger: "fail", result: toolFailure(tool, code, message) };
 }

@@ -21,6 +21,8 @@ export class CallState implements ToolState {
   readonly #callId: string;
   readonly #source: string;
   #document: Json;
+  /** The document when the execution began. */
+  readonly base: Json;
   readonly ops: Op[] = [];
   readonly actions: LoggedAction[] = [];
   /** Run-scoped states written to, so that the next run finds what to delete. */
@@ -31,6 +33,7 @@ export class CallState implements ToolState {
 
   constructor(document: Json, callId: string, source: string) {
     this.#document = document;
+    this.base = document;
     this.#callId = callId;
     this.#source = source;
   }

@@ -7,6 +7,7 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { viewCall } from "../loop/turn-records.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
 import type { Admission } from "./admit-call.ts";
 import { ticketFor } from "./ask-about.ts";
@@ -23,15 +24,14 @@ export async function askPlugins(
   decision: Decision | undefined,
 ): Promise<Admission | undefined> {
   const { call_id, tool_id, suspension } = call;
-  const view = { call_id, tool_id, arguments: call.arguments, suspension };
-  const facts = { call: view, tool: tool.descriptor, decision };
+  const facts = { call: viewCall(call), tool: tool.descriptor, decision };
   const asked = runPhase(workspace, "before_tool_execute", facts, `${call_id}-before-${suspension}`);
   const actions = asked instanceof Promise ? await asked : asked;
   if (actions.length === 0) return undefined;
 
   const [block] = actions.flatMap(({ value }) => (value.type === "block" ? [value] : []));
   if (block !== undefined) {
-    return { kind: "end", trigger: "fail", result: toolFailure(tool_id, "blocked", block.reason) };
+    return { kind: "end", by: "gate", trigger: "fail", result: toolFailure(tool_id, "blocked", block.reason) };
   }
   const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
   if (ticket !== undefined) return { kind: "suspend", ticket };
@@ -40,7 +40,7 @@ export async function askPlugins(
   const result = readResult(tool_id, answer.result);
   if (result.status === "pending" && result.suspension !== undefined)
     return { kind: "suspend", ticket: result.suspension };
-  return { kind: "end", trigger: outcomeOf(result) === "failed" ? "fail" : "succeed", result };
+  return { kind: "end", by: "plugin", trigger: outcomeOf(result) === "failed" ? "fail" : "succeed", result };
 }
 
 /** A plugin that asked about this call and was answered is not heard again, unless it insists. */

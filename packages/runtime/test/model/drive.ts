@@ -205,8 +205,15 @@ export class Driver {
     return known?.instance === instance ? known.handle : instance.runtime.run(runId);
   }
 
+  /** The run whose story a run's is: its own, or that of the run that took its messages in. */
+  async hostOf(runId: string): Promise<string> {
+    const { items } = await this.world.tenant.listEntries({ run_id: runId });
+    return items.find(({ into_run }) => into_run !== undefined)?.into_run ?? runId;
+  }
+
   async journal(runId: string) {
-    return (await this.world.tenant.readEvents(runId, 0)).flatMap((segment) => segment.events);
+    const host = await this.hostOf(runId);
+    return (await this.world.tenant.readEvents(host, 0)).flatMap((segment) => segment.events);
   }
 }
 

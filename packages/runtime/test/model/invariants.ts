@@ -1,11 +1,21 @@
-import type { AgentEvent, Changeset, RunRecord, ToolCallRecord } from "@reprise/contracts";
+import {
+  type AgentEvent,
+  type Changeset,
+  MAX_ATTEMPTS,
+  type MailboxEntry,
+  type Message,
+  type RunRecord,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { applyPatches, deepEqual, getAt, type Json, TOOL_CALL_SCOPE } from "@reprise/state";
 import { isQuiet } from "./drain.ts";
 import type { Driver } from "./drive.ts";
+import { findBrokenRound } from "./find-broken-round.ts";
+import { decisionsNeeded, judge } from "./guard.ts";
 import { findLedgerProblems } from "./ledger.ts";
 import type { Reader } from "./reader.ts";
-import { isRepeatable, mustBeApproved, type ToolId, type ToolInput } from "./tools.ts";
-import { type Execution, findBrokenRound, type World } from "./world.ts";
+import { isRepeatable, mustBeApproved, readsDecisions, type ToolId, type ToolInput } from "./tools.ts";
+import type { Execution, World } from "./world.ts";
 
 export type StoredChangeset = Changeset & { readonly version: number };
 
@@ -23,11 +33,35 @@ export async function findProblems(driver: Driver): Promise<readonly string[]> {
   problems.push(...(await findLostRuns(driver, runs)));
   for (const run of runs) problems.push(...(await findJournalProblems(driver, run, calls)));
   for (const { thread_id } of (await world.tenant.listThreads()).items) {
-    problems.push(...(await findThreadProblems(world, thread_id)));
+    problems.push(...(await findThreadProblems(driver, thread_id)));
   }
-  for (const call of calls) problems.push(...(await findEffectProblems(world, call)));
+  for (const call of calls) {
+    problems.push(...(await findEffectProblems(driver, call)), ...(await findExpiryProblems(driver, call)));
+  }
   for (const reader of driver.readers) problems.push(...(await findReaderProblems(driver, reader)));
   return [...new Set(problems)];
+}
+
+/** Only a store that refused as often as a start is tried makes a dead letter. */
+function isGivenUp({ scenario }: Driver, entry: MailboxEntry | undefined): boolean {
+  const refusals = scenario.commands.flatMap((command) => (command.do === "flaky" ? command.count : []));
+  const isRefused = refusals.reduce((sum, count) => sum + count, 0) >= MAX_ATTEMPTS;
+  return isRefused && entry?.status === "dead_letter" && entry.attempts >= MAX_ATTEMPTS;
+}
+
+/** What was taken from the queue before anybody took it in is not part of its thread. */
+async function findGhosts({ world }: Driver, entries: readonly MailboxEntry[]): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const { run_id, thread_id, status, into_run, kind } of entries) {
+    const isWithdrawn = (status === "cancelled" || status === "superseded") && into_run === undefined;
+    if (kind !== "run" || !isWithdrawn) continue;
+    const changesets = await readAllChangesets(world, thread_id);
+    const isSaid = changesets.some(({ messages }) =>
+      messages.some(({ content }) => content === `${thread_id} ${run_id}`),
+    );
+    if (isSaid) problems.push(`what ${run_id} said is in the thread though its entry is ${status}`);
+  }
+  return problems;
 }
 
 /** What is still queued or claimed. */
@@ -44,10 +78,27 @@ async function findLostRuns(driver: Driver, runs: readonly RunRecord[]): Promise
   for (const runId of driver.accepted.keys()) {
     if (runs.some(({ run_id }) => run_id === runId)) continue;
     const entry = entries.find(({ run_id, kind }) => run_id === runId && kind === "run");
-    if (entry?.status !== "superseded" && entry?.status !== "cancelled")
+    if (entry?.into_run !== undefined) problems.push(...(await findSteeringProblems(driver, entry)));
+    else if (entry?.status !== "superseded" && entry?.status !== "cancelled" && !isGivenUp(driver, entry))
       problems.push(`run ${runId} is lost: ${entry?.status}`);
   }
+  problems.push(...(await findGhosts(driver, entries)));
   return problems;
+}
+
+/** What was said to a run at work is part of its thread, once, by the commit that settled the entry. */
+async function findSteeringProblems(
+  { world }: Driver,
+  { run_id, thread_id, entry_id, into_run }: MailboxEntry,
+): Promise<readonly string[]> {
+  if ((await world.tenant.loadRun(into_run ?? "")) === undefined) return [`run ${run_id} steered nobody`];
+  const said = `${thread_id} ${run_id}`;
+  const changesets = await readAllChangesets(world, thread_id);
+  const saying = changesets.filter(({ messages }) => messages.some(({ content }) => content === said));
+  const isSettled = saying[0]?.mailbox_effects.some((effect) => effect.entry_id === entry_id) === true;
+  return saying.length === 1 && isSettled
+    ? []
+    : [`what ${run_id} said to ${into_run} was taken ${saying.length} times`];
 }
 
 async function findJournalProblems(
@@ -98,13 +149,18 @@ function findEndProblems(driver: Driver, run: RunRecord, events: readonly AgentE
   return problems;
 }
 
-async function findThreadProblems(world: World, threadId: string): Promise<readonly string[]> {
-  const problems: string[] = [];
+async function readAllChangesets({ tenant }: World, threadId: string): Promise<readonly StoredChangeset[]> {
   const changesets: StoredChangeset[] = [];
-  for (let page = await world.tenant.readChangesets(threadId, 0, 200); page.length > 0; ) {
+  for (let page = await tenant.readChangesets(threadId, 0, 200); page.length > 0; ) {
     changesets.push(...page);
-    page = await world.tenant.readChangesets(threadId, changesets.length, 200);
+    page = await tenant.readChangesets(threadId, changesets.length, 200);
   }
+  return changesets;
+}
+
+async function findThreadProblems({ world, scenario }: Driver, threadId: string): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const changesets = await readAllChangesets(world, threadId);
   const head = await world.tenant.loadThread(threadId);
   if (changesets.some(({ version }, index) => version !== index + 1) || head?.thread.version !== changesets.length) {
     problems.push(`thread ${threadId} has gaps in its versions`);
@@ -116,11 +172,23 @@ async function findThreadProblems(world: World, threadId: string): Promise<reado
   if (Object.keys((getAt(folded, [TOOL_CALL_SCOPE]) ?? {}) as object).length > 0)
     problems.push(`thread ${threadId} keeps state of calls`);
   const { messages } = await world.tenant.readMessages(threadId, 0);
-  const broken = findBrokenRound(messages, "thread");
+  // Where the model goes on, a result may come after later answers.
+  const broken = scenario.agent.partial === "wait" ? findBrokenRound(messages, "thread") : findLoose(messages);
   if (broken !== undefined) problems.push(`thread ${threadId} has ${broken} in ${messages.map(({ id }) => id)}`);
   problems.push(...changesets.flatMap(findConsumptionProblems));
   problems.push(...(await findLedgerProblems(world, threadId, changesets)));
   return problems;
+}
+
+/** A call without its one result, or a result before its call. */
+function findLoose(messages: readonly Message[]): string | undefined {
+  const asked = messages.flatMap(({ tool_calls = [] }, index) => tool_calls.map(({ id }) => ({ id, index })));
+  const results = messages.flatMap(({ tool_call_id: id }, index) => (id === undefined ? [] : [{ id, index }]));
+  for (const call of asked) {
+    const own = results.filter(({ id }) => id === call.id);
+    if (own.length !== 1 || (own[0]?.index ?? 0) < call.index) return `${own.length} results of ${call.id}`;
+  }
+  return results.length === asked.length ? undefined : "results of nobody's calls";
 }
 
 /** The commit that moves a call on consumes the decision that did. */
@@ -133,7 +201,7 @@ function findConsumptionProblems({ events, consumed_decisions }: StoredChangeset
 }
 
 /** An effect that may not be repeated happens once, or as often as somebody allowed it. */
-async function findEffectProblems(world: World, call: ToolCallRecord): Promise<readonly string[]> {
+async function findEffectProblems({ world, scenario }: Driver, call: ToolCallRecord): Promise<readonly string[]> {
   const { call_id, run_id, suspension } = call;
   const tool = call.tool_id as ToolId;
   const executions = world.executions.filter(({ callId }) => callId === call_id);
@@ -144,15 +212,40 @@ async function findEffectProblems(world: World, call: ToolCallRecord): Promise<r
   for (let number = 1; number <= suspension; number += 1) {
     const decision = await world.tenant.loadDecision(run_id, call_id, number);
     // A result is used instead of the tool, except by one that asked for the decision itself: it is given to that one.
-    const isRun = decision?.result === undefined || tool === "pend";
+    const isRun = decision?.result === undefined || readsDecisions(tool);
     if (decision?.action === "resume" && isRun) allowed += 1;
   }
   const original = await originalInput(world, call);
-  const isGuarded = mustBeApproved(tool, original.label);
-  if (isGuarded && allowed === 0 && executions.length > 0) problems.push(`call ${call_id} of ${tool} ran unapproved`);
-  const limit = allowed + (isGuarded ? 0 : 1);
+  const judgement = scenario.agent.isGuarded ? judge(scenario.seed, call_id) : "pass";
+  if ((judgement === "block" || judgement === "answer") && executions.length > 0)
+    problems.push(`call ${call_id} of ${tool} ran though the guard said ${judgement}`);
+  const needed = Math.max(decisionsNeeded(judgement), mustBeApproved(tool, original.label) ? 1 : 0);
+  if (allowed < needed && executions.length > 0) problems.push(`call ${call_id} of ${tool} ran unapproved`);
+  const limit = Math.max(allowed + 1 - needed, 0);
   if (!isRepeatable(tool) && executions.length > limit) {
     problems.push(`call ${call_id} of ${tool} ran ${describe(executions)}, allowed ${limit} times`);
+  }
+  return problems;
+}
+
+/** A question is decided in time or runs out, not before its time; and what is over asks nothing more. */
+async function findExpiryProblems(driver: Driver, call: ToolCallRecord): Promise<readonly string[]> {
+  const { call_id, run_id } = call;
+  const problems = "ticket" in call || "expires_at" in call ? [`call ${call_id} is ${call.status} and still asks`] : [];
+  let expiry: { readonly at: number; readonly suspension: number } | undefined;
+  for (const event of await driver.journal(run_id)) {
+    if (event.type === "tool_call_resumed" && event.data.target_id === call_id && expiry !== undefined) {
+      const decision = await driver.world.tenant.loadDecision(run_id, call_id, expiry.suspension);
+      if ((decision?.updated_at ?? Number.POSITIVE_INFINITY) >= expiry.at)
+        problems.push(`call ${call_id} was decided after its time`);
+    }
+    if (event.type !== "tool_call_done" || event.data.id !== call_id) continue;
+    const { suspended, result } = event.data;
+    const isExpired = getAt(result.data, ["error", "code"]) === "expired";
+    if (isExpired && (expiry === undefined || (event.timestamp_ms ?? 0) < expiry.at))
+      problems.push(`call ${call_id} ran out before its time`);
+    expiry =
+      suspended?.expires_at === undefined ? undefined : { at: suspended.expires_at, suspension: suspended.suspension };
   }
   return problems;
 }
@@ -174,7 +267,7 @@ async function findReaderProblems(driver: Driver, reader: Reader): Promise<reado
   const { runId, seen, withdrawn, problems } = reader;
   if (reader.process === undefined) return problems;
   const name = `the reader of ${runId} on ${reader.process.name}`;
-  const segments = await driver.world.tenant.readEvents(runId, 0);
+  const segments = await driver.world.tenant.readEvents(await driver.hostOf(runId), 0);
   const stored = segments.flatMap(({ epoch, events }) => events.map((event) => ({ epoch, event })));
   const found = problems.map((problem) => `${name}: ${problem}`);
   const [told, kept] = [seen, stored].map((list) => list.map(({ event }) => `${event.seq} ${JSON.stringify(event)}`));

@@ -6,13 +6,15 @@ import type { World } from "./world.ts";
 interface Expected {
   readonly ledger: readonly string[];
   readonly runLedger: readonly string[];
+  readonly voters: readonly string[];
   /** How long the ledger was when a call was last committed as running, by call. */
   readonly begun: ReadonlyMap<string, number>;
 }
 
 /**
  * The oracle of what tools write: a list grows by every call that ran and succeeded, in the order of their ends, and by
- * nothing else; a rollback takes away what the run it undoes wrote. Compared at every version.
+ * nothing else; a set that merges grows by every call, also by those that overlapped; a rollback takes away what the run it
+ * undoes wrote. Compared at every version.
  */
 export async function findLedgerProblems(
   world: World,
@@ -20,19 +22,29 @@ export async function findLedgerProblems(
   changesets: readonly StoredChangeset[],
 ): Promise<readonly string[]> {
   const problems: string[] = [];
-  let expected: Expected = { ledger: [], runLedger: [], begun: new Map() };
+  let expected: Expected = { ledger: [], runLedger: [], voters: [], begun: new Map() };
   let document: Json = {};
   for (const changeset of changesets) {
     expected = await expectAfter(world, changeset, expected, problems);
     document = applyPatches(document, changeset.patches);
-    const actual = { ledger: getAt(document, ["ledger"]) ?? [], runLedger: getAt(document, ["run_ledger"]) ?? [] };
-    if (!deepEqual(actual, { ledger: [...expected.ledger], runLedger: [...expected.runLedger] })) {
-      const { ledger, runLedger } = expected;
-      const detail = `${JSON.stringify(actual)}, expected ${JSON.stringify({ ledger, runLedger })}`;
+    const actual = {
+      ledger: getAt(document, ["ledger"]) ?? [],
+      runLedger: getAt(document, ["run_ledger"]) ?? [],
+      voters: sorted(getAt(document, ["votes", "voters"])),
+    };
+    const { ledger, runLedger, voters } = expected;
+    const wanted = { ledger: [...ledger], runLedger: [...runLedger], voters: voters.toSorted() };
+    if (!deepEqual(actual, wanted)) {
+      const detail = `${JSON.stringify(actual)}, expected ${JSON.stringify(wanted)}`;
       return [...problems, `thread ${threadId} at version ${changeset.version} (${changeset.reasons}) has ${detail}`];
     }
   }
   return problems;
+}
+
+/** A set has no order of its own. */
+function sorted(value: Json | undefined): Json {
+  return Array.isArray(value) ? value.toSorted() : [];
 }
 
 async function expectAfter(
@@ -41,19 +53,22 @@ async function expectAfter(
   before: Expected,
   problems: string[],
 ): Promise<Expected> {
-  let { ledger, runLedger } = before;
+  let { ledger, runLedger, voters } = before;
   if (reasons.includes("rollback")) {
     const { items } = await world.tenant.listEntries({ run_id: run_id ?? "" });
     const undone = items.find(({ kind }) => kind === "run")?.rolls_back;
     ledger = ledger.filter((entry) => !entry.startsWith(`${undone}-`));
+    voters = voters.filter((entry) => !entry.startsWith(`${undone}-`));
   }
-  if (reasons.includes("user_message")) runLedger = [];
+  // What is a run's own is gone when the next one begins.
+  if (events.some(({ type, seq, run_id: id }) => type === "run_start" && seq === 1 && id === run_id)) runLedger = [];
   for (const event of events) {
     if (event.type !== "tool_call_done") continue;
     const { id, outcome, result } = event.data;
     const isOwnSuspension =
       outcome === "suspended" && event.data.suspended?.ticket.suspension.action.startsWith("tool:");
     if (isOwnSuspension === true) ledger = [...ledger, `${id}:pending`];
+    if (outcome === "succeeded" && getAt(result.data, ["voted"]) === true) voters = [...voters, id];
     const seen = getAt(result.data, ["seen"]);
     if (outcome !== "succeeded" || seen === undefined) continue;
     const isWriter = getAt(result.data, ["ran"]) === true;
@@ -67,5 +82,5 @@ async function expectAfter(
   }
   const begun = new Map(before.begun);
   for (const { call_id, status } of calls) if (status === "running") begun.set(call_id, ledger.length);
-  return { ledger, runLedger, begun };
+  return { ledger, runLedger, voters, begun };
 }

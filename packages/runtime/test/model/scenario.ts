@@ -1,4 +1,4 @@
-import type { BusyPolicy, DecisionVerb } from "@reprise/contracts";
+import type { BusyPolicy, DecisionVerb, PartialSuspension, ToolExecutionMode } from "@reprise/contracts";
 import fc from "fast-check";
 import { TOOL_IDS, type ToolId } from "./tools.ts";
 
@@ -74,8 +74,19 @@ export type Command = { readonly turns: number } & (
   | { readonly do: "advance"; readonly ms: number }
 );
 
+/** How the agent works. */
+export interface AgentKind {
+  readonly mode: ToolExecutionMode;
+  readonly partial: PartialSuspension;
+  /** Whether reads begin while the model speaks; they do not where a plugin is asked first. */
+  readonly readsEarly: boolean;
+  /** Whether a plugin refuses, answers and asks. */
+  readonly isGuarded: boolean;
+}
+
 export interface Scenario {
   readonly seed: number;
+  readonly agent: AgentKind;
   /** Processes there are at the beginning. */
   readonly processes: number;
   /** Turns of the event loop a store call may take, at most. */
@@ -136,6 +147,8 @@ const policy = fc.constantFrom<BusyPolicy>(
   "interrupt",
   "rollback",
   "reject",
+  "steer",
+  "steer",
 );
 const point = fc.constantFrom<StopPoint>(
   "commit:before",
@@ -205,9 +218,22 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
+const agent: fc.Arbitrary<AgentKind> = fc.record({
+  mode: fc.constantFrom<ToolExecutionMode>(
+    "parallel_streaming",
+    "parallel_streaming",
+    "parallel_batch_approval",
+    "sequential",
+  ),
+  partial: fc.constantFrom<PartialSuspension>("wait", "wait", "continue"),
+  readsEarly: fc.boolean(),
+  isGuarded: fc.boolean(),
+});
+
 /** A history: who says what, what the model and the tools do, who decides, and what breaks when. */
 export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   seed: fc.nat({ max: 9_999 }),
+  agent,
   processes: fc.integer({ min: 2, max: 3 }),
   latency: fc.nat({ max: 3 }),
   isDeaf: fc.boolean(),

@@ -1,5 +1,6 @@
 import {
   type SuspendTicket,
+  suspendTool,
   type Tool,
   type ToolContext,
   toolEffect,
@@ -8,7 +9,7 @@ import {
   toolResult,
 } from "@reprise/contracts";
 import { defineTool, type ToolDefinition } from "@reprise/runtime";
-import { defineState } from "@reprise/state";
+import { defineState, gSet } from "@reprise/state";
 import { z } from "zod";
 
 /** The calls that changed the thread, in order. */
@@ -24,6 +25,14 @@ export const runLedger = defineState({
   scope: "run",
   initial: (): string[] => [],
   actions: { add: (list, entry: string) => [...list, entry] },
+});
+
+/** Who voted, in whatever order: what overlaps here merges. */
+export const votes = defineState({
+  path: "votes",
+  initial: (): { voters: string[] } => ({ voters: [] }),
+  fields: { voters: { lattice: gSet } },
+  actions: { add: (state, voter: string) => ({ voters: [...state.voters, voter] }) },
 });
 
 /** What is kept for the time of one call. */
@@ -65,8 +74,25 @@ export const KINDS = {
       throw new Error("It broke.");
     },
   },
-  pend: { act: (input, context) => suspendSelf(input, context, "pass_decision_to_tool") },
-  wait_for_answer: { act: (input, context) => suspendSelf(input, context, "use_decision_as_tool_result") },
+  pend: { act: (input, context) => suspendSelf(input, context, { mode: "pass_decision_to_tool" }) },
+  wait_for_answer: { act: (input, context) => suspendSelf(input, context, { mode: "use_decision_as_tool_result" }) },
+  hurry: {
+    act: (input, context) => suspendSelf(input, context, { mode: "pass_decision_to_tool", expires_in_ms: 4_000 }),
+  },
+  inquire: {
+    act(input, context) {
+      if ((context.decision?.suspension ?? 0) >= 2) return write(input, context);
+      context.state.apply(ledger.add(`${context.identity.call_id}:pending`));
+      return suspendTool({ action: "tool:inquire" });
+    },
+  },
+  vote: {
+    act(_, { state, identity }) {
+      state.apply(scratch.bump());
+      state.apply(votes.add(identity.call_id));
+      return { voted: true };
+    },
+  },
   tell: {
     idempotent: true,
     act(input, context) {
@@ -89,10 +115,25 @@ export type ToolId = keyof typeof KINDS | "missing";
 
 export const TOOL_IDS: readonly ToolId[] = [...(Object.keys(KINDS) as (keyof typeof KINDS)[]), "pay", "ask", "missing"];
 
+/** Tools whose calls may overlap although they write. */
+export const PROMOTED: { readonly [tool: string]: { readonly max?: number } } = { vote: { max: 2 } };
+
+const SELF_ASKING: ReadonlySet<ToolId> = new Set(["pend", "hurry", "inquire"]);
+
+/** Whether a tool reads the decisions on its own questions: a result is then no reason not to run it. */
+export function readsDecisions(tool: ToolId): boolean {
+  return SELF_ASKING.has(tool);
+}
+
+export function isReadOnly(tool: ToolId): boolean {
+  const kind: Kind | undefined = tool === "missing" ? undefined : KINDS[tool];
+  return kind?.class === "read_only";
+}
+
 /** Whether a call may be executed again without asking anybody. */
 export function isRepeatable(tool: ToolId): boolean {
   const kind: Kind | undefined = tool === "missing" ? undefined : KINDS[tool];
-  return kind?.class === "read_only" || kind?.idempotent === true;
+  return isReadOnly(tool) || kind?.idempotent === true;
 }
 
 /** Whether a call with these arguments must be approved before it runs for the first time. */
@@ -124,16 +165,23 @@ function write({ label }: ToolInput, { state, identity }: ToolContext): unknown 
   return { ran: true, label, seen };
 }
 
-function suspendSelf(input: ToolInput, context: ToolContext, mode: SuspendTicket["resume_mode"]): unknown {
+interface Question {
+  readonly mode: SuspendTicket["resume_mode"];
+  readonly expires_in_ms?: number;
+}
+
+function suspendSelf(input: ToolInput, context: ToolContext, { mode, ...expiry }: Question): unknown {
   const { state, identity, decision } = context;
   if (decision !== undefined) return write(input, context);
   state.apply(ledger.add(`${identity.call_id}:pending`));
   state.apply(scratch.bump());
-  const name = mode === "pass_decision_to_tool" ? "pend" : "wait_for_answer";
+  const asking = expiry.expires_in_ms === undefined ? "pend" : "hurry";
+  const name = mode === "pass_decision_to_tool" ? asking : "wait_for_answer";
   const ticket: SuspendTicket = {
     suspension: { id: `${identity.call_id}-own`, action: `tool:${name}` },
     pending: { id: identity.call_id, name, arguments: { label: input.label, waitMs: input.waitMs } },
     resume_mode: mode,
+    ...expiry,
   };
   return toolResult(toolPending(name, ticket));
 }

@@ -4,6 +4,7 @@ import {
   RepriseError,
   type Store,
   type TenantStore,
+  type ToolCallRecord,
   type ToolContext,
 } from "@reprise/contracts";
 import {
@@ -16,10 +17,12 @@ import {
 } from "@reprise/runtime";
 import { getAt } from "@reprise/state";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
+import { findBrokenRound } from "./find-broken-round.ts";
+import { createGuard } from "./guard.ts";
 import { createModel } from "./model.ts";
 import { FakeProcess, type TriedCommit } from "./process.ts";
 import type { Scenario } from "./scenario.ts";
-import { createTools, type ToolId, type ToolInput } from "./tools.ts";
+import { createTools, isReadOnly, PROMOTED, type ToolId, type ToolInput } from "./tools.ts";
 
 /** One time a tool's code ran. */
 export interface Execution {
@@ -85,8 +88,20 @@ export class World {
       (...begun) => this.#begin(process, ...begun),
       (ms, signal) => process.env.clock.sleep(ms, signal),
     );
+    const { mode, partial, readsEarly, isGuarded } = this.#scenario.agent;
+    const agent = defineAgent({
+      id: "agent",
+      model,
+      tools,
+      maxRounds: 6,
+      toolExecutionMode: mode,
+      partialSuspension: partial,
+      startReadsEarly: readsEarly,
+      toolConcurrency: PROMOTED,
+      plugins: isGuarded ? [createGuard(this.#scenario.seed)] : [],
+    });
     const runtime = await createRuntime({
-      agents: [defineAgent({ id: "agent", model, tools, maxRounds: 6 })],
+      agents: [agent],
       store: process.store,
       blobs: this.#blobs,
       env: process.env,
@@ -135,11 +150,36 @@ export class World {
     const stored = await this.tenant.readMessages(threadId, 0);
     if (!this.#owns(process, threadId)) return;
     // Whenever a result came, the model reads it in the order of the calls; `findBrokenRound` looks at that.
-    const [shown, kept] = [messages.map(({ id }) => id), stored.messages.map(({ id }) => id)];
+    const placeholders = messages.filter(({ role, metadata }) => role === "tool" && metadata?.status === "pending");
+    await this.#checkPlaceholders(process, threadId, placeholders);
+    const real = messages.filter((message) => !placeholders.includes(message));
+    const [shown, kept] = [real.map(({ id }) => id), stored.messages.map(({ id }) => id)];
     if (shown.toSorted().join() !== kept.toSorted().join())
       this.problems.push(`${process.name}'s model saw ${shown}, stored is ${kept}`);
     const broken = findBrokenRound(messages, "model");
     if (broken !== undefined) this.problems.push(`${process.name}'s model saw ${broken} in ${shown}`);
+  }
+
+  /** Something stands for the result of a call that waits, where the agent goes on; it is kept nowhere. */
+  async #checkPlaceholders(process: FakeProcess, threadId: string, shown: readonly Message[]): Promise<void> {
+    if (shown.length > 0 && this.#scenario.agent.partial === "wait")
+      this.problems.push(`${process.name}'s model saw a placeholder though it waits`);
+    for (const { tool_call_id: callId = "" } of shown) {
+      const { items } = await this.tenant.listCalls({ thread_id: threadId, limit: 200 });
+      const status = items.find(({ call_id }) => call_id === callId)?.status;
+      const isOpen = status === "suspended" || (status === "new" && this.#scenario.agent.mode === "sequential");
+      if (!isOpen && this.#owns(process, threadId))
+        this.problems.push(`${process.name}'s model saw a placeholder of ${callId}, which is ${status}`);
+    }
+  }
+
+  /** One at a time: what the model asked for before, in the same step, is over. */
+  async #checkTurn(place: string, { run_id, step_id, call_id }: ToolCallRecord): Promise<void> {
+    const { items } = await this.tenant.listCalls({ run_id, limit: 200 });
+    const indexOf = (id: string): number => Number(id.slice(`${step_id}-c`.length));
+    const before = items.filter((call) => call.step_id === step_id && indexOf(call.call_id) < indexOf(call_id));
+    const open = before.find(({ status }) => !["succeeded", "failed", "cancelled"].includes(status));
+    if (open !== undefined) this.problems.push(`${place} began while ${open.call_id} was ${open.status}`);
   }
 
   /** Notes an execution. Its call must be committed as running, with these arguments, by an owner whose lease goes on. */
@@ -147,6 +187,8 @@ export class World {
     const { run_id, call_id, thread_id } = context.identity;
     const key = context.idempotencyKey;
     this.executions.push({ tool, runId: run_id, callId: call_id, key, input, process: process.name });
+    // It changes nothing, so it may begin before its call is committed, or in a turn that is taken back.
+    if (this.#scenario.agent.readsEarly && isReadOnly(tool)) return;
     const owner = this.#owners.get(thread_id);
     const place = `${process.name}: ${tool} ${call_id}`;
     if (owner?.process !== process || this.env.clock.mono() - owner.askedAt > DEFAULT_LIMITS.leaseMs) {
@@ -155,6 +197,7 @@ export class World {
     }
     const row = await this.tenant.loadCall(run_id, call_id);
     if (row?.status !== "running") this.problems.push(`${place} began while its call was ${row?.status}`);
+    if (row !== undefined && this.#scenario.agent.mode === "sequential") await this.#checkTurn(place, row);
     const { label, waitMs } = input;
     const edited = context.decision?.arguments;
     if (edited !== undefined && getAt(edited, ["label"]) !== label)
@@ -163,25 +206,4 @@ export class World {
       this.problems.push(`${place} began with ${JSON.stringify(input)} for ${JSON.stringify(row?.arguments)}`);
     }
   }
-}
-
-/**
- * What is wrong with the order of calls and results, if anything: results follow their calls at once. A model reads them in
- * the order of the calls; the thread keeps them as they came.
- */
-export function findBrokenRound(messages: readonly Message[], reader: "model" | "thread"): string | undefined {
-  let waiting: readonly string[] = [];
-  const answered = new Set<string>();
-  for (const { id, role, tool_calls, tool_call_id } of messages) {
-    if (role !== "tool" && waiting.length > 0) return `${id} before the results of ${waiting}`;
-    if (tool_call_id !== undefined) {
-      if (answered.has(tool_call_id)) return `a second result of ${tool_call_id}`;
-      const place = waiting.indexOf(tool_call_id);
-      if (place < 0 || (reader === "model" && place > 0)) return `the result of ${tool_call_id} out of place`;
-      answered.add(tool_call_id);
-      waiting = waiting.toSpliced(place, 1);
-    }
-    if (tool_calls !== undefined) waiting = tool_calls.map((call) => call.id);
-  }
-  return waiting.length > 0 ? `no result of ${waiting}` : undefined;
 }

@@ -112,7 +112,7 @@ it.each([
   ["excluded_tool", "excluded_tools"],
   ["modle", "model"],
 ])("names the nearest field for the unknown %s", (given, nearest) => {
-  expect(problemsOf({ id: "a", [given]: 1 })).toEqual([`\`${given}\` is not known; did you mean \`${nearest}\`?`]);
+  expect(problemsOf({ id: "a", [given]: 1 })).toEqual([`\`${given}\` is not known (the nearest is \`${nearest}\`)`]);
 });
 
 it("suggests nothing for a field that is like none", () => {
@@ -141,7 +141,7 @@ it("reports every problem at once", () => {
     '`stop_condition_specs`[1].type is one of max_rounds, timeout, token_budget, consecutive_errors, stop_on_tool, content_match, loop_detection, not "nap"',
     "`stop_condition_specs`[2].minutes is not known",
     '`tool_execution_mode` is one of sequential, parallel_batch_approval, parallel_streaming, not "fast"',
-    "`llm_retry_policy`.max_attempts is not known; did you mean `max_attempts_per_model`?",
+    "`llm_retry_policy`.max_attempts is not known (the nearest is `max_attempts_per_model`)",
   ]);
 });
 

@@ -42,7 +42,7 @@ it.each([
   [{ knowledge_cutoff: "1900-02-29" }, '`knowledge_cutoff`: "1900-02-29" is not on the calendar'],
   [{ knowledge_cutoff: "May 2024" }, '`knowledge_cutoff`: "May 2024" is neither YYYY-MM nor YYYY-MM-DD'],
   [{ provider_id: "q" }, "`provider` and `provider_id` are names of one field; give one of them"],
-  [{ contextWindow: 5 }, "`contextWindow` is not known; did you mean `context_window`?"],
+  [{ contextWindow: 5 }, "`contextWindow` is not known (the nearest is `context_window`)"],
 ])("refuses %j", (fields, problem) => {
   expect(problemsOf(fields)).toEqual([problem]);
 });

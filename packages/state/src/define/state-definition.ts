@@ -17,6 +17,8 @@ export interface StateSlice {
   /** The lattice fields, by their path inside the state. */
   readonly lattices: readonly LatticeField[];
   readonly actionNames: readonly string[];
+  /** The value where nothing is stored. */
+  initial(): unknown;
   /** Where the state lives in the document. A `tool_call` state has one place per call. */
   pathIn(callId?: string): Path;
   /**

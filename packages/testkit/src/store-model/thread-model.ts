@@ -81,7 +81,7 @@ export class ThreadModel {
     if (entry?.status !== "claimed") return;
     entry.attempts += hasProblem ? 1 : 0;
     if (entry.kind === "run" && entry.generation < this.generation) entry.status = "superseded";
-    else entry.status = entry.attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
+    else entry.status = entry.kind === "run" && entry.attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
     if (entry.kind === "run" && entry.status !== "queued") this.#closeWakes(entry.runId, "cancelled");
   }
 

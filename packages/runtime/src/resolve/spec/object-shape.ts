@@ -58,5 +58,5 @@ export function unionOf(tag: string, variants: { readonly [word: string]: Object
 
 export function sayUnknown(at: string, name: string, known: readonly string[]): string {
   const nearest = findNearest(name, known);
-  return nearest === undefined ? `${at} is not known` : `${at} is not known; did you mean \`${nearest}\`?`;
+  return nearest === undefined ? `${at} is not known` : `${at} is not known (the nearest is \`${nearest}\`)`;
 }

@@ -16,7 +16,8 @@ export class RunPools {
     return pools;
   }
 
-  close(runId: string): void {
-    this.#byRun.delete(runId);
+  /** Forgets the pools of a run, unless somebody works on it anew. */
+  close(runId: string, pools: ToolPools): void {
+    if (this.#byRun.get(runId) === pools) this.#byRun.delete(runId);
   }
 }

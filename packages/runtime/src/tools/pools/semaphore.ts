@@ -10,13 +10,18 @@ export class Semaphore {
     this.#free = permits;
   }
 
+  /** Takes a permit that is free; nothing when there is none. */
+  tryAcquire(): Release | undefined {
+    if (this.#free === 0) return undefined;
+    this.#free--;
+    return this.#release();
+  }
+
   /** Takes a permit; rejects when the signal is aborted before there is one. */
   async acquire(signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted();
-    if (this.#free > 0) {
-      this.#free--;
-      return this.#release();
-    }
+    const free = this.tryAcquire();
+    if (free !== undefined) return free;
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     this.#waiting.add(resolve);
     const onAbort = (): void => {

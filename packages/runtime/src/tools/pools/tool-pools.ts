@@ -46,9 +46,16 @@ export class ToolPools {
     tool: { readonly id: string; readonly max?: number | undefined },
     signal: AbortSignal,
   ): Promise<Release> {
-    const releaseTool = tool.max === undefined ? undefined : await this.#placesOf(tool.id, tool.max).acquire(signal);
+    signal.throwIfAborted();
+    // A place that is free costs no turn: who came first is first.
+    let releaseTool: Release | undefined;
+    if (tool.max !== undefined) {
+      const places = this.#placesOf(tool.id, tool.max);
+      releaseTool = places.tryAcquire() ?? (await places.acquire(signal));
+    }
     try {
-      const releaseClass = await this.#poolOf(route).acquire(signal);
+      const pool = this.#poolOf(route);
+      const releaseClass = pool.tryAcquire() ?? (await pool.acquire(signal));
       if (releaseTool === undefined) return releaseClass;
       return () => {
         releaseClass();

@@ -1,0 +1,47 @@
+import { blockCall, definePlugin, excludeTool, getAt, type Plugin, suspendCall } from "reprise";
+
+/** What the policy is told by the agent's section `spending`. */
+interface Spending {
+  readonly ask_above: number;
+  readonly never_above: number;
+  readonly hidden_tools?: readonly string[];
+}
+
+/** Who may spend how much, in euros: hidden tools, a limit that asks, a limit that does not. */
+export function spendingPolicy(loadRate: (currency: string) => Promise<number>): Plugin {
+  return definePlugin({
+    id: "spending_policy",
+    sections: {
+      spending: {
+        type: "object",
+        properties: {
+          ask_above: { type: "number", minimum: 0 },
+          never_above: { type: "number", minimum: 0 },
+          hidden_tools: { type: "array", items: { type: "string" } },
+        },
+        required: ["ask_above", "never_above"],
+        additionalProperties: false,
+      },
+    },
+    hooks: {
+      beforeInference: (context) => (readSection(context)?.hidden_tools ?? []).map((id) => excludeTool(id)),
+
+      async beforeToolExecute(context) {
+        const limits = readSection(context);
+        const amount = getAt(context.call.arguments, ["amount"]);
+        if (limits === undefined || typeof amount !== "number") return undefined;
+        const currency = String(getAt(context.call.arguments, ["currency"]));
+        // A rate is the world's, not the thread's: the answer is kept with the run, and a replay has it.
+        const euros = amount * (await context.record("rate", () => loadRate(currency)));
+        if (euros > limits.never_above) return [blockCall(`${euros} euros are more than anybody may spend.`)];
+        if (euros > limits.ask_above) return [suspendCall({ action: "spend", message: `May I spend ${euros} euros?` })];
+        return undefined;
+      },
+    },
+  });
+}
+
+function readSection(context: { section(key: string): unknown }): Spending | undefined {
+  // Held against the schema above when the runtime was made.
+  return context.section("spending") as Spending | undefined;
+}

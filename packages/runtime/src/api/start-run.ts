@@ -1,0 +1,43 @@
+import type { BusyPolicy, MessageInput, RunOrigin, RunPolicy, RunRequest } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+
+/** A run as an author asks for it. */
+export interface StartRun {
+  readonly agent: string;
+  readonly threadId?: string;
+  /** What the user says: text, or messages. */
+  readonly input: string | readonly MessageInput[];
+  readonly resourceId?: string;
+  readonly state?: { readonly [key: string]: Json };
+  /** When the thread is busy; unless said otherwise a waiting run is superseded and a running one waited for. */
+  readonly whenBusy?: BusyPolicy;
+  readonly origin?: RunOrigin;
+  /** The run this one works for. */
+  readonly parentRunId?: string;
+  /** What this run may use, on top of what its agent may. */
+  readonly policy?: RunPolicy;
+  /** Higher goes first among what waits for the thread. */
+  readonly priority?: number;
+  /** Starting twice with the same key is starting once. */
+  readonly dedupeKey?: string;
+  readonly metadata?: { readonly [key: string]: Json };
+}
+
+/** An author's words in wire form: what was not said is not there. */
+export function toRequest(run: StartRun): RunRequest {
+  const { input, threadId, resourceId, state, whenBusy, origin, parentRunId, policy, priority, dedupeKey } = run;
+  return {
+    agent_id: run.agent,
+    messages: typeof input === "string" ? [{ role: "user", content: input }] : input,
+    ...(threadId !== undefined && { thread_id: threadId }),
+    ...(resourceId !== undefined && { resource_id: resourceId }),
+    ...(state !== undefined && { state }),
+    ...(whenBusy !== undefined && { busy_policy: whenBusy }),
+    ...(origin !== undefined && { origin }),
+    ...(parentRunId !== undefined && { parent_run_id: parentRunId }),
+    ...(policy !== undefined && { policy }),
+    ...(priority !== undefined && { priority }),
+    ...(dedupeKey !== undefined && { dedupe_key: dedupeKey }),
+    ...(run.metadata !== undefined && { metadata: run.metadata }),
+  };
+}

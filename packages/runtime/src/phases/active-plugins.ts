@@ -1,0 +1,58 @@
+import { type Plugin, RepriseError } from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { describeThrown } from "../tools/describe-thrown.ts";
+import { withTimeout } from "../tools/with-timeout.ts";
+import { PhaseView } from "./phase-view.ts";
+
+const NEVER = new AbortController().signal;
+
+/** The plugins that were told that a run is worked on in this process, and are to be told when that is over. */
+export class ActivePlugins {
+  readonly #workspace: RunWorkspace;
+  readonly #active: Plugin[] = [];
+
+  constructor(workspace: RunWorkspace) {
+    this.#workspace = workspace;
+  }
+
+  /** Tells them, in order. One that refuses, or takes too long, fails the run. */
+  async activate(): Promise<void> {
+    const { agent, signal, services } = this.#workspace;
+    for (const plugin of agent.env.plugins) {
+      if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
+      const view = this.#view(plugin, "activation");
+      try {
+        await withTimeout(services.env.clock, signal, services.limits.hookTimeoutMs, async () =>
+          plugin.onActivate?.(view),
+        );
+      } catch (error) {
+        signal.throwIfAborted();
+        const message = `Plugin ${plugin.id} could not be activated: ${describeThrown(error)}`;
+        throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin: plugin.id } });
+      }
+      this.#active.push(plugin);
+      this.#workspace.keepRecordings(view.recorded);
+    }
+  }
+
+  /** Tells them that it is over, in the opposite order. The run has ended by then: what fails here is only heard of. */
+  async deactivate(): Promise<void> {
+    const { services, run } = this.#workspace;
+    for (const plugin of this.#active.splice(0).reverse()) {
+      try {
+        await withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, async () =>
+          plugin.onDeactivate?.(this.#view(plugin, "deactivation")),
+        );
+      } catch (error) {
+        const details = { plugin: plugin.id, run_id: run.run_id, problem: describeThrown(error) };
+        services.env.log("error", "a plugin could not be deactivated", details);
+      }
+    }
+  }
+
+  #view({ id }: Plugin, moment: "activation" | "deactivation"): PhaseView {
+    const { document, now, run, claim } = this.#workspace;
+    const place = `${run.run_id}-e${claim.epoch}-${moment}`;
+    return new PhaseView(this.#workspace, { phase: "run_start", now, document, place }, id, undefined);
+  }
+}

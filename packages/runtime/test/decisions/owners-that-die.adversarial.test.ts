@@ -1,0 +1,32 @@
+import { MAX_ATTEMPTS } from "@reprise/contracts";
+import { expect, it } from "vitest";
+import { crashAtPoint } from "../support/crashing-env.ts";
+import { openRuntime } from "../support/open-runtime.ts";
+import { suspend } from "../support/suspend.ts";
+import { countingTool } from "../support/tools.ts";
+import { settle, until } from "../support/wait.ts";
+import { assertSettled } from "./support/settled.ts";
+
+it("a decided run whose owners all die before they get anywhere comes to an end, and holds nobody up", async () => {
+  const first = await suspend();
+  await first.runtime.close();
+  await first.runtime.decisions.decide(first.call.id, { action: "approve" });
+  const { env, store, blobs, tenant } = first;
+  const world = { env, store, blobs };
+  const { tool, keys } = countingTool({ needsApproval: true });
+  for (let death = 0; death < MAX_ATTEMPTS; death += 1) {
+    await openRuntime({ world, ...crashAtPoint(world, 1), tools: [tool] });
+    await settle();
+    await env.advance(13_000);
+  }
+  const last = await openRuntime({ world, script: ["after", "later"], tools: [tool] });
+  const next = await last.runtime.start({ agent: "agent", threadId: "t1", input: "later", whenBusy: "enqueue" });
+  // Whoever asks again learns how it stands, and does no harm.
+  await last.runtime.decisions.decide(first.call.id, { action: "approve" }).catch(() => undefined);
+  for (let turn = 0; turn < 10; turn += 1) await env.advance(2_000);
+  await settle();
+  expect(await (await last.runtime.run(first.run.id)).record()).toMatchObject({ status: "done" });
+  await until(async () => (await next.record().catch(() => undefined))?.status === "done", "who comes after");
+  expect(keys.length).toBeLessThanOrEqual(1);
+  await assertSettled(tenant, "t1");
+});

@@ -1,0 +1,110 @@
+import { PHASES, textOf } from "@reprise/contracts";
+import { describe, expect, it } from "vitest";
+import { settle, soon } from "../support/wait.ts";
+import { hookPlugin } from "./support/hook-plugin.ts";
+import { openPlugins, playPlugins } from "./support/play-plugins.ts";
+
+it.each(PHASES)("tells a hook of %s where it is", async (phase) => {
+  const seen: object[] = [];
+  const plugin = hookPlugin("p", phase, (context) => {
+    const { run_id, thread_id, agent_id, tenant, step, policy, parent_run_id, now, signal } = context;
+    seen.push({ phase: context.phase, run_id, thread_id, agent_id, tenant, step, policy, parent_run_id, now });
+    expect(signal.aborted).toBe(false);
+  });
+  const { run, env } = await playPlugins([plugin]);
+  const step = { run_start: 0, run_end: 2 }[phase as string] ?? 1;
+  const place = { run_id: run.id, thread_id: "t1", agent_id: "agent", tenant: "default" };
+  const rest = { policy: {}, parent_run_id: undefined, now: env.clock.now() };
+  expect(seen[0]).toEqual({ phase, step, ...place, ...rest });
+});
+
+it("tells the hooks around the model what it is asked and what it said", async () => {
+  const seen: unknown[] = [];
+  const before = hookPlugin("before", "before_inference", ({ tools, messages }) => {
+    seen.push([tools.map(({ id }) => id), messages.map(textOf)]);
+  });
+  const after = hookPlugin("after", "after_inference", ({ text, calls, usage, stop_reason }) => {
+    seen.push({ text, calls, usage, stop_reason });
+  });
+  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  const script = [[{ text: "Well." }, { call: "add", arguments: { title: "x" } }, { usage }], "ok"];
+  const { run } = await playPlugins([before, after], { script });
+  const call = { call_id: expect.stringContaining(run.id), tool_id: "add", arguments: { title: "x" }, suspension: 0 };
+  expect(seen[0]).toEqual([["add"], ["go"]]);
+  expect(seen[1]).toMatchObject({ text: "Well.", calls: [call], usage, stop_reason: "tool_use" });
+});
+
+it("shows a call as its view, and nothing more of its record", async () => {
+  const seen: object[] = [];
+  const keys = (call: object) => void seen.push(Object.keys(call).toSorted());
+  await playPlugins([
+    hookPlugin("a", "after_inference", ({ calls }) => calls.forEach(keys)),
+    hookPlugin("b", "before_tool_execute", ({ call }) => keys(call)),
+    hookPlugin("c", "after_tool_execute", ({ call }) => keys(call)),
+  ]);
+  const view = ["arguments", "call_id", "suspension", "tool_id"];
+  expect(seen).toEqual([view, view, view]);
+});
+
+it("tells the hooks around a call what is called and what came of it", async () => {
+  const seen: unknown[] = [];
+  const before = hookPlugin("before", "before_tool_execute", ({ call, tool, decision }) => {
+    seen.push([call.tool_id, call.arguments, tool.id, decision]);
+  });
+  const after = hookPlugin("after", "after_tool_execute", ({ call, tool, result, outcome }) => {
+    seen.push([call.tool_id, tool.id, result.status, result.data, outcome]);
+  });
+  await playPlugins([before, after]);
+  expect(seen).toEqual([
+    ["add", { title: "x" }, "add", undefined],
+    ["add", "add", "success", { count: 1 }, "succeeded"],
+  ]);
+});
+
+it("tells the hooks of run_end how the run ends", async () => {
+  const seen: unknown[] = [];
+  await playPlugins([hookPlugin("p", "run_end", ({ termination }) => void seen.push(termination))]);
+  expect(seen).toEqual([{ type: "natural_end" }]);
+});
+
+describe("a section", () => {
+  const sections = { tone: { type: "object", properties: { level: { type: "integer" } } } };
+  const read = (key: string, configured: { [key: string]: { level: number } }) => {
+    const seen: unknown[] = [];
+    const plugin = hookPlugin("p", "run_start", (context) => void seen.push(context.section(key)), { sections });
+    return playPlugins([plugin], { agent: { sections: configured } }).then((played) => ({ ...played, seen }));
+  };
+
+  it("is what the agent says, frozen", async () => {
+    const { seen } = await read("tone", { tone: { level: 3 } });
+    expect(seen).toEqual([{ level: 3 }]);
+    expect(Object.isFrozen(seen[0])).toBe(true);
+  });
+
+  it("is undefined when the agent says nothing", async () => {
+    expect((await read("tone", {})).seen).toEqual([undefined]);
+  });
+
+  it("of another plugin is refused", async () => {
+    const { failure } = await read("other", { other: { level: 3 } });
+    expect(failure).toMatchObject({ code: "INVALID_ACTION", message: expect.stringContaining("Plugin p") });
+  });
+});
+
+it("ends the run's signal when the run is cancelled", async () => {
+  const seen: boolean[] = [];
+  const plugin = hookPlugin("p", "before_inference", ({ signal }) => {
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => {
+        seen.push(true);
+        resolve(undefined);
+      });
+    });
+  });
+  const { runtime } = await openPlugins([plugin]);
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  await settle();
+  await run.cancel();
+  expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
+  expect(seen).toEqual([true]);
+});

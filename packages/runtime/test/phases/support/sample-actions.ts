@@ -1,0 +1,107 @@
+import {
+  type ActionType,
+  addReminder,
+  addSessionContext,
+  addSystemContext,
+  addUserMessage,
+  blockCall,
+  changeState,
+  emitEffect,
+  excludeTool,
+  includeOnlyTools,
+  operatorText,
+  overrideInference,
+  type PhaseAction,
+  scheduleAction,
+  setToolResult,
+  suspendCall,
+  terminateRun,
+  transformRequest,
+} from "@reprise/contracts";
+import { expect } from "vitest";
+import { changesOf, type Played } from "./play-plugins.ts";
+import { tally } from "./tally.ts";
+
+export interface Sample {
+  readonly action: PhaseAction;
+  /** What is to be seen of a run in which the plugin `p` asked for it. */
+  check(played: Played & { readonly effects: readonly unknown[] }): void;
+}
+
+const lastOf = ({ model }: Played): string => JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+
+/** One action of every type, with what it does. */
+export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
+  state: {
+    action: changeState(tally.add("asked")),
+    check: ({ state }) => expect(tally.read(state)).toContain("asked"),
+  },
+  schedule: {
+    action: scheduleAction("later", 1),
+    check: ({ changesets }) => {
+      const [patch] = changesOf(changesets, "p").patches;
+      expect(patch?.ops).toEqual([expect.objectContaining({ value: { plugin: "p", key: "later", payload: 1 } })]);
+    },
+  },
+  effect: { action: emitEffect("tell", 1), check: ({ effects }) => expect(effects).toContain(1) },
+  add_system_context: {
+    action: addSystemContext(operatorText`Be brief.`),
+    check: ({ model }) => expect(model.requests[0]?.system).toBe("Be brief."),
+  },
+  add_session_context: {
+    action: addSessionContext("It rains."),
+    check: ({ model }) => expect(JSON.stringify(model.requests[0]?.messages.at(-1))).toContain("It rains."),
+  },
+  exclude_tool: {
+    action: excludeTool("add"),
+    check: ({ model, keys }) => expect([model.requests[0]?.tools, keys]).toEqual([[], []]),
+  },
+  include_only_tools: {
+    action: includeOnlyTools("other"),
+    check: ({ model, keys }) => expect([model.requests[0]?.tools, keys]).toEqual([[], []]),
+  },
+  add_request_transform: {
+    action: transformRequest((request) => ({ ...request, system: "changed" })),
+    check: ({ model }) => expect(model.requests[0]?.system).toBe("changed"),
+  },
+  override_inference: {
+    action: overrideInference({ temperature: 0.5 }),
+    check: ({ model }) => expect(model.requests[0]?.options).toEqual({ temperature: 0.5 }),
+  },
+  terminate: {
+    action: terminateRun("enough"),
+    check: ({ outcome, keys }) => {
+      expect(outcome).toMatchObject({ status: "done", termination: { type: "behavior_requested" } });
+      expect(keys).toEqual([]);
+    },
+  },
+  block: {
+    action: blockCall("Not today."),
+    check: (played) => {
+      expect(played.keys).toEqual([]);
+      expect(lastOf(played)).toContain("Not today.");
+    },
+  },
+  suspend: {
+    action: suspendCall({ action: "ask" }),
+    check: ({ outcome, keys }) => {
+      expect(outcome).toMatchObject({ status: "waiting", open: [{ ticket: { suspension: { action: "ask" } } }] });
+      expect(keys).toEqual([]);
+    },
+  },
+  set_tool_result: {
+    action: setToolResult("known already"),
+    check: (played) => {
+      expect(played.keys).toEqual([]);
+      expect(lastOf(played)).toContain("known already");
+    },
+  },
+  add_reminder: {
+    action: addReminder("Mind the gap."),
+    check: (played) => expect(lastOf(played)).toContain("Mind the"),
+  },
+  add_user_message: {
+    action: addUserMessage("By the way."),
+    check: (played) => expect(lastOf(played)).toContain("By the way."),
+  },
+};

@@ -1,0 +1,119 @@
+import { type AgentEvent, type Changeset, emptyChangeset, type Message } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { openChangeset, type StoredChangeset } from "./open-changeset.ts";
+import { sealChangeset } from "./seal-changeset.ts";
+import { storeText } from "./stored-text.ts";
+
+const RUN = "0190-run";
+
+/** Strings that break careless codecs, and those that this one uses for itself. */
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("", "~", "~r", "~0", "~~", RUN, `${RUN}-m1`, "$0", "\u0000", "\ud83d", "__proto__", "a".repeat(40)),
+);
+const json = fc
+  .oneof(fc.jsonValue(), fc.constant(JSON.parse('{"__proto__":{"x":1},"$0":"~0","run_id":"~r"}')), text)
+  .map((value): Json => JSON.parse(JSON.stringify(value)));
+
+const message = fc.record(
+  {
+    role: fc.constantFrom("user", "assistant", "tool"),
+    content: fc.oneof(
+      text,
+      fc.array(fc.record({ type: fc.constantFrom("text", "reasoning"), text }), { maxLength: 2 }),
+    ),
+    tool_calls: fc.array(fc.record({ id: text, name: text, arguments: json }), { maxLength: 2 }),
+    visibility: fc.constant("internal"),
+    metadata: fc.record({ run_id: fc.constantFrom(RUN, "other"), extra: json }, { requiredKeys: [] }),
+  },
+  { requiredKeys: ["role", "content"] },
+);
+
+/** Deltas that spell the texts of the messages, in pieces of any length, under two runs. */
+function deltasOf(messages: readonly Message[], size: number, runIds: readonly string[]): readonly AgentEvent[] {
+  const said = messages.flatMap(({ content }) =>
+    typeof content === "string" ? [content] : content.map((part) => ("text" in part ? part.text : "")),
+  );
+  const pieces = said.flatMap((whole) => whole.match(new RegExp(`[\\s\\S]{1,${size}}`, "g")) ?? []);
+  const seqs = new Map<string, number>();
+  return pieces.map((delta, index) => {
+    const run_id = runIds[index % runIds.length] ?? RUN;
+    const seq = (seqs.get(run_id) ?? 0) + 1;
+    seqs.set(run_id, seq);
+    const timestamp_ms = 1_750_000_000_000 + index * 7;
+    return {
+      type: "text_delta",
+      run_id,
+      thread_id: "thread-1",
+      seq,
+      timestamp_ms,
+      step_id: `${run_id}-s1`,
+      data: { delta },
+    };
+  });
+}
+
+const changeset = fc
+  .record({
+    messages: fc.array(message, { maxLength: 3 }),
+    size: fc.integer({ min: 1, max: 9 }),
+    runIds: fc.constantFrom([RUN], [RUN, "other"]),
+    run_id: fc.constantFrom(RUN, null),
+    values: fc.array(json, { maxLength: 3 }),
+  })
+  .map(({ messages, size, runIds, run_id, values }): Changeset => {
+    // Generated values have the shape of messages; the codec looks at no more than that.
+    const brought = messages.map((one, index) => ({ id: `${RUN}-m${index}`, ...one })) as readonly Message[];
+    return {
+      ...emptyChangeset("thread-1", run_id, "changeset-1"),
+      reasons: ["assistant_turn"],
+      messages: brought,
+      events: deltasOf(brought, size, runIds),
+      patches: values.map((value, index) => ({ id: `${RUN}-p${index}`, ops: [{ op: "set", path: ["k"], value }] })),
+      recordings: values.map((value) => ({ place: RUN, name: "n", value })),
+      supersedes: values.length > 1 ? ["~old"] : [],
+    };
+  });
+
+function store(sealed: ReturnType<typeof sealChangeset>): StoredChangeset {
+  return {
+    thread_id: sealed.thread_id,
+    version: 3,
+    changeset_id: sealed.changeset_id,
+    run_id: sealed.run_id,
+    text: storeText(sealed.body),
+    patches: storeText(sealed.patches),
+    messages: sealed.messages.map(({ id, body }) => ({ id, run_id: sealed.run_id, text: storeText(body) })),
+    segments: sealed.segments.map((segment) => ({ ...segment, epoch: 1, text: storeText(segment.body) })),
+  };
+}
+
+it("opens exactly what was sealed", () => {
+  fc.assert(
+    fc.property(changeset, (given) => {
+      const opened = openChangeset(store(sealChangeset(given)));
+      expect(opened).toEqual({ ...given, version: 3 });
+      expect(JSON.stringify(opened.events)).toBe(JSON.stringify(given.events));
+    }),
+  );
+});
+
+it("writes nothing a database could object to", () => {
+  fc.assert(
+    fc.property(changeset, (given) => {
+      const { body, patches, messages, segments } = sealChangeset(given);
+      for (const written of [body, patches, ...messages.map((one) => one.body), ...segments.map((one) => one.body)]) {
+        expect(written.isWellFormed()).toBe(true);
+        expect(written).not.toContain("\u0000");
+      }
+    }),
+  );
+});
+
+it("refuses events with a gap between them", () => {
+  const [first, , third] = deltasOf([{ id: "m", role: "user", content: "abc" }], 1, [RUN]);
+  const events = [first, third].filter((event) => event !== undefined);
+  expect(() => sealChangeset({ ...emptyChangeset("t", RUN, "c"), events })).toThrow("Cannot store event 3");
+});

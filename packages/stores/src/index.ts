@@ -1,0 +1,18 @@
+export type { SealedChangeset, SealedMessage, SealedSegment } from "./codec/sealed-changeset.ts";
+export type { StoredText } from "./codec/stored-text.ts";
+export type { CallKey, History, QueueRows, ThreadDemand, ThreadRows } from "./kernel/demand.ts";
+export { demandOf, planOf } from "./kernel/operations.ts";
+export type { Plan } from "./kernel/plan.ts";
+export type {
+  ClaimAnswer,
+  SubmitAnswer,
+  ThreadAnswers,
+  ThreadOperation,
+  ThreadRequest,
+  ThreadRequests,
+} from "./kernel/request.ts";
+export type { CallRow, DecisionRow, EntryRow, HeldClaim, RunRow, ThreadRow, WorkHint } from "./kernel/rows.ts";
+export type { ChangesetWrite, Write } from "./kernel/write.ts";
+export { createDurableStore } from "./shell/create-durable-store.ts";
+export type { ClaimPlace, StoreDriver } from "./shell/driver.ts";
+export type { RowReader } from "./shell/row-reader.ts";

@@ -1,0 +1,78 @@
+import type { RunRecord } from "@reprise/contracts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import { claimedEntry, giveBackClaim } from "./claims.ts";
+import { addWake, closeEntry, closeWakes } from "./entries.ts";
+import type { ThreadDraft } from "./thread-draft.ts";
+
+/**
+ * Appends a checked changeset to its thread. Costs what the changeset holds, however long the thread is.
+ * `epoch` is null for a writer without a claim.
+ */
+export function applyChangeset(
+  draft: ThreadDraft,
+  changeset: SealedChangeset,
+  { epoch, now }: { readonly epoch: number | null; readonly now: number },
+): number {
+  const version = draft.thread.version + 1;
+  draft.thread = { ...draft.thread, version, updated_at: now };
+  draft.append({ write: "changeset", version, first_position: draft.messages, epoch: draft.epoch, changeset });
+  draft.messages += changeset.messages.length;
+  if (changeset.supersedes.length > 0) {
+    draft.append({ write: "supersede", message_ids: changeset.supersedes, version });
+  }
+  for (const record of changeset.runs) putRun(draft, record);
+  for (const record of changeset.calls) draft.putCall(record);
+  consumeDecisions(draft, changeset, now);
+  wakeForEarlyDecisions(draft, changeset, now);
+  // Before the entries are settled: a run that is done with this commit needs no wake.
+  for (const { run_id, at } of changeset.wakes) addWake(draft, "resume", { runId: run_id, at, now });
+  settleEntries(draft, changeset, now);
+  if (epoch !== null) settleClaim(draft, now);
+  return version;
+}
+
+function putRun(draft: ThreadDraft, record: RunRecord): void {
+  draft.putRun({ record, last_seq: draft.run(record.run_id)?.last_seq ?? 0 });
+  if (record.status !== "done") draft.openRunId = record.run_id;
+  else if (draft.openRunId === record.run_id) draft.openRunId = null;
+  draft.recoverAt = 0;
+}
+
+function consumeDecisions(draft: ThreadDraft, { consumed_decisions }: SealedChangeset, now: number): void {
+  for (const key of consumed_decisions) {
+    const row = draft.decision(key);
+    if (row === undefined) continue;
+    draft.putDecision({ ...row, is_pending: false });
+    if (row.wake_entry_id !== null) closeEntry(draft, row.wake_entry_id, "accepted", { now });
+  }
+}
+
+/** A decision that came before its suspension wakes the run now that the suspension is committed. */
+function wakeForEarlyDecisions(draft: ThreadDraft, { calls }: SealedChangeset, now: number): void {
+  for (const { run_id, call_id, suspension, status } of calls) {
+    if (status !== "suspended") continue;
+    const row = draft.decision({ run_id, call_id, suspension });
+    if (row === undefined || row.wake_entry_id !== null || !row.is_pending) continue;
+    const wake = addWake(draft, "resume", { runId: run_id, now });
+    draft.putDecision({ ...row, wake_entry_id: wake.entry.entry_id });
+  }
+}
+
+function settleEntries(draft: ThreadDraft, { mailbox_effects, runs }: SealedChangeset, now: number): void {
+  for (const { entry_id, status, into_run } of mailbox_effects) {
+    closeEntry(draft, entry_id, status, { intoRun: into_run, now });
+  }
+  for (const { run_id, status } of runs) {
+    const row = draft.entries.find(({ entry }) => entry.kind === "run" && entry.run_id === run_id);
+    if (row !== undefined) closeEntry(draft, row.entry.entry_id, "accepted", { now });
+    if (status === "done") closeWakes(draft, run_id, now);
+  }
+}
+
+/** The claim ends with the activation: when its owner leaves no run running. */
+function settleClaim(draft: ThreadDraft, now: number): void {
+  if (draft.openRun?.record.status === "running") return;
+  // A wake-up that led to nothing counts as an attempt, so that it cannot go round for ever.
+  const isUnused = (claimedEntry(draft)?.entry.kind ?? "run") !== "run";
+  giveBackClaim(draft, isUnused ? { error: "the run went on waiting", retry_at: now, isUnused } : undefined, now);
+}

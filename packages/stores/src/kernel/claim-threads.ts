@@ -1,0 +1,87 @@
+import { describeClaim, giveBackClaim, holdThread, isClaimLive, loseClaim } from "./claims.ts";
+import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { holdEntry } from "./entries.ts";
+import { concludeDraft, onlyAnswer, type Plan } from "./plan.ts";
+import type { ThreadAnswers, ThreadRequest } from "./request.ts";
+import type { RunRow } from "./rows.ts";
+import { ThreadDraft } from "./thread-draft.ts";
+import { findWork } from "./work.ts";
+
+export function demandClaim({ tenant, thread_id }: ThreadRequest<"claim">): ThreadDemand {
+  return { tenant, thread: { thread_id }, heads: true };
+}
+
+/**
+ * Takes the next work of a thread under a new epoch; a claim that expired is lost first. Without work it only puts the
+ * thread's place in the work index right.
+ */
+export function planClaim(
+  { tenant, request }: ThreadRequest<"claim">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["claim"]> {
+  if (rows.thread === undefined) return onlyAnswer(null);
+  const draft = new ThreadDraft(tenant, rows.thread, rows);
+  if (isClaimLive(draft, now)) return onlyAnswer(null);
+  if (draft.claim !== null) loseClaim(draft, "the lease ended", now);
+  const work = draft.damage === null ? findWork(draft, now) : undefined;
+  if (work?.kind === "blocked") draft.quietUntil = work.until;
+  if (work === undefined || work.kind === "blocked") return concludeDraft(draft, null, []);
+
+  const entry = work.kind === "recover" ? undefined : holdEntry(draft, work.row, now);
+  const run = work.kind === "recover" ? countRecovery(draft, work.run) : work.run;
+  const held = holdThread(draft, request, { kind: work.kind, entryId: entry?.entry.entry_id ?? null, now });
+  const answer = {
+    claim: describeClaim(draft, held),
+    ...(entry === undefined ? {} : { entry }),
+    ...(run === undefined ? {} : { run: run.record }),
+  };
+  return concludeDraft(draft, answer, []);
+}
+
+function countRecovery(draft: ThreadDraft, run: RunRow): RunRow {
+  if (draft.isGivenBack) return run;
+  const counted = { ...run, record: { ...run.record, recoveries: run.record.recoveries + 1 } };
+  draft.putRun(counted);
+  return counted;
+}
+
+export function planRenew(
+  { tenant, epoch, lease_ms }: ThreadRequest<"renew">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["renew"]> {
+  const draft = heldBy(tenant, epoch, rows);
+  if (draft?.claim == null) return onlyAnswer(null);
+  const lease_until = now + lease_ms;
+  draft.claim = { ...draft.claim, lease_until };
+  return concludeDraft(draft, { lease_until }, []);
+}
+
+export function planRelease(
+  { tenant, epoch, problem }: ThreadRequest<"release">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["release"]> {
+  const draft = heldBy(tenant, epoch, rows);
+  if (draft === undefined) return onlyAnswer(null);
+  giveBackClaim(draft, problem, now);
+  draft.isGivenBack = true;
+  return concludeDraft(draft, null, [{ kind: "work" }]);
+}
+
+export function planReleaseOwner(
+  { tenant, owner }: ThreadRequest<"release_owner">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["release_owner"]> {
+  if (rows.thread?.claim?.owner !== owner) return onlyAnswer(null);
+  const draft = new ThreadDraft(tenant, rows.thread, rows);
+  loseClaim(draft, "the owner is gone", now);
+  return concludeDraft(draft, null, [{ kind: "work" }]);
+}
+
+/** A draft of the thread if the claim is still its holder's. */
+function heldBy(tenant: string, epoch: number, rows: ThreadRows): ThreadDraft | undefined {
+  return rows.thread?.claim?.epoch === epoch ? new ThreadDraft(tenant, rows.thread, rows) : undefined;
+}

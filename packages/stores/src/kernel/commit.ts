@@ -1,0 +1,47 @@
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import { applyChangeset } from "./apply-changeset.ts";
+import { assertChangeset, assertGuard, assertUndamaged } from "./check-changeset.ts";
+import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { concludeDraft, offersWork, onlyAnswer, type Plan, requireThread } from "./plan.ts";
+import type { ThreadAnswers, ThreadRequest } from "./request.ts";
+import type { ThreadDraft } from "./thread-draft.ts";
+
+export function demandCommit({ tenant, changeset }: ThreadRequest<"commit">): ThreadDemand {
+  return { tenant, thread: { thread_id: changeset.thread_id }, ...demandChangeset(changeset) };
+}
+
+/** What has to be known to check and apply a changeset: as much as it holds, and nothing of the thread's length. */
+export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, "tenant" | "thread"> {
+  const { calls, consumed_decisions, mailbox_effects, messages, runs, segments } = changeset;
+  const runIds = [runs, calls, segments, consumed_decisions].flatMap((rows) => rows.map(({ run_id }) => run_id));
+  const suspended = calls.filter(({ status }) => status === "suspended");
+  return {
+    changeset_id: changeset.changeset_id,
+    message_ids: messages.map(({ id }) => id),
+    run_ids: [...new Set(runIds)],
+    calls: calls.map(({ run_id, call_id }) => ({ run_id, call_id })),
+    decisions: [...consumed_decisions, ...suspended],
+    entry_ids: mailbox_effects.map(({ entry_id }) => entry_id),
+    entry_run_ids: runs.map(({ run_id }) => run_id),
+  };
+}
+
+export function planCommit(
+  { tenant, changeset, guard }: ThreadRequest<"commit">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["commit"]> {
+  const draft = requireThread(tenant, changeset.thread_id, rows);
+  if (rows.known_version !== undefined) return onlyAnswer({ version: rows.known_version });
+  assertGuard(draft, changeset, guard);
+  assertUndamaged(draft);
+  assertChangeset(draft, changeset, { stored: rows.message_ids });
+  const version = applyChangeset(draft, changeset, { epoch: guard.epoch, now });
+  return concludeCommit(draft, { version }, changeset.run_id);
+}
+
+/** Tells of a commit, and of work where the commit freed the thread for what is queued on it. */
+export function concludeCommit<Answer>(draft: ThreadDraft, answer: Answer, runId: string | null): Plan<Answer> {
+  const work = offersWork(draft) ? [{ kind: "work" } as const] : [];
+  return concludeDraft(draft, answer, [{ kind: "commit", runId }, ...work]);
+}

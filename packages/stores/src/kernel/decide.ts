@@ -1,0 +1,106 @@
+import { type Decision, notFound, RepriseError } from "@reprise/contracts";
+import { deepEqual, type Json } from "@reprise/state";
+import { assertUndamaged } from "./check-changeset.ts";
+import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { addCancel, addWake, closeEntry } from "./entries.ts";
+import { concludeDraft, offersWork, onlyAnswer, type Plan } from "./plan.ts";
+import type { ThreadAnswers, ThreadRequest } from "./request.ts";
+import { WORK_RANKS } from "./rows.ts";
+import { ThreadDraft } from "./thread-draft.ts";
+
+export function demandDecide({ tenant, decision }: ThreadRequest<"decide">): ThreadDemand {
+  const { run_id, call_id, suspension } = decision;
+  return {
+    tenant,
+    thread: { run_id },
+    run_ids: [run_id],
+    calls: [{ run_id, call_id }],
+    decisions: [{ run_id, call_id, suspension }],
+  };
+}
+
+/** Stores a decision, once, and wakes its run. */
+export function planDecide(
+  { tenant, decision, is_early }: ThreadRequest<"decide">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["decide"]> {
+  const draft = rows.thread === undefined ? undefined : new ThreadDraft(tenant, rows.thread, rows);
+  const run = draft?.ownRun(decision.run_id);
+  if (draft === undefined || run === undefined) throw notFound("RUN_NOT_FOUND", "run", decision.run_id);
+  const stored = draft.decision(decision)?.decision;
+  if (stored !== undefined && isSameDecision(stored, decision)) return onlyAnswer(stored);
+  if (run.record.status === "done") throw runNotActive(decision.run_id);
+  if (stored !== undefined) throw decisionConflict(stored);
+  assertUndamaged(draft);
+  const wakes = assertDecidable(draft, decision, is_early);
+  const wake = wakes ? addWake(draft, "resume", { runId: decision.run_id, now }).entry.entry_id : null;
+  draft.putDecision({ decision, is_pending: true, wake_entry_id: wake });
+  return concludeInbox(draft, decision, decision.run_id);
+}
+
+export function demandCancel({ tenant, run_id }: ThreadRequest<"cancel">): ThreadDemand {
+  return { tenant, thread: { run_id }, run_ids: [run_id], entry_run_ids: [run_id] };
+}
+
+/** Asks for the end of a run. One that is still queued ends at once; one that is open is left to its owner. */
+export function planCancel(
+  { tenant, run_id, reason }: ThreadRequest<"cancel">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["cancel"]> {
+  if (rows.thread === undefined) throw notFound("RUN_NOT_FOUND", "run", run_id);
+  const draft = new ThreadDraft(tenant, rows.thread, rows);
+  const run = draft.ownRun(run_id);
+  if (run?.record.status === "done") throw runNotActive(run_id);
+  const entry = draft.entries.find((row) => row.entry.kind === "run" && row.entry.run_id === run_id)?.entry;
+  if (run !== undefined || entry?.status === "claimed") addCancel(draft, run_id, reason, now);
+  else if (entry?.status === "queued") closeEntry(draft, entry.entry_id, "cancelled", { reason, now });
+  else if (entry?.status !== "cancelled") throw runNotActive(run_id);
+  return concludeInbox(draft, null, run_id);
+}
+
+function concludeInbox<Answer>(draft: ThreadDraft, answer: Answer, runId: string): Plan<Answer> {
+  const isWoken = offersWork(draft) && draft.work?.rank === WORK_RANKS.resume;
+  const work = isWoken ? [{ kind: "work" } as const] : [];
+  return concludeDraft(draft, answer, [{ kind: "inbox", runId }, ...work]);
+}
+
+/** Whether the call waits for this very decision; throws unless it does or may come before its suspension. */
+function assertDecidable(
+  draft: ThreadDraft,
+  { run_id, call_id, suspension }: Decision,
+  isEarlyAllowed: boolean,
+): boolean {
+  const call = draft.call(run_id, call_id);
+  if (call === undefined && !isEarlyAllowed) throw notFound("CALL_NOT_FOUND", "tool call", call_id);
+  if (call?.status === "suspended" && call.suspension === suspension) return true;
+  const isOpen = call === undefined || ["new", "running", "resuming"].includes(call.status);
+  if (isEarlyAllowed && isOpen && suspension === (call?.suspension ?? 0) + 1) return false;
+  const message = `Tool call ${call_id} does not wait for a decision on suspension ${suspension}.`;
+  throw new RepriseError("NOT_SUSPENDED", message, {
+    details: { call_id, suspension, status: call?.status ?? "unknown" },
+  });
+}
+
+/** The time of a decision is not part of what was decided. */
+function isSameDecision(stored: Decision, decision: Decision): boolean {
+  return stored.decision_id === decision.decision_id && deepEqual(bodyOf(stored), bodyOf(decision));
+}
+
+function bodyOf({ action, arguments: edited, result, reason }: Decision): Json {
+  return [action, optional(edited), optional(result), optional(reason)];
+}
+
+function optional(value: Json | undefined): Json {
+  return value === undefined ? [] : [value];
+}
+
+function runNotActive(runId: string): RepriseError {
+  return new RepriseError("RUN_NOT_ACTIVE", `Run ${runId} is not active.`, { details: { run_id: runId } });
+}
+
+function decisionConflict(winner: Decision): RepriseError {
+  const message = `Tool call ${winner.call_id} was decided by ${winner.decision_id}.`;
+  return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
+}

@@ -1,0 +1,76 @@
+import type { Changeset, DecisionKey, Thread } from "@reprise/contracts";
+import type { CallRow, DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
+
+/**
+ * Which rows an operation needs, all of them known from the request alone: a driver reads them in one go. Everything is of one
+ * tenant, and all but what is said otherwise of one thread.
+ *
+ * Always read: the thread's row, its open run, its pending entries that are not queued runs (`place` is `wake` or `claimed`),
+ * and when its queue could next be served.
+ */
+export interface ThreadDemand {
+  readonly tenant: string;
+  /** The thread by its id, or the one that has a run or a `run` entry with this run id. */
+  readonly thread: { readonly thread_id: string } | { readonly run_id: string };
+  /** At which version the thread has this changeset. */
+  readonly changeset_id?: string;
+  /** Which of these messages the thread has. */
+  readonly message_ids?: readonly string[];
+  /** Runs of the tenant, also those of other threads. */
+  readonly run_ids?: readonly string[];
+  readonly calls?: readonly CallKey[];
+  readonly decisions?: readonly DecisionKey[];
+  /** Entries of the tenant, also those of other threads. */
+  readonly entry_ids?: readonly string[];
+  /** The `run` entries of the tenant that ask for these runs. Not needed for runs that have a row: theirs are accepted. */
+  readonly entry_run_ids?: readonly string[];
+  /** The thread's entry with this key. */
+  readonly dedupe_key?: string;
+  /** All queued runs of the thread. */
+  readonly queued_runs?: true;
+  /**
+   * The heads of the thread's queue at the time the plan is made for, in the order higher priority, then earlier arrival:
+   * the first queued run that is available; the first of those with the policy `continue`; and the first that is not
+   * available yet and has an attempt behind it.
+   */
+  readonly heads?: true;
+  /** What another thread said and became up to a version. */
+  readonly history?: { readonly thread_id: string; readonly up_to: number };
+}
+
+export interface CallKey {
+  readonly run_id: string;
+  readonly call_id: string;
+}
+
+/** When the queued `run` entries of a thread become available. */
+export interface QueueRows {
+  /** The smallest `available_at` of all; null when none is queued. */
+  readonly next_at: number | null;
+  /** The smallest `available_at` of those with the policy `continue`. */
+  readonly next_continue_at: number | null;
+}
+
+/** What a demand brought. What is not there is not in it. */
+export interface ThreadRows {
+  readonly thread?: ThreadRow;
+  /** The last epoch of a deleted thread with this id, 0 when there was none. Needed only without `thread`. */
+  readonly retired_epoch: number;
+  /** The version of the demanded changeset. */
+  readonly known_version?: number;
+  readonly message_ids: readonly string[];
+  /** The open run and the demanded ones. */
+  readonly runs: readonly RunRow[];
+  readonly calls: readonly CallRow[];
+  readonly decisions: readonly DecisionRow[];
+  /** All entries that any part of the demand found, each once. */
+  readonly entries: readonly EntryRow[];
+  readonly queue: QueueRows;
+  readonly history?: History;
+}
+
+/** A thread up to a version, oldest first. `VERSION_GONE` is the driver's to throw when it was pruned. */
+export interface History {
+  readonly thread: Thread;
+  readonly changesets: readonly Pick<Changeset, "messages" | "supersedes" | "patches" | "blob_refs">[];
+}

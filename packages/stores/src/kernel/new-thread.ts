@@ -1,0 +1,28 @@
+import { RepriseError, type Thread } from "@reprise/contracts";
+import type { ThreadRows } from "./demand.ts";
+import { ThreadDraft } from "./thread-draft.ts";
+
+/** A draft of a thread with nothing on it. Its epochs go on from those of a deleted one with its id. */
+export function draftThread(tenant: string, thread: Omit<Thread, "version">, rows: ThreadRows): ThreadDraft {
+  const row = {
+    thread: { ...thread, version: 0 },
+    generation: 0,
+    epoch: rows.retired_epoch,
+    claim: null,
+    open_run_id: null,
+    recover_at: 0,
+    is_given_back: false,
+    arrivals: 0,
+    messages: 0,
+    damage: null,
+    work: null,
+  };
+  return new ThreadDraft(tenant, row, rows);
+}
+
+export function assertThreadFree(threadId: string, rows: ThreadRows): void {
+  if (rows.thread === undefined) return;
+  throw new RepriseError("THREAD_EXISTS", `There is a thread ${threadId} already.`, {
+    details: { thread_id: threadId },
+  });
+}

@@ -1,0 +1,57 @@
+import { demandClaim, planClaim, planRelease, planReleaseOwner, planRenew } from "./claim-threads.ts";
+import { demandCommit, planCommit } from "./commit.ts";
+import { demandCancel, demandDecide, planCancel, planDecide } from "./decide.ts";
+import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { demandFork, planFork } from "./fork.ts";
+import type { Plan } from "./plan.ts";
+import type { ThreadAnswers, ThreadOperation, ThreadRequest } from "./request.ts";
+import { demandSubmit, planSubmit } from "./submit.ts";
+import { demandThread, planCreate, planDamage, planDelete, planSnapshot, planUpdate } from "./whole-threads.ts";
+
+/** The rule of one operation: which rows it needs, and what it does with them. Both are pure. */
+interface Rule<Name extends ThreadOperation> {
+  readonly demand: (request: ThreadRequest<Name>) => ThreadDemand;
+  readonly plan: (request: ThreadRequest<Name>, rows: ThreadRows, now: number) => Plan<ThreadAnswers[Name]>;
+}
+
+const RULES: { readonly [Name in ThreadOperation]: Rule<Name> } = {
+  commit: { demand: demandCommit, plan: planCommit },
+  submit: { demand: demandSubmit, plan: planSubmit },
+  decide: { demand: demandDecide, plan: planDecide },
+  cancel: { demand: demandCancel, plan: planCancel },
+  create_thread: {
+    demand: ({ tenant, thread }) => demandThread({ tenant, thread_id: thread.thread_id }),
+    plan: planCreate,
+  },
+  update_thread: { demand: demandThread, plan: planUpdate },
+  fork_thread: { demand: demandFork, plan: planFork },
+  delete_thread: { demand: demandThread, plan: planDelete },
+  save_snapshot: { demand: demandThread, plan: planSnapshot },
+  claim: { demand: demandClaim, plan: planClaim },
+  renew: { demand: demandThread, plan: planRenew },
+  release: { demand: demandThread, plan: planRelease },
+  release_owner: { demand: demandThread, plan: planReleaseOwner },
+  report_damage: { demand: demandThread, plan: planDamage },
+};
+
+/** The rows an operation needs. */
+export function demandOf<Name extends ThreadOperation>(request: ThreadRequest<Name>): ThreadDemand {
+  return ruleOf(request).demand(request);
+}
+
+/**
+ * What an operation does to the rows it asked for, at a time of the store's clock. Throws a `RepriseError` when it is refused;
+ * then nothing is written.
+ */
+export function planOf<Name extends ThreadOperation>(
+  request: ThreadRequest<Name>,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers[Name]> {
+  return ruleOf(request).plan(request, rows, now);
+}
+
+function ruleOf<Name extends ThreadOperation>({ operation }: ThreadRequest<Name>): Rule<Name> {
+  // The table has the rule of each name under that name, which TypeScript cannot follow through a union.
+  return RULES[operation] as Rule<Name>;
+}

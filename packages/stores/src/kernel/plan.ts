@@ -1,0 +1,39 @@
+import { notFound, type StoreSignal } from "@reprise/contracts";
+import type { ThreadRows } from "./demand.ts";
+import { ThreadDraft } from "./thread-draft.ts";
+import type { Write } from "./write.ts";
+
+/** What an operation came to: what to write, what to answer once it is durable, and whom to tell then. */
+export interface Plan<Answer> {
+  readonly writes: readonly Write[];
+  readonly answer: Answer;
+  readonly signals: readonly StoreSignal[];
+}
+
+/** A plan that changes nothing. */
+export function onlyAnswer<Answer>(answer: Answer): Plan<Answer> {
+  return { writes: [], answer, signals: [] };
+}
+
+/** A draft of a thread that has to be there. */
+export function requireThread(tenant: string, threadId: string, rows: ThreadRows): ThreadDraft {
+  if (rows.thread === undefined) throw notFound("THREAD_NOT_FOUND", "thread", threadId);
+  return new ThreadDraft(tenant, rows.thread, rows);
+}
+
+/** The plan that a draft amounts to, and what is told of it. */
+export function concludeDraft<Answer>(
+  draft: ThreadDraft,
+  answer: Answer,
+  told: readonly { readonly kind: StoreSignal["kind"]; readonly runId?: string | null }[],
+): Plan<Answer> {
+  const writes = draft.writes();
+  const place = { tenant: draft.tenant, thread_id: draft.threadId };
+  const signals = told.map(({ kind, runId }) => ({ ...place, kind, ...(runId == null ? {} : { run_id: runId }) }));
+  return { writes, answer, signals };
+}
+
+/** Whether somebody could claim the thread, now or at some time. */
+export function offersWork(draft: ThreadDraft): boolean {
+  return draft.claim === null && draft.work !== null;
+}

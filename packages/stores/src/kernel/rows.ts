@@ -1,0 +1,85 @@
+import type { Claim, Decision, MailboxEntry, RunRecord, Thread, ToolCallRecord } from "@reprise/contracts";
+
+/** The claim a thread is under, live or expired, until it is given back or taken over. */
+export interface HeldClaim {
+  readonly owner: string;
+  readonly epoch: number;
+  readonly lease_until: number;
+  readonly kind: Claim["kind"];
+  /** The entry that made the work; null for a recovery and for a run that was started at once. */
+  readonly entry_id: string | null;
+}
+
+/** The order in which work is served. */
+export type WorkRank = 0 | 1 | 2;
+
+export const WORK_RANKS: Readonly<Record<Claim["kind"], WorkRank>> = { recover: 0, resume: 1, start: 2 };
+
+/**
+ * When a thread may have work for a claimer, and how urgent it is. Never too late: a thread with work has `at` at or before
+ * the moment the work can be claimed. It may be too early; then claiming finds nothing and puts it right.
+ */
+export interface WorkHint {
+  readonly rank: WorkRank;
+  readonly at: number;
+}
+
+/** A thread with everything the rules need to know about it. */
+export interface ThreadRow {
+  readonly thread: Thread;
+  readonly generation: number;
+  /** The highest epoch ever given out. */
+  readonly epoch: number;
+  readonly claim: HeldClaim | null;
+  /** The run that is not done. */
+  readonly open_run_id: string | null;
+  /** A running run without an owner is not recovered before this time. */
+  readonly recover_at: number;
+  /** Whether the last owner gave its claim back itself: then taking over its run is no recovery. */
+  readonly is_given_back: boolean;
+  /** How many entries the mailbox ever had. */
+  readonly arrivals: number;
+  /** How many messages it has: the position of the next one. */
+  readonly messages: number;
+  /** Why nothing may be written any more: something of it cannot be read back. */
+  readonly damage: string | null;
+  /** Null when there is nothing to claim, now or later. */
+  readonly work: WorkHint | null;
+}
+
+export interface RunRow {
+  readonly record: RunRecord;
+  /** The last `seq` of the run's journal, whatever its record says; 0 when there is none. Read, never written. */
+  readonly last_seq: number;
+}
+
+export type CallRow = ToolCallRecord;
+
+/** A decision, whether a commit has used it, and the entry that wakes its run; an early one has none yet. */
+export interface DecisionRow {
+  readonly decision: Decision;
+  readonly is_pending: boolean;
+  readonly wake_entry_id: string | null;
+}
+
+/** A mailbox entry. What was asked for never changes and no rule looks at it, so it stays sealed. */
+export interface EntryRow {
+  readonly entry: Omit<MailboxEntry, "request">;
+  readonly request: string | null;
+  /** The version whose messages the request points at for its texts; null when it holds them itself. */
+  readonly texts_version: number | null;
+  /** Its number in the thread, from 1. */
+  readonly arrival: number;
+}
+
+/**
+ * Where a pending entry waits, for the one index on pending entries: `run` and `wake` are queued, `claimed` is held. Null when
+ * it is over.
+ */
+export type EntryPlace = "run" | "wake" | "claimed";
+
+export function placeOf({ status, kind }: EntryRow["entry"]): EntryPlace | null {
+  if (status === "claimed") return "claimed";
+  if (status !== "queued") return null;
+  return kind === "run" ? "run" : "wake";
+}

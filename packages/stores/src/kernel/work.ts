@@ -1,0 +1,82 @@
+import { type EntryRow, type RunRow, WORK_RANKS, type WorkHint } from "./rows.ts";
+import type { ThreadDraft } from "./thread-draft.ts";
+
+/** What a thread offers to a claimer. `blocked`: its queue waits for an entry that is to be tried again. */
+export type Work =
+  | { readonly kind: "recover"; readonly run: RunRow }
+  | { readonly kind: "resume"; readonly run: RunRow; readonly row: EntryRow }
+  | { readonly kind: "start"; readonly row: EntryRow; readonly run?: RunRow }
+  | { readonly kind: "blocked"; readonly until: number };
+
+/** The next work of a thread that nobody holds. Needs the heads of its queue. */
+export function findWork(draft: ThreadDraft, now: number): Work | undefined {
+  const run = draft.openRun;
+  if (run?.record.status === "running") return draft.recoverAt <= now ? { kind: "recover", run } : undefined;
+  const wake = wakesOf(draft, run).find(({ entry }) => entry.available_at <= now);
+  if (run !== undefined && wake !== undefined) return { kind: "resume", run, row: wake };
+  const row = queuedRuns(draft)
+    .sort(compareTurns)
+    .find((candidate) => isNext(draft, candidate, now) || keepsItsPlace(candidate, now));
+  if (row === undefined) return undefined;
+  if (keepsItsPlace(row, now)) return { kind: "blocked", until: row.entry.available_at };
+  return { kind: "start", row, ...(run === undefined ? {} : { run }) };
+}
+
+/**
+ * When to look at the thread again, for the work index. Computed from what was read, so it may be too early, never too late.
+ * Under a claim that is the end of the lease: then the claim is lost, and there may be work again.
+ */
+export function hintWork(draft: ThreadDraft): WorkHint | null {
+  if (draft.damage !== null) return null;
+  const run = draft.openRun;
+  const isRunning = run?.record.status === "running";
+  if (draft.claim !== null) {
+    return { rank: isRunning ? WORK_RANKS.recover : WORK_RANKS[draft.claim.kind], at: draft.claim.lease_until };
+  }
+  if (isRunning) return { rank: WORK_RANKS.recover, at: draft.recoverAt };
+  const resume = earliest(wakesOf(draft, run));
+  const start = Math.max(queueTime(draft), draft.quietUntil);
+  if (!Number.isFinite(Math.min(resume, start))) return null;
+  return resume <= start ? { rank: WORK_RANKS.resume, at: resume } : { rank: WORK_RANKS.start, at: start };
+}
+
+/** The queued wake-ups of the run that waits, in order of arrival. */
+function wakesOf(draft: ThreadDraft, run: RunRow | undefined): readonly EntryRow[] {
+  if (run === undefined) return [];
+  return draft.entries.filter(
+    ({ entry }) => entry.kind !== "run" && entry.status === "queued" && entry.run_id === run.record.run_id,
+  );
+}
+
+function queuedRuns(draft: ThreadDraft): EntryRow[] {
+  return draft.entries.filter(({ entry }) => entry.kind === "run" && entry.status === "queued");
+}
+
+/** The earliest moment at which the queue may have an entry to serve; infinite when it is empty. */
+function queueTime(draft: ThreadDraft): number {
+  const { next_at, next_continue_at } = draft.queue;
+  const stored = draft.openRunId === null ? next_at : next_continue_at;
+  const planned = queuedRuns(draft).filter((row) => maySupersede(draft, row));
+  return Math.min(stored ?? Number.POSITIVE_INFINITY, earliest(planned));
+}
+
+function earliest(rows: readonly EntryRow[]): number {
+  return Math.min(...rows.map(({ entry }) => entry.available_at));
+}
+
+function isNext(draft: ThreadDraft, row: EntryRow, now: number): boolean {
+  return row.entry.available_at <= now && maySupersede(draft, row);
+}
+
+function maySupersede(draft: ThreadDraft, { entry }: EntryRow): boolean {
+  return draft.openRunId === null || entry.busy_policy === "continue";
+}
+
+/** An entry that failed to start and waits to be tried again is not overtaken; one that was sent for later is. */
+function keepsItsPlace({ entry }: EntryRow, now: number): boolean {
+  return entry.attempts > 0 && entry.available_at > now;
+}
+
+function compareTurns(row: EntryRow, other: EntryRow): number {
+  return other.entry.priority - row.entry.priority || row.arrival - other.arrival;
+}

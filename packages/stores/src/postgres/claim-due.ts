@@ -1,0 +1,82 @@
+import { type ClaimRequest, RepriseError } from "@reprise/contracts";
+import { escapeText } from "../codec/escape-text.ts";
+import { demandOf } from "../kernel/operations.ts";
+import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimPlace } from "../shell/driver.ts";
+import { NOW } from "./demand-statements.ts";
+import { DemandRead } from "./read-demands.ts";
+import { BEGIN, COMMIT, type Operation, plan } from "./run-batch.ts";
+import { rowsOf, type Session } from "./session.ts";
+import { prepared, type Query } from "./statement.ts";
+import { WriteBatch } from "./write-batch.ts";
+
+const READ_TIME = prepared(`select ${NOW} as now`);
+
+/**
+ * Threads that are due, the most urgent first, locked. Those that somebody else holds are passed over: whoever holds them sees
+ * to them, and several processes share all work.
+ */
+const LOCK_DUE = prepared(`select due.tenant, due.thread_id from (values (0), (1), (2)) as ranks (rank)
+  cross join lateral (
+    select tenant, thread_id from threads
+    where work_rank = ranks.rank and work_at <= $1::float8 and work_at is not null
+    order by work_at limit $2::bigint for update skip locked) as due
+  limit $2::bigint`);
+
+const CLOSE_THREAD = prepared(`update threads set damage = coalesce(damage, $3), work_rank = null, work_at = null
+  where tenant = $1 and thread_id = $2`);
+
+/** What one round of claiming came to. `isLast`: there was nothing more to offer. */
+export interface ClaimRound {
+  readonly granted: readonly ClaimAnswer[];
+  readonly isLast: boolean;
+}
+
+/** Offers up to `limit` due threads to the operation `claim`, in one transaction. Each offer settles when a thread is due next. */
+export async function claimDue(
+  session: Session,
+  request: ClaimRequest,
+  { limit, now }: { readonly limit: number; readonly now: (stored: number) => number },
+): Promise<ClaimRound> {
+  try {
+    const [, times = []] = await session.run([BEGIN(), READ_TIME()]);
+    const time = now(Number(times[0]?.now ?? 0));
+    const due = rowsOf<ClaimPlace>(await session.run([LOCK_DUE(time, limit)]));
+    const operations = due.map((place) => toOperation({ operation: "claim", ...place, request }));
+    const granted: ClaimAnswer[] = [];
+    const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted });
+    await session.run([...writes, COMMIT()]);
+    return { granted, isLast: due.length < limit };
+  } catch (error) {
+    await session.rollBack();
+    throw error;
+  }
+}
+
+async function offer(
+  session: Session,
+  operations: readonly Operation[],
+  { time, granted }: { readonly time: number; readonly granted: ClaimAnswer[] },
+): Promise<readonly Query[]> {
+  const read = new DemandRead(operations, time);
+  const rows = read.take(await session.run(read.queries));
+  const batch = new WriteBatch();
+  const closings: Query[] = [];
+  for (const [index, operation] of operations.entries()) {
+    const outcome = plan(operation, rows[index], undefined, { batch, now: () => time });
+    // A thread that cannot be read is closed, so that it does not stand in the way of the others.
+    if ("refusal" in outcome) closings.push(close(operation, outcome.refusal));
+    // Only claims were planned.
+    else if (outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
+  }
+  return [...batch.queries, ...closings];
+}
+
+function close({ request, thread_id }: Operation, refusal: unknown): Query {
+  if (!RepriseError.is(refusal, "CORRUPT_DATA")) throw refusal;
+  return CLOSE_THREAD(request.tenant, thread_id, escapeText(refusal.message));
+}
+
+function toOperation(request: ThreadRequest<"claim">): Operation {
+  return { request, demand: demandOf(request), thread_id: request.thread_id };
+}

@@ -1,0 +1,94 @@
+import type { StoreSignal } from "@reprise/contracts";
+import { planOf } from "../kernel/operations.ts";
+import type { ThreadRequest } from "../kernel/request.ts";
+import { isConnectionLost } from "./postgres-errors.ts";
+import { type DemandedRows, DemandRead, type PlacedDemand } from "./read-demands.ts";
+import { readHistory } from "./read-history.ts";
+import type { Session } from "./session.ts";
+import { prepared } from "./statement.ts";
+import { WriteBatch } from "./write-batch.ts";
+
+/** An operation on a thread whose id is known, with what it demands. */
+export interface Operation extends PlacedDemand {
+  readonly request: ThreadRequest;
+}
+
+/** What became of an operation. A refusal is as final as an answer: the operation changed nothing. */
+export type Outcome =
+  | { readonly answer: unknown; readonly signals: readonly StoreSignal[] }
+  | { readonly refusal: unknown };
+
+/** A transaction that did not end well. `inDoubt`: it may have, nobody told us. */
+export class BatchFailure extends Error {
+  readonly inDoubt: boolean;
+
+  constructor(cause: unknown, inDoubt: boolean) {
+    super("A batch failed.", { cause });
+    this.inDoubt = inDoubt;
+  }
+}
+
+export const BEGIN = prepared("begin isolation level read committed");
+export const COMMIT = prepared("commit");
+
+/**
+ * Does operations on different threads in one transaction, in two round trips: all rows that any of them needs are read and
+ * their threads locked; each is planned by itself; all writes and the commit are sent. An operation that is refused, or whose
+ * rows are damaged, writes nothing and leaves the others alone. Throws `BatchFailure` when the database failed.
+ */
+export async function runBatch(
+  session: Session,
+  operations: readonly Operation[],
+  now: (stored: number) => number,
+): Promise<readonly Outcome[]> {
+  const batch = new WriteBatch();
+  let outcomes: readonly Outcome[];
+  try {
+    const read = new DemandRead(operations);
+    const [, ...results] = await session.run([BEGIN(), ...read.queries]);
+    const rows = read.take(results);
+    const histories = await readHistories(session, operations);
+    outcomes = operations.map((operation, index) => plan(operation, rows[index], histories[index], { batch, now }));
+  } catch (error) {
+    await session.rollBack();
+    throw new BatchFailure(error, false);
+  }
+  try {
+    await session.run([...batch.queries, COMMIT()]);
+    return outcomes;
+  } catch (error) {
+    await session.rollBack();
+    throw new BatchFailure(error, batch.queries.length > 0 && isConnectionLost(error));
+  }
+}
+
+type ReadHistory = Awaited<ReturnType<typeof readHistory>>;
+
+async function readHistories(session: Session, operations: readonly Operation[]): Promise<readonly ReadHistory[]> {
+  const histories: ReadHistory[] = [];
+  for (const [index, { demand }] of operations.entries()) {
+    if (demand.history === undefined) continue;
+    histories[index] = await readHistory((queries) => session.run(queries), demand.tenant, demand.history);
+  }
+  return histories;
+}
+
+/** Plans one operation and adds what it writes to the batch. */
+export function plan(
+  { request, thread_id }: Operation,
+  demanded: DemandedRows | undefined,
+  openHistory: ReadHistory,
+  { batch, now }: { readonly batch: WriteBatch; readonly now: (stored: number) => number },
+): Outcome {
+  if (demanded === undefined) return { refusal: new Error("The rows of an operation are missing.") };
+  try {
+    const rows = demanded.open();
+    const history = openHistory?.();
+    const given = history === undefined ? rows : { ...rows, history };
+    const { writes, answer, signals } = planOf(request, given, now(demanded.now));
+    batch.add(writes, { tenant: request.tenant, thread_id, stored: rows.thread });
+    return { answer, signals };
+  } catch (refusal) {
+    return { refusal };
+  }
+}

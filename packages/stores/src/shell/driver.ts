@@ -1,0 +1,35 @@
+import type { ClaimRequest, Durability, StoreSignal } from "@reprise/contracts";
+import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { RowReader } from "./row-reader.ts";
+
+/** Where a claim is, without what it is for. */
+export interface ClaimPlace {
+  readonly tenant: string;
+  readonly thread_id: string;
+}
+
+/**
+ * A database under the shell. It knows how to read rows, to execute writes and to tell the time; it knows no rules.
+ *
+ * - `execute` reads what `demandOf` asks for, runs `planOf` at the store's time, and executes the writes, in one transaction in
+ *   which nobody else changes these rows. It resolves when that is durable, and rejects, having changed nothing, with what the
+ *   plan threw or with `STORE_UNAVAILABLE`.
+ * - Several operations may share a transaction. One that fails leaves the others as if it had not been there, and each sees
+ *   what those before it did to its rows: two operations on one thread either follow each other or do not share one.
+ * - A unique index that stops a write means that somebody was quicker: the operation is tried again from its reading.
+ * - Signals are told after the transaction, in this and in other processes.
+ */
+export interface StoreDriver {
+  readonly durability: Durability;
+  readonly reader: RowReader;
+  execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]>;
+  /**
+   * Offers threads whose work hint is due to the operation `claim`, by rank and then by time, until `limit` claims were
+   * granted or no thread is due.
+   */
+  claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]>;
+  /** The threads an owner has a claim on. */
+  findClaims(owner: string): Promise<readonly ClaimPlace[]>;
+  watch(listener: (signal: StoreSignal) => void): () => void;
+  close(): Promise<void>;
+}

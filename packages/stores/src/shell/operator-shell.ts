@@ -1,0 +1,41 @@
+import { RepriseError, type StoreOperator } from "@reprise/contracts";
+import type { StoreDriver } from "./driver.ts";
+import { openClaim } from "./open-entries.ts";
+
+/** The dispatcher's side of a store. */
+export function createOperator(driver: StoreDriver): StoreOperator {
+  return {
+    async claim({ limit, ...request }) {
+      const answers = await driver.claim(request, limit);
+      return Promise.all(answers.map((answer) => openClaim(answer, driver.reader)));
+    },
+    async renew(claims, lease_ms) {
+      const renewed = claims.map(async (claim) => {
+        const { tenant, thread_id, epoch } = claim;
+        const answer = await unlessDamaged(driver.execute({ operation: "renew", tenant, thread_id, epoch, lease_ms }));
+        return answer === null ? [] : [{ ...claim, lease_until: answer.lease_until }];
+      });
+      return (await Promise.all(renewed)).flat();
+    },
+    async release({ tenant, thread_id, epoch }, problem) {
+      const given = problem === undefined ? {} : { problem };
+      await driver.execute({ operation: "release", tenant, thread_id, epoch, ...given });
+    },
+    async releaseOwner(owner) {
+      const places = await driver.findClaims(owner);
+      const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
+      await Promise.all(released.map(unlessDamaged));
+    },
+    watch: (listener) => driver.watch(listener),
+  };
+}
+
+/** Of many threads, one that cannot be read must not cost the others their leases. */
+async function unlessDamaged<Answer>(attempt: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await attempt;
+  } catch (error) {
+    if (RepriseError.is(error, "CORRUPT_DATA")) return null;
+    throw error;
+  }
+}

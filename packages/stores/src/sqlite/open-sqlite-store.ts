@@ -1,0 +1,60 @@
+import { randomInt } from "node:crypto";
+import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import { createDurableStore } from "../shell/create-durable-store.ts";
+import type { Connection } from "./connection.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { openFileForReading } from "./open-file.ts";
+import { SignalBoard } from "./signal-board.ts";
+import { createSqliteBlobStore } from "./sqlite-blob-store.ts";
+import { SqliteDriver } from "./sqlite-driver.ts";
+import { WriterClient } from "./writer-client.ts";
+import type { WriterTask } from "./writer-task.ts";
+
+export interface SqliteStoreOptions {
+  /** Made when it is not there; its folder has to be. Beside it SQLite keeps `-wal` and `-shm`, and we `-dispatcher`. */
+  readonly file: string;
+  /** The store's time. The system's unless a test has its own. */
+  readonly clock?: Pick<Clock, "now">;
+  /** How long to wait for another process that writes. 5 s. */
+  readonly busyTimeoutMs?: number;
+  /** How often to look whether another process wrote, while somebody watches. 100 ms. */
+  readonly pollMs?: number;
+}
+
+/** A store in one SQLite file, and its blobs. */
+export interface SqliteStore extends Store {
+  readonly blobs: BlobStore;
+}
+
+/** Opens a store in a SQLite file. Several processes may open it; one of them claims work, the others are its clients. */
+export async function openSqliteStore({
+  file,
+  clock = { now: Date.now },
+  busyTimeoutMs = 5_000,
+  pollMs = 100,
+}: SqliteStoreOptions): Promise<SqliteStore> {
+  const writerId = randomInt(2 ** 40);
+  const now = (): number => clock.now();
+  let board: SignalBoard | undefined;
+  const writer = await WriterClient.open({ file, busyTimeoutMs, writer: writerId }, (signals) => board?.tell(signals));
+  const write = (task: WriterTask): Promise<unknown> => writer.do(task);
+  const connection = await openReader(file, writer);
+  board = new SignalBoard(connection, writerId, pollMs);
+  const dispatcher = new Dispatcher({ file, connection, now, write });
+  const store = createDurableStore(new SqliteDriver({ now, writer, connection, dispatcher, board }));
+  return { ...store, blobs: createSqliteBlobStore({ connection, now, write }) };
+}
+
+/** Short for `openSqliteStore`: `createRuntime({ agents, store: await sqlite("app.db") })`. */
+export function sqlite(file: string, options: Omit<SqliteStoreOptions, "file"> = {}): Promise<SqliteStore> {
+  return openSqliteStore({ ...options, file });
+}
+
+async function openReader(file: string, writer: WriterClient): Promise<Connection> {
+  try {
+    return openFileForReading(file);
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}

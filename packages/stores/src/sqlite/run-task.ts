@@ -1,0 +1,102 @@
+import { type ClaimRequest, RepriseError, type StoreSignal } from "@reprise/contracts";
+import { escapeText } from "../codec/escape-text.ts";
+import { demandOf, planOf } from "../kernel/operations.ts";
+import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { Connection } from "./connection.ts";
+import { executeWrites } from "./execute-writes.ts";
+import { readDemand } from "./read-demand.ts";
+import { WritePlace } from "./write-place.ts";
+import type { WriterTask } from "./writer-task.ts";
+
+/** What a task came to inside the transaction. */
+export interface TaskResult {
+  readonly answer: unknown;
+  readonly signals: readonly StoreSignal[];
+}
+
+/** Does a task in the transaction that is open. Throws when it is refused; the caller undoes what it wrote. */
+export function runTask(connection: Connection, task: WriterTask): TaskResult {
+  switch (task.task) {
+    case "operation":
+      return runOperation(connection, task.request, task.now);
+    case "claim":
+      return { answer: claimThreads(connection, task.request, task.limit, task.now), signals: [] };
+    case "put_blob": {
+      const { task: _, now: created_at, ...blob } = task;
+      const columns = "(tenant, ref, media_type, created_at, content)";
+      const values = "(:tenant, :ref, :media_type, :created_at, :content)";
+      connection.run(`insert into blobs ${columns} values ${values} on conflict do nothing`, { ...blob, created_at });
+      return { answer: null, signals: [] };
+    }
+    case "delete_blob":
+      connection.run("delete from blobs where tenant = :tenant and ref = :ref", { tenant: task.tenant, ref: task.ref });
+      return { answer: null, signals: [] };
+    case "own":
+      connection.run("insert or replace into dispatcher (one, pid, since) values (1, :pid, :now)", {
+        pid: task.pid,
+        now: task.now,
+      });
+      return { answer: null, signals: [] };
+    default:
+      return task satisfies never;
+  }
+}
+
+/** One operation of the kernel: read what it demands, plan, write. */
+function runOperation<Name extends ThreadOperation>(
+  connection: Connection,
+  request: ThreadRequest<Name>,
+  now: number,
+): { readonly answer: ThreadAnswers[Name]; readonly signals: readonly StoreSignal[] } {
+  const demanded = readDemand(connection, demandOf(request), now);
+  const { writes, answer, signals } = planOf(request, demanded.rows, now);
+  executeWrites(writes, new WritePlace(connection, request.tenant, demanded));
+  return { answer, signals };
+}
+
+const DUE_THREADS = `select tenant, thread_id from threads
+  where work_rank = :rank and work_at <= :now and work_at is not null order by work_at limit :limit`;
+
+/** Offers threads that are due, rank by rank, until enough claims were granted. Each offer settles when a thread is due next. */
+function claimThreads(
+  connection: Connection,
+  request: ClaimRequest,
+  limit: number,
+  now: number,
+): readonly ClaimAnswer[] {
+  const granted: ClaimAnswer[] = [];
+  for (const rank of [0, 1, 2]) {
+    while (granted.length < limit) {
+      const due = connection.all<{ readonly tenant: string; readonly thread_id: string }>(DUE_THREADS, {
+        rank,
+        now,
+        limit: limit - granted.length,
+      });
+      if (due.length === 0) break;
+      for (const place of due) {
+        const answer = offer(connection, { operation: "claim", ...place, request }, now);
+        if (answer !== null) granted.push(answer);
+      }
+    }
+  }
+  return granted;
+}
+
+const CLOSE_THREAD = `update threads set damage = :damage, work_rank = null, work_at = null
+  where tenant = :tenant and thread_id = :thread_id`;
+
+/** Offers one thread. One that cannot be read is closed instead, so that it does not stand in the way of the others. */
+function offer(connection: Connection, request: ThreadRequest<"claim">, now: number): ClaimAnswer | null {
+  connection.run("savepoint offer");
+  try {
+    return runOperation(connection, request, now).answer;
+  } catch (error) {
+    if (!RepriseError.is(error, "CORRUPT_DATA")) throw error;
+    connection.exec("rollback to offer");
+    const { tenant, thread_id } = request;
+    connection.run(CLOSE_THREAD, { damage: escapeText(error.message), tenant, thread_id });
+    return null;
+  } finally {
+    connection.run("release offer");
+  }
+}

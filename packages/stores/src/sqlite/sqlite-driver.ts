@@ -1,0 +1,78 @@
+import type { ClaimRequest, StoreSignal } from "@reprise/contracts";
+import { escapeText } from "../codec/escape-text.ts";
+import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimPlace, StoreDriver } from "../shell/driver.ts";
+import type { RowReader } from "../shell/row-reader.ts";
+import type { Connection } from "./connection.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { createRunReads } from "./read-runs.ts";
+import { createThreadReads } from "./read-threads.ts";
+import type { SignalBoard } from "./signal-board.ts";
+import type { WriterClient } from "./writer-client.ts";
+
+/** The parts of an open file. */
+export interface SqliteParts {
+  readonly now: () => number;
+  readonly writer: WriterClient;
+  /** For reading, on the thread of the caller. */
+  readonly connection: Connection;
+  readonly dispatcher: Dispatcher;
+  readonly board: SignalBoard;
+}
+
+/** SQLite under the shell. Writes go to the writer's thread; reads are done here, where their rows are needed. */
+export class SqliteDriver implements StoreDriver {
+  readonly durability = "power-loss";
+  readonly reader: RowReader;
+  readonly #parts: SqliteParts;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: SqliteParts) {
+    this.#parts = parts;
+    this.reader = { ...createThreadReads(parts.connection), ...createRunReads(parts.connection) };
+  }
+
+  async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
+    // A request of one name is one of all of them, which TypeScript does not see through the parameter.
+    const task: ThreadRequest = request as ThreadRequest;
+    if (task.operation !== "submit" || task.claiming === undefined) return this.#do(task);
+    if (await this.#parts.dispatcher.tryBecome()) return this.#do(task);
+    // A process that may not claim can still enqueue: whoever claims will start the run.
+    const { claiming: _, ...enqueued } = task;
+    return this.#do(enqueued);
+  }
+
+  #do<Answer>(request: ThreadRequest): Promise<Answer> {
+    return this.#parts.writer.do({ task: "operation", now: this.#parts.now(), request });
+  }
+
+  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+    await this.#parts.dispatcher.become();
+    return this.#parts.writer.do({ task: "claim", now: this.#parts.now(), request, limit });
+  }
+
+  /** For whoever claims only: another process must not end the claims of the one that does. */
+  async findClaims(owner: string): Promise<readonly ClaimPlace[]> {
+    await this.#parts.dispatcher.become();
+    return this.#parts.connection.all<ClaimPlace>("select tenant, thread_id from threads where claim_owner = :owner", {
+      owner: escapeText(owner),
+    });
+  }
+
+  watch(listener: (signal: StoreSignal) => void): () => void {
+    return this.#parts.board.watch(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const { board, writer, connection, dispatcher } = this.#parts;
+    board.close();
+    await writer.close();
+    dispatcher.close();
+    connection.close();
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock, Store } from "@reprise/contracts";
+import { createDurableStore } from "../../src/shell/create-durable-store.ts";
+import type { StoreDriver } from "../../src/shell/driver.ts";
+import type { Connection } from "../../src/sqlite/connection.ts";
+import { openFile } from "../../src/sqlite/open-file.ts";
+import { createRunReads } from "../../src/sqlite/read-runs.ts";
+import { createThreadReads } from "../../src/sqlite/read-threads.ts";
+import { fromPlainError, writeBatch } from "../../src/sqlite/writer.ts";
+import type { WriterTask } from "../../src/sqlite/writer-task.ts";
+import { makeStoreFolder } from "./temporary-store.ts";
+
+/** A store whose writer works on this very thread: quick to open, and its statements can be looked at. */
+export interface InThreadStore {
+  readonly connection: Connection;
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now }): InThreadStore {
+  const { file, remove } = makeStoreFolder();
+  const connection = openFile(file, { busyTimeoutMs: 0 });
+  // Nothing here is to survive anything.
+  connection.exec("pragma synchronous = off");
+  const write = async (task: WriterTask): Promise<never> => {
+    const report = writeBatch(connection, [{ number: 1, task }], 1);
+    const outcome = report.report === "done" ? report.outcomes[0] : undefined;
+    if (outcome !== undefined && "error" in outcome) throw fromPlainError(outcome.error);
+    // Each task is answered as its type says, and here it is the caller who knows it.
+    return outcome?.answer as never;
+  };
+  const driver: StoreDriver = {
+    durability: "none",
+    reader: { ...createThreadReads(connection), ...createRunReads(connection) },
+    execute: (request) => write({ task: "operation", now: clock.now(), request: request as never }),
+    claim: (request, limit) => write({ task: "claim", now: clock.now(), request, limit }),
+    findClaims: async () => [],
+    watch: () => () => {},
+    async close() {
+      connection.close();
+      remove();
+    },
+  };
+  const store = createDurableStore(driver);
+  return { connection, store, close: () => store.close() };
+}
