@@ -43,7 +43,7 @@ export async function activate(services: Services, claim: Claim, run: RunRecord,
   const plugins = new ActivePlugins(workspace);
   try {
     if (claim.kind !== "start") await reopen(workspace);
-    if (isPoison(claim)) await endPoisoned(workspace);
+    if (isPoison(claim)) await endActivation(workspace, poison(), "error:poison");
     else await work(workspace, plugins);
   } catch (error) {
     await handleFailure(workspace, error);
@@ -94,14 +94,6 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
 function isPoison({ kind, run, entry }: Claim): boolean {
   if (kind === "recover") return run !== undefined && run.recoveries > MAX_RECOVERIES;
   return kind === "resume" && entry !== undefined && entry.attempts > MAX_RECOVERIES;
-}
-
-/** Ends a run without trying it once more. What was decided about it is taken note of and counts for nothing. */
-async function endPoisoned(workspace: RunWorkspace): Promise<void> {
-  const { store, run } = workspace;
-  const { decisions } = await store.readInbox(run.thread_id, run.run_id);
-  for (const { run_id, call_id, suspension } of decisions) workspace.consume({ run_id, call_id, suspension });
-  await endActivation(workspace, poison(), "error:poison");
 }
 
 function poison(): Termination {

@@ -1,11 +1,11 @@
 import { MAX_ATTEMPTS } from "@reprise/contracts";
 import { expect, it } from "vitest";
+import { assertConsistent } from "../support/assert-consistent.ts";
 import { crashAtPoint } from "../support/crashing-env.ts";
 import { openRuntime } from "../support/open-runtime.ts";
 import { suspend } from "../support/suspend.ts";
 import { countingTool } from "../support/tools.ts";
 import { settle, until } from "../support/wait.ts";
-import { assertSettled } from "./support/settled.ts";
 
 it("a decided run whose owners all die before they get anywhere comes to an end, and holds nobody up", async () => {
   const first = await suspend();
@@ -28,5 +28,5 @@ it("a decided run whose owners all die before they get anywhere comes to an end,
   expect(await (await last.runtime.run(first.run.id)).record()).toMatchObject({ status: "done" });
   await until(async () => (await next.record().catch(() => undefined))?.status === "done", "who comes after");
   expect(keys.length).toBeLessThanOrEqual(1);
-  await assertSettled(tenant, "t1");
+  await assertConsistent(tenant, "t1");
 });

@@ -1,0 +1,132 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { BlobStore, Clock, Store, StoreSignal } from "@reprise/contracts";
+import { createDurableStore } from "../shell/create-durable-store.ts";
+import { Batcher } from "./batcher.ts";
+import { Database } from "./database.ts";
+import { assertSchemaName, migrate } from "./migrate.ts";
+import { loadPgDriver, type PgConfig, type PgDriver } from "./pg-driver.ts";
+import { createPostgresBlobStore } from "./postgres-blob-store.ts";
+import { PostgresDriver } from "./postgres-driver.ts";
+import { readDurability } from "./read-durability.ts";
+import { SignalBoard } from "./signal-board.ts";
+import { SignalReceiver } from "./signal-receiver.ts";
+import { SignalSender } from "./signal-sender.ts";
+import { ThreadPoll } from "./thread-poll.ts";
+
+/** How to reach the server. What is left out comes from `PGHOST`, `PGUSER` and their like. */
+export interface PostgresConnection {
+  readonly host?: string;
+  readonly port?: number;
+  readonly user?: string;
+  /** A function is asked for each connection: for passwords that expire. */
+  readonly password?: string | (() => string | Promise<string>);
+  readonly database?: string;
+  /** As for `tls.connect`; true for the usual checks. */
+  readonly ssl?: boolean | Readonly<Record<string, unknown>>;
+}
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url?: string;
+  /** Instead of a URL, or beside it for what it does not say. */
+  readonly connection?: PostgresConnection;
+  /** Where its tables are; made when it is not there. `reprise`. Several stores share a database by it. */
+  readonly schema?: string;
+  /** The most connections at a time, beside the one that listens. 10. */
+  readonly maxConnections?: number;
+  /** How long to wait for a connection, also for one of ours to become free. 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** How long one statement may take, waiting for locks included. 30 s. */
+  readonly statementTimeoutMs?: number;
+  /** After this a connection that nobody uses is closed. 30 s. */
+  readonly idleTimeoutMs?: number;
+  /** How often to look for what others did while the connection that listens is lost. 500 ms. */
+  readonly pollMs?: number;
+  /** The store's time. The database's unless a test has its own. */
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/** A store in a schema of a Postgres database, and its blobs. */
+export interface PostgresStore extends Store {
+  readonly blobs: BlobStore;
+}
+
+/** Of the connections, how many write batches at the same time. */
+const LANES = 2;
+
+/** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const schema = options.schema ?? "reprise";
+  const driver = await loadPgDriver();
+  const database = openDatabase(driver, options, schema);
+  try {
+    await migrate(database, schema);
+    const durability = await readDurability(database);
+    const { clock } = options;
+    const now = clock === undefined ? (stored: number): number => stored : (): number => clock.now();
+    const signals = connectSignals(driver, database, options, schema);
+    const tell = (told: readonly StoreSignal[]): void => {
+      signals.board.tell(told);
+      signals.sender.send(told);
+    };
+    const batcher = new Batcher({ database, now, tell, lanes: LANES });
+    const store = createDurableStore(new PostgresDriver({ durability, database, batcher, now, ...signals }));
+    return { ...store, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Short for `openPostgresStore`: `createRuntime({ agents, store: await postgres(url) })`. */
+export function postgres(url: string, options: Omit<PostgresStoreOptions, "url"> = {}): Promise<PostgresStore> {
+  return openPostgresStore({ ...options, url });
+}
+
+/** Makes the tables, or brings them up to date, and nothing more: for a role that may do so, before those that may not open it. */
+export async function ensureSchema(options: PostgresStoreOptions): Promise<void> {
+  const schema = options.schema ?? "reprise";
+  const database = openDatabase(await loadPgDriver(), options, schema);
+  try {
+    await migrate(database, schema);
+  } finally {
+    await database.close();
+  }
+}
+
+function openDatabase(driver: PgDriver, options: PostgresStoreOptions, schema: string): Database {
+  assertSchemaName(schema);
+  const { maxConnections = 10, idleTimeoutMs = 30_000 } = options;
+  const pool = { max: Math.max(maxConnections, 1), idleTimeoutMillis: idleTimeoutMs, allowExitOnIdle: true };
+  return new Database(driver, { ...connectionOf(options), ...pool }, settingsOf(options, schema));
+}
+
+function connectSignals(driver: PgDriver, database: Database, options: PostgresStoreOptions, schema: string) {
+  const writer = randomUUID();
+  const channel = `reprise_${createHash("sha256").update(schema).digest("hex").slice(0, 24)}`;
+  const board = new SignalBoard(() => receiver.start());
+  const receiver: SignalReceiver = new SignalReceiver({
+    createClient: () => new driver.Client(connectionOf(options)),
+    settings: settingsOf(options, schema),
+    channel,
+    writer,
+    createPoll: () => new ThreadPoll((queries) => database.read(queries)),
+    tell: (signals) => board.tell(signals),
+    pollMs: options.pollMs ?? 500,
+  });
+  return { board, receiver, sender: new SignalSender(database, channel, writer) };
+}
+
+function settingsOf({ statementTimeoutMs = 30_000 }: PostgresStoreOptions, schema: string) {
+  return { schema, statementTimeoutMs };
+}
+
+function connectionOf({ url, connection = {}, connectTimeoutMs = 10_000 }: PostgresStoreOptions): PgConfig {
+  return {
+    ...(url === undefined ? {} : { connectionString: url }),
+    ...connection,
+    application_name: "reprise",
+    keepAlive: true,
+    connectionTimeoutMillis: connectTimeoutMs,
+  };
+}

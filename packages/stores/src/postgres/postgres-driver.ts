@@ -1,0 +1,113 @@
+import type { ClaimRequest, Durability, StoreSignal } from "@reprise/contracts";
+import { escapeText } from "../codec/escape-text.ts";
+import { demandOf } from "../kernel/operations.ts";
+import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimPlace, StoreDriver } from "../shell/driver.ts";
+import type { RowReader } from "../shell/row-reader.ts";
+import type { Batcher } from "./batcher.ts";
+import { claimDue } from "./claim-due.ts";
+import type { Database } from "./database.ts";
+import { FIND_THREAD } from "./demand-statements.ts";
+import { fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.ts";
+import { createRunReads } from "./read-runs.ts";
+import { createThreadReads } from "./read-threads.ts";
+import { rowsOf } from "./session.ts";
+import type { SignalBoard } from "./signal-board.ts";
+import type { SignalReceiver } from "./signal-receiver.ts";
+import type { SignalSender } from "./signal-sender.ts";
+import { prepared } from "./statement.ts";
+
+/** The parts of an open store. */
+export interface PostgresParts {
+  readonly durability: Durability;
+  readonly database: Database;
+  readonly batcher: Batcher;
+  readonly board: SignalBoard;
+  readonly sender: SignalSender;
+  readonly receiver: SignalReceiver;
+  /** The store's time, given the server's. */
+  now(stored: number): number;
+}
+
+const SELECT_THREAD_OF_RUN = prepared(FIND_THREAD);
+const SELECT_CLAIMS = prepared(
+  "select tenant, thread_id from threads where md5(claim_owner) = md5($1) and claim_owner = $1",
+);
+
+/** How often claiming is tried when others are in the way. */
+const MAX_ATTEMPTS = 5;
+
+/** Postgres under the shell. */
+export class PostgresDriver implements StoreDriver {
+  readonly durability: Durability;
+  readonly reader: RowReader;
+  readonly #parts: PostgresParts;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: PostgresParts) {
+    const { database } = parts;
+    this.#parts = parts;
+    this.durability = parts.durability;
+    this.reader = {
+      ...createThreadReads((queries) => database.read(queries)),
+      ...createRunReads((queries) => database.read(queries)),
+    };
+  }
+
+  async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
+    const demand = demandOf(request);
+    const { thread } = demand;
+    const thread_id = "thread_id" in thread ? thread.thread_id : await this.#findThread(demand.tenant, thread.run_id);
+    // A request of one name is one of all of them, which TypeScript does not see through the parameter.
+    return this.#parts.batcher.do({ request: request as ThreadRequest, demand, thread_id });
+  }
+
+  /** The thread of a run never changes. Of a run that is not there it is one that is not there either. */
+  async #findThread(tenant: string, runId: string): Promise<string> {
+    const results = await this.#parts.database.read([SELECT_THREAD_OF_RUN(tenant, escapeText(runId))]);
+    return rowsOf<{ readonly thread_id: string | null }>(results)[0]?.thread_id ?? "";
+  }
+
+  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+    const granted: ClaimAnswer[] = [];
+    let attempts = 0;
+    while (granted.length < limit) {
+      try {
+        const now = this.#parts.now;
+        const round = await this.#parts.database.use((session) =>
+          claimDue(session, request, { limit: limit - granted.length, now }),
+        );
+        granted.push(...round.granted);
+        if (round.isLast) break;
+      } catch (error) {
+        attempts += 1;
+        if (isRace(error) && attempts < MAX_ATTEMPTS) continue;
+        // What was granted was granted; the rest is claimed another time.
+        if (granted.length > 0 && isConnectionLost(error)) break;
+        throw fromPostgresError(error);
+      }
+    }
+    return granted;
+  }
+
+  async findClaims(owner: string): Promise<readonly ClaimPlace[]> {
+    return rowsOf<ClaimPlace>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
+  }
+
+  watch(listener: (signal: StoreSignal) => void): () => void {
+    return this.#parts.board.watch(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    const { batcher, sender, receiver, database } = this.#parts;
+    await batcher.close();
+    await sender.flush();
+    await receiver.stop();
+    await database.close();
+  }
+}

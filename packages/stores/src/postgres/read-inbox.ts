@@ -1,0 +1,39 @@
+import { type DecisionColumns, fromDecisionColumns } from "../codec/columns/decision-columns.ts";
+import { type EntryColumns, fromEntryColumns } from "../codec/columns/entry-columns.ts";
+import { escapeText } from "../codec/escape-text.ts";
+import type { InboxRows } from "../shell/row-reader.ts";
+import { DECISION_COLUMNS, ENTRY_COLUMNS } from "./demand-statements.ts";
+import { storedId } from "./hostile-values.ts";
+import type { Ask } from "./select-changesets.ts";
+import { rowsOf } from "./session.ts";
+import { prepared } from "./statement.ts";
+
+const SELECT_DECISIONS = prepared(
+  `select ${DECISION_COLUMNS} from runs
+   join decisions on decisions.tenant = runs.tenant and decisions.run_id = runs.run_id and decisions.is_pending = 1
+   where runs.tenant = $1 and runs.run_id = $3 and runs.thread_id = $2 order by decisions.key`,
+);
+
+const SELECT_CANCEL = prepared(
+  `select ${ENTRY_COLUMNS} from entries
+   where tenant = $1 and thread_id = $2 and place in ('wake', 'claimed') and kind = 'cancel' and run_id = $3
+   order by arrival limit 1`,
+);
+
+const SELECT_STEERING = prepared(
+  `select ${ENTRY_COLUMNS} from entries
+   where tenant = $1 and thread_id = $2 and place = 'run' and busy_policy = 'steer' order by priority desc, arrival`,
+);
+
+type EntryRecord = EntryColumns & { readonly thread_id: string };
+
+/** What came for a run while its owner was busy. */
+export async function readInbox(ask: Ask, tenant: string, threadId: string, runId: string): Promise<InboxRows> {
+  const thread = [tenant, storedId(threadId)] as const;
+  const run = escapeText(runId);
+  const results = await ask([SELECT_DECISIONS(...thread, run), SELECT_CANCEL(...thread, run), SELECT_STEERING(...thread)]);
+  const decisions = rowsOf<DecisionColumns & { readonly run_id: string }>(results, 0).map(fromDecisionColumns);
+  const [cancel] = rowsOf<EntryRecord>(results, 1).map(fromEntryColumns);
+  const steering = rowsOf<EntryRecord>(results, 2).map(fromEntryColumns);
+  return { decisions: decisions.map(({ decision }) => decision), cancel, steering };
+}

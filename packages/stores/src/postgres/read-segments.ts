@@ -1,0 +1,58 @@
+import { escapeText, unescapeText } from "../codec/escape-text.ts";
+import type { StoredText } from "../codec/stored-text.ts";
+import type { SegmentWithMessages } from "../shell/row-reader.ts";
+import { floorBound } from "./hostile-values.ts";
+import { type Ask, type MessageColumns, toMessage } from "./select-changesets.ts";
+import { rowsOf } from "./session.ts";
+import { prepared } from "./statement.ts";
+
+interface SegmentColumns extends StoredText {
+  readonly thread_id: string;
+  readonly last_seq: number;
+  readonly first_seq: number;
+  readonly epoch: number;
+}
+
+interface MessageOfSegment extends MessageColumns {
+  readonly last_seq: number;
+  readonly changeset_run: string | null;
+}
+
+const OF_RUN = "segments.tenant = $1 and segments.run_id = $2 and segments.last_seq > $3::bigint";
+
+const SELECT_SEGMENTS = prepared(
+  `select thread_id, last_seq, first_seq, epoch, format, checksum, body from segments
+   where ${OF_RUN} order by last_seq`,
+);
+
+const SELECT_MESSAGES = prepared(
+  `select segments.last_seq, changesets.run_id as changeset_run,
+     messages.id, messages.position, messages.format, messages.checksum, messages.body
+   from segments
+   join changesets on changesets.tenant = segments.tenant and changesets.thread_id = segments.thread_id
+     and changesets.version = segments.version
+   join messages on messages.tenant = changesets.tenant and messages.thread_id = changesets.thread_id
+     and messages.position >= changesets.first_position
+     and messages.position < changesets.first_position + changesets.messages
+   where ${OF_RUN} order by segments.last_seq, messages.position`,
+);
+
+/** The segments of a run that hold events after a `seq`, with the messages their deltas point at. */
+export async function readSegments(
+  ask: Ask,
+  tenant: string,
+  runId: string,
+  afterSeq: number,
+): Promise<readonly SegmentWithMessages[]> {
+  const range = [tenant, escapeText(runId), floorBound(afterSeq)] as const;
+  // The messages second: of a commit that comes in between, they are too many rather than missing.
+  const results = await ask([SELECT_SEGMENTS(...range), SELECT_MESSAGES(...range)]);
+  const messages = Map.groupBy(rowsOf<MessageOfSegment>(results, 1), ({ last_seq }) => last_seq);
+  return rowsOf<SegmentColumns>(results, 0).map((row) => ({
+    thread_id: row.thread_id,
+    segment: { run_id: runId, epoch: row.epoch, first_seq: row.first_seq, text: row },
+    messages: (messages.get(row.last_seq) ?? []).map((message) =>
+      toMessage(message, message.changeset_run === null ? null : unescapeText(message.changeset_run)),
+    ),
+  }));
+}

@@ -1,0 +1,42 @@
+import type { StoreSignal } from "@reprise/contracts";
+
+export type SignalListener = (signal: StoreSignal) => void;
+
+/** Who listens. `onFirst` is called when somebody begins to. */
+export class SignalBoard {
+  readonly #listeners = new Set<{ readonly listener: SignalListener }>();
+  readonly #onFirst: () => void;
+
+  constructor(onFirst: () => void) {
+    this.#onFirst = onFirst;
+  }
+
+  watch(listener: SignalListener): () => void {
+    const watcher = { listener };
+    this.#listeners.add(watcher);
+    if (this.#listeners.size === 1) this.#onFirst();
+    return () => {
+      this.#listeners.delete(watcher);
+    };
+  }
+
+  tell(signals: readonly StoreSignal[]): void {
+    for (const watcher of this.#listeners) {
+      for (const signal of signals) {
+        // After this turn: a listener never runs inside somebody else's step.
+        queueMicrotask(() => {
+          if (this.#listeners.has(watcher)) deliver(watcher.listener, signal);
+        });
+      }
+    }
+  }
+}
+
+/** A listener that throws spoils its own day only. */
+function deliver(listener: SignalListener, signal: StoreSignal): void {
+  try {
+    listener(signal);
+  } catch {
+    // Nobody to tell: the write is done, and the other listeners are waiting.
+  }
+}

@@ -1,0 +1,119 @@
+import type { StoreSignal } from "@reprise/contracts";
+import type { PgClient } from "./pg-driver.ts";
+import { Session, type SessionSettings } from "./session.ts";
+import { decodeSignals } from "./signal-codec.ts";
+import { composed } from "./statement.ts";
+import type { ThreadPoll } from "./thread-poll.ts";
+
+/** What hearing of other processes takes. */
+export interface ReceiverPorts {
+  /** A connection of its own, not yet connected. */
+  createClient(): PgClient;
+  readonly settings: SessionSettings;
+  readonly channel: string;
+  readonly writer: string;
+  createPoll(): ThreadPoll;
+  tell(signals: readonly StoreSignal[]): void;
+  /** How often to look while nobody can tell. */
+  readonly pollMs: number;
+}
+
+/** How often to ask a silent connection whether it is still there: one that is cut without a word never says so. */
+const CHECK_MS = 15_000;
+
+/**
+ * Hears what other processes wrote, by a connection that listens. While there is none it looks by itself and tries to connect
+ * again, and when it has, it looks once more, for what it missed. Keeps no process alive.
+ */
+export class SignalReceiver {
+  readonly #ports: ReceiverPorts;
+  #client: PgClient | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #working: Promise<void> | undefined;
+  #poll: ThreadPoll | undefined;
+  #isOn = false;
+
+  constructor(ports: ReceiverPorts) {
+    this.#ports = ports;
+  }
+
+  /** Whether somebody tells us; otherwise we look. */
+  get isListening(): boolean {
+    return this.#client !== undefined;
+  }
+
+  start(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.#turn(0);
+  }
+
+  /** Resolves when the connection is closed. */
+  async stop(): Promise<void> {
+    this.#isOn = false;
+    clearTimeout(this.#timer);
+    await this.#working;
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  #turn(afterMs: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#isOn) return;
+    this.#timer = setTimeout(() => {
+      this.#working = this.#work().finally(() => {
+        this.#working = undefined;
+        this.#turn(this.isListening ? CHECK_MS : this.#ports.pollMs);
+      });
+    }, afterMs);
+    this.#timer.unref();
+  }
+
+  async #work(): Promise<void> {
+    if (this.#client !== undefined) return this.#check(this.#client);
+    this.#client = await this.#connect();
+    const isBack = this.#client !== undefined;
+    // The first time there is nothing to have been missed.
+    if (isBack && this.#poll === undefined) return;
+    this.#poll ??= this.#ports.createPoll();
+    await this.#poll.look().then(this.#ports.tell, () => undefined);
+    if (isBack) this.#poll = undefined;
+  }
+
+  async #connect(): Promise<PgClient | undefined> {
+    const client = this.#ports.createClient();
+    client.on("error", () => this.#lose(client));
+    client.on("notification", ({ payload }) => {
+      this.#ports.tell(decodeSignals(this.#ports.writer, payload ?? ""));
+    });
+    try {
+      await client.connect();
+      const session = await Session.begin(client, this.#ports.settings);
+      await session.run([composed(`listen "${this.#ports.channel}"`, [])]);
+      client.unref();
+      return client;
+    } catch {
+      await client.end().catch(() => undefined);
+      return undefined;
+    }
+  }
+
+  async #check(client: PgClient): Promise<void> {
+    try {
+      const session = await Session.begin(client, this.#ports.settings);
+      await session.run([composed("select 1", [])]);
+    } catch {
+      this.#lose(client);
+    }
+  }
+
+  #lose(client: PgClient): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    // From here on nobody tells: what the threads are now is what later looks are compared with.
+    this.#poll = this.#ports.createPoll();
+    client.end().catch(() => undefined);
+    if (this.#working === undefined) this.#turn(0);
+  }
+}

@@ -1,0 +1,52 @@
+import type { StoreSignal } from "@reprise/contracts";
+import type { Database } from "./database.ts";
+import { encodeSignals } from "./signal-codec.ts";
+import { prepared } from "./statement.ts";
+
+const NOTIFY = prepared("select pg_notify($1, $2)");
+
+/** What comes within this time is told together. */
+const GATHER_MS = 2;
+
+/** More than this is not kept for a server that is away: whoever listens looks for itself when it is back. */
+const MAX_KEPT = 10_000;
+
+/**
+ * Tells other processes what was written, after it was, and apart from it: a notification inside a transaction would make all
+ * commits of all processes wait for each other.
+ */
+export class SignalSender {
+  readonly #database: Database;
+  readonly #channel: string;
+  readonly #writer: string;
+  #signals: StoreSignal[] = [];
+  #sending: Promise<void> | undefined;
+
+  constructor(database: Database, channel: string, writer: string) {
+    this.#database = database;
+    this.#channel = channel;
+    this.#writer = writer;
+  }
+
+  send(signals: readonly StoreSignal[]): void {
+    if (signals.length === 0) return;
+    if (this.#signals.length < MAX_KEPT) this.#signals.push(...signals);
+    this.#sending ??= this.#sendAll();
+  }
+
+  /** Waits until everything is sent. */
+  async flush(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#signals.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      const payloads = encodeSignals(this.#writer, this.#signals);
+      this.#signals = [];
+      // Those who were not told find out by looking.
+      await this.#database.read(payloads.map((payload) => NOTIFY(this.#channel, payload))).catch(() => undefined);
+    }
+    this.#sending = undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { execFile, spawn } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { FoundService } from "../../../../scripts/services/find-service.mjs";
+
+/** A Postgres server of the tests' own, on this machine, with an empty cluster. */
+export interface PostgresServer {
+  readonly url: string;
+  /** Ends it without a chance to tidy up, and starts it again. */
+  restart(): Promise<void>;
+  /** Ends it the same way. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+/** Where there is a disk in memory, servers of tests are on it: none of them has to survive. */
+const PARENT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** Postgres refuses to be root; then it is whoever nobody is. */
+const NOBODY = 65_534;
+const IS_ROOT = process.getuid?.() === 0;
+const AS_NOBODY = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+
+/** Starts a server. `settings` are those of `postgresql.conf`; by default it flushes nothing. */
+export async function startServer(
+  { folder: programs }: Pick<FoundService, "folder">,
+  settings: Readonly<Record<string, string>> = { fsync: "off" },
+): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(PARENT, "reprise-postgres-"));
+  if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
+  const data = join(folder, "data");
+  const as = (program: string, parameters: readonly string[]): readonly [string, readonly string[]] => {
+    const path = join(programs, program);
+    return IS_ROOT ? ["setpriv", [...AS_NOBODY, path, ...parameters]] : [path, parameters];
+  };
+  await run(...mutable(as("initdb", ["-D", data, "-U", "reprise", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"])));
+  const port = await freePort();
+  const all = { listen_addresses: "127.0.0.1", unix_socket_directories: folder, max_connections: "60", ...settings };
+  const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const control = (...parameters: readonly string[]) => run(...mutable(as("pg_ctl", ["-D", data, "-w", ...parameters])));
+  const start = async (): Promise<void> => {
+    const [program, parameters] = as("postgres", ["-D", data, "-p", String(port), ...options]);
+    const child = spawn(program, parameters, { stdio: "ignore" });
+    const exited = new Promise<never>((_, reject) => {
+      child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
+    });
+    exited.catch(() => {});
+    await Promise.race([exited, waitUntilReady(join(programs, "pg_isready"), port)]);
+  };
+  const kill = async (): Promise<void> => {
+    await control("-m", "immediate", "stop");
+  };
+  await start();
+  return {
+    url: `postgres://reprise@127.0.0.1:${port}/postgres`,
+    start,
+    kill,
+    async restart() {
+      await kill();
+      await start();
+    },
+    async stop() {
+      await kill().catch(() => undefined);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function waitUntilReady(program: string, port: number): Promise<void> {
+  for (;;) {
+    try {
+      await run(program, ["-h", "127.0.0.1", "-p", String(port), "-q"]);
+      return;
+    } catch {
+      // Not yet.
+    }
+  }
+}
+
+function mutable([program, parameters]: readonly [string, readonly string[]]): [string, string[]] {
+  return [program, [...parameters]];
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,96 @@
+import { createFakeEnv } from "@reprise/testkit";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import type { FoundService } from "../../../../scripts/services/find-service.mjs";
+import { loadPgDriver } from "../../src/postgres/pg-driver.ts";
+import { openPostgresStore, type PostgresStore, type PostgresStoreOptions } from "../../src/postgres/open-postgres-store.ts";
+import { Session } from "../../src/postgres/session.ts";
+import { composed, type SqlRow } from "../../src/postgres/statement.ts";
+import { type PostgresServer, startServer } from "./start-server.ts";
+
+let schemas = 0;
+
+/** A schema of its own for one test. */
+export interface OpenedSchema {
+  readonly schema: string;
+  readonly store: PostgresStore;
+  readonly clock: { now(): number };
+  advance(ms: number): void;
+  reopen(options?: PostgresStoreOptions): Promise<PostgresStore>;
+  /** Does something to the database behind the store's back. */
+  sql(text: string): Promise<readonly SqlRow[]>;
+  close(): Promise<void>;
+}
+
+/** A server for the tests of a suite, and schemas on it. */
+export interface UsedServer {
+  readonly url: string;
+  readonly server: PostgresServer;
+  freshSchema(): string;
+  sql(text: string, schema?: string): Promise<readonly SqlRow[]>;
+  /** With a time of its own, that only moves when it is moved. */
+  openSchema(options?: PostgresStoreOptions): Promise<OpenedSchema>;
+  /** The same, closed with the test. */
+  useSchema(options?: PostgresStoreOptions): Promise<OpenedSchema>;
+}
+
+/** Starts a server for the suite it is called in. */
+export function useServer(service: FoundService, settings?: Readonly<Record<string, string>>): UsedServer {
+  let started: PostgresServer | undefined;
+  beforeAll(async () => {
+    started = await startServer(service, settings);
+  });
+  afterAll(() => started?.stop());
+  const server = (): PostgresServer => started ?? failBefore();
+  const freshSchema = (): string => {
+    schemas += 1;
+    return `test_${process.pid}_${schemas}`;
+  };
+  const sql = async (text: string, schema = "public"): Promise<readonly SqlRow[]> => {
+    const { Client } = await loadPgDriver();
+    const client = new Client({ connectionString: server().url });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      const session = await Session.begin(client, { schema, statementTimeoutMs: 30_000 });
+      const [rows = []] = await session.run([composed(text, [])]);
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const openSchema = async (options: PostgresStoreOptions = {}): Promise<OpenedSchema> => {
+    const schema = freshSchema();
+    const { clock, advance } = createFakeEnv();
+    const handles: PostgresStore[] = [];
+    const reopen = async (more: PostgresStoreOptions = {}): Promise<PostgresStore> => {
+      const store = await openPostgresStore({ url: server().url, schema, clock, maxConnections: 4, ...options, ...more });
+      handles.push(store);
+      return store;
+    };
+    const close = async (): Promise<void> => {
+      await Promise.all(handles.map((handle) => handle.close()));
+      await sql(`drop schema "${schema}" cascade`);
+    };
+    return { schema, store: await reopen(), clock, advance, reopen, sql: (text) => sql(text, schema), close };
+  };
+  return {
+    get url() {
+      return server().url;
+    },
+    get server() {
+      return server();
+    },
+    freshSchema,
+    sql,
+    openSchema,
+    async useSchema(options) {
+      const opened = await openSchema(options);
+      onTestFinished(opened.close);
+      return opened;
+    },
+  };
+}
+
+function failBefore(): never {
+  throw new Error("The server is not started yet.");
+}
