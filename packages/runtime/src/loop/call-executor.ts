@@ -4,6 +4,7 @@ import { type ExecutedCall, executeCall } from "../tools/execute-call.ts";
 import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import type { Release } from "../tools/pools/semaphore.ts";
 import { compareCallIds } from "./derived-ids.ts";
+import { LazyAbort } from "./lazy-abort.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall, finishCall, settleExecution } from "./settle-call.ts";
 import { StateChanges } from "./state-changes.ts";
@@ -44,11 +45,11 @@ export class CallExecutor {
   readonly #answered: AnsweredCall[] = [];
   readonly #changes = new StateChanges();
   /** Sends away who only waits for a place: nothing of theirs has happened yet. */
-  readonly #sendAway = new AbortController();
+  readonly #sendAway = new LazyAbort();
   /** Stops the calls that may be stopped. */
-  readonly #stop = new AbortController();
+  readonly #stop = new LazyAbort();
   /** Stops all of them: what they do is no longer ours, or nobody wants it any more. */
-  readonly #giveUp = new AbortController();
+  readonly #giveUp = new LazyAbort();
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
   #terminate: string | undefined;
@@ -125,7 +126,7 @@ export class CallExecutor {
       await (other === undefined ? promise : Promise.race([promise, other]));
     }
     if (this.#failure !== undefined) throw this.#failure.error;
-    if (this.#giveUp.signal.aborted) this.#workspace.signal.throwIfAborted();
+    if (this.#giveUp.isAborted) this.#workspace.signal.throwIfAborted();
     const finished = this.#finished.splice(0);
     if (finished.length === 0 && this.#running.size > 0) return false;
     const settled = [
@@ -144,7 +145,7 @@ export class CallExecutor {
     this.#workspace.signal.removeEventListener("abort", this.#onInterrupt);
     this.#workspace.lost.removeEventListener("abort", this.#onLost);
     for (const job of this.#finished.splice(0)) this.#drop(job);
-    this.#stopAll(new Error("The round was given up."));
+    if (this.#running.size > 0) this.#stopAll(new Error("The round was given up."));
   }
 
   get #isInterrupted(): boolean {
@@ -159,11 +160,14 @@ export class CallExecutor {
     const route = routeTool(descriptor, tool_concurrency);
     if (route === "short_circuit") throw new TypeError("a call without a tool cannot run");
     const max = tool_concurrency[descriptor.id]?.max;
-    job.release = await this.#workspace.pools.admit(route, { id: descriptor.id, max }, this.#sendAway.signal);
+    this.#sendAway.throwIfAborted();
+    const { pools } = this.#workspace;
+    const place = { id: descriptor.id, max };
+    job.release = pools.tryAdmit(route, place) ?? (await pools.admit(route, place, this.#sendAway.signal));
     const point = this.#workspace.services.env.point("tool:before");
     if (point !== undefined) await point;
     this.#workspace.assertHeld();
-    this.#sendAway.signal.throwIfAborted();
+    this.#sendAway.throwIfAborted();
     job.behavior = descriptor.interrupt_behavior;
     job.mark = this.#changes.mark;
     const signal = job.behavior === "cancel" ? this.#stop.signal : this.#giveUp.signal;
@@ -221,7 +225,7 @@ export class CallExecutor {
   /** Stops what may be stopped, unless a call at work holds the interruption off. */
   #stopUnblocked(): void {
     const { signal } = this.#workspace;
-    if (!signal.aborted || this.#stop.signal.aborted) return;
+    if (!signal.aborted || this.#stop.isAborted) return;
     const isHeldOff = [...this.#running.values()].some(({ behavior }) => behavior === "block");
     if (!isHeldOff) this.#stop.abort(signal.reason);
   }

@@ -9,6 +9,19 @@ export interface PoolSizes {
   readonly concurrent: number;
 }
 
+/** A tool, and how many calls of it may run at once. */
+export interface LimitedTool {
+  readonly id: string;
+  readonly max?: number | undefined;
+}
+
+const NOTHING: Release = () => undefined;
+
+function giveBack(releaseClass: Release, releaseTool: Release | undefined): void {
+  releaseClass();
+  releaseTool?.();
+}
+
 /**
  * The places in which the calls of one root run and the agents below it are executed. A call takes up to two: one of its
  * tool, when that is limited, and one of its class.
@@ -40,12 +53,19 @@ export class ToolPools {
     return new ToolPools(this.#sizes, { read: this.#read, serial: this.#serial });
   }
 
+  /** Takes the places a call needs when they are free: who came first is first, and costs no turn. */
+  tryAdmit(route: Exclude<RoutingClass, "short_circuit">, tool: LimitedTool): Release | undefined {
+    const releaseTool = tool.max === undefined ? NOTHING : this.#placesOf(tool.id, tool.max).tryAcquire();
+    const releaseClass = releaseTool === undefined ? undefined : this.#poolOf(route).tryAcquire();
+    if (releaseTool === undefined || releaseClass === undefined) {
+      releaseTool?.();
+      return undefined;
+    }
+    return releaseTool === NOTHING ? releaseClass : () => giveBack(releaseClass, releaseTool);
+  }
+
   /** Waits for the places a call needs. `maxOfTool` limits the calls of its tool at this level. */
-  async admit(
-    route: Exclude<RoutingClass, "short_circuit">,
-    tool: { readonly id: string; readonly max?: number | undefined },
-    signal: AbortSignal,
-  ): Promise<Release> {
+  async admit(route: Exclude<RoutingClass, "short_circuit">, tool: LimitedTool, signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted();
     // A place that is free costs no turn: who came first is first.
     let releaseTool: Release | undefined;
@@ -57,10 +77,7 @@ export class ToolPools {
       const pool = this.#poolOf(route);
       const releaseClass = pool.tryAcquire() ?? (await pool.acquire(signal));
       if (releaseTool === undefined) return releaseClass;
-      return () => {
-        releaseClass();
-        releaseTool();
-      };
+      return () => giveBack(releaseClass, releaseTool);
     } catch (error) {
       releaseTool?.();
       throw error;
