@@ -8,18 +8,23 @@ import {
   type RuntimeOptions,
 } from "@reprise/runtime";
 
+/** A store that may bring the blobs that belong to it. */
+export type StoreWithBlobs = Store & { readonly blobs?: BlobStore };
+
 /** Options of a runtime on Node; what is left out gets a default. */
 export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env"> {
-  /** Where threads live; in memory unless said otherwise. */
-  readonly store?: Store;
+  /** Where threads live, or the promise of it; in memory unless said otherwise. */
+  readonly store?: StoreWithBlobs | Promise<StoreWithBlobs>;
+  /** Where large outputs and files live; with the threads when the store has a place for them. */
   readonly blobs?: BlobStore;
   readonly env?: Env;
 }
 
 /** Puts a runtime together for Node: the real clock, and a store in memory unless one is given. */
-export function createRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
+export async function createRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
   const { env = createNodeEnv() } = options;
-  const { store = createMemoryStore({ clock: env.clock }), blobs = createMemoryBlobStore(env) } = options;
+  const store: StoreWithBlobs = (await options.store) ?? createMemoryStore({ clock: env.clock });
+  const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   return createBareRuntime({ ...options, env, store, blobs });
 }
 

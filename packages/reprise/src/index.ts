@@ -407,5 +407,7 @@ export {
   toJsonPointer,
   typeMismatch,
 } from "@reprise/state";
-export type { NodeRuntimeOptions } from "./create-runtime.ts";
+export type { SqliteStore } from "@reprise/stores/sqlite";
+export type { NodeRuntimeOptions, StoreWithBlobs } from "./create-runtime.ts";
 export { createRuntime, memoryStore } from "./create-runtime.ts";
+export { sqlite } from "./sqlite.ts";

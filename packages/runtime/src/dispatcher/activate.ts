@@ -1,6 +1,7 @@
 import {
   advanceRun,
   type Claim,
+  MAX_ATTEMPTS,
   MAX_RECOVERIES,
   ModelError,
   RepriseError,
@@ -93,7 +94,8 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
 /** Whether a run takes its owners with it: too many were lost while it was at work, or when it was woken. */
 function isPoison({ kind, run, entry }: Claim): boolean {
   if (kind === "recover") return run !== undefined && run.recoveries > MAX_RECOVERIES;
-  return kind === "resume" && entry !== undefined && entry.attempts > MAX_RECOVERIES;
+  // A wake-up also counts what the store refused, so it is given more time.
+  return kind === "resume" && entry !== undefined && entry.attempts >= MAX_ATTEMPTS;
 }
 
 function poison(): Termination {

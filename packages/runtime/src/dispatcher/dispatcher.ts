@@ -51,7 +51,10 @@ const ABORT_PAUSE_MS = 1_000;
 export class Dispatcher {
   readonly #services: Services;
   readonly #active = new Map<string, Activation>();
+  /** Takes no more work. */
   readonly #closed = new AbortController();
+  /** Has no more work: only then nothing is renewed and nobody is heard any more. */
+  readonly #stopped = new AbortController();
   #stopListening: () => void = () => undefined;
   #claiming: Promise<void> = Promise.resolve();
   #isWoken = false;
@@ -87,13 +90,18 @@ export class Dispatcher {
       if (kind === "work") this.#wake();
       else if (kind === "inbox") void this.#attempt(() => this.#readInbox(key));
     });
-    void this.#every(limits.pollMs, async () => this.#wake());
-    void this.#every(limits.renewEveryMs, () => this.#renew());
+    void this.#every(limits.pollMs, this.#closed.signal, async () => this.#wake());
+    void this.#every(limits.renewEveryMs, this.#stopped.signal, () => this.#renew());
     this.#wake();
   }
 
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
   adopt(claim: Claim, run: RunRecord, askedAt: number): void {
+    if (this.#closed.signal.aborted) {
+      // Closed while it was being submitted: it is accepted, and somebody else's.
+      void this.#attempt(() => this.#services.store.operator.release(claim));
+      return;
+    }
     const work = (lease: Lease): Promise<void> => activate(this.#services, claim, run, lease);
     this.#begin({ claim, askedAt, mayHaveMail: false }, work);
   }
@@ -101,21 +109,27 @@ export class Dispatcher {
   /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
-    this.#closed.abort(new ClaimLost("The runtime is closing."));
-    this.#stopListening();
+    this.#closed.abort();
     await this.#claiming;
-    const { env, limits, store } = this.#services;
+    const { env, limits } = this.#services;
     const all = Promise.all([...this.#active.values()].map(({ finished }) => finished));
     const timeout = new AbortController();
     await Promise.race([all, env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined)]);
     timeout.abort();
-    for (const activation of [...this.#active.values()]) {
-      const { claim, finished } = activation;
-      this.#lose(activation, "The runtime closed.");
-      // One that hangs in the store is left behind: its claim runs out by itself.
-      const isOver = await Promise.race([finished.then(() => true), env.clock.sleep(ABORT_PAUSE_MS).then(() => false)]);
-      if (isOver) await store.operator.release(claim);
-    }
+    for (const activation of [...this.#active.values()]) await this.#leave(activation);
+    this.#stopped.abort();
+    this.#stopListening();
+  }
+
+  /** Stops a run and gives its claim back. One that hangs in the store is left behind: its claim runs out by itself. */
+  async #leave(activation: Activation): Promise<void> {
+    const { env, store } = this.#services;
+    this.#lose(activation, "The runtime closed.");
+    const isOver = await Promise.race([
+      activation.finished.then(() => true),
+      env.clock.sleep(ABORT_PAUSE_MS).then(() => false),
+    ]);
+    if (isOver) await store.operator.release(activation.claim);
   }
 
   /** Claims what there is room for; called again while claiming, it looks once more afterwards. */
@@ -176,6 +190,9 @@ export class Dispatcher {
         if (this.#active.get(key) === activation) this.#active.delete(key);
         this.#wake();
       });
+    // We may have slept past our own lease and claimed the thread anew: who works for the old claim is to stop.
+    const before = this.#active.get(key);
+    if (before !== undefined) this.#lose(before);
     this.#active.set(key, activation);
   }
 
@@ -217,21 +234,22 @@ export class Dispatcher {
   async #renew(): Promise<void> {
     const { env, limits, store } = this.#services;
     for (const activation of this.#active.values()) if (this.#isUncertain(activation)) this.#lose(activation);
-    const held = [...this.#active.values()];
+    // What we gave up is not kept from others.
+    const held = [...this.#active.values()].filter(({ loss }) => !loss.signal.aborted);
     if (this.#isRenewing || held.length === 0) return;
     this.#isRenewing = true;
     const startedAt = env.clock.mono();
     const claims = held.map(({ claim }) => claim);
     void this.#attempt(async () => {
       try {
-        await this.#takeRenewed(held, await store.operator.renew(claims, limits.leaseMs), startedAt);
+        this.#takeRenewed(held, await store.operator.renew(claims, limits.leaseMs), startedAt);
       } finally {
         this.#isRenewing = false;
       }
     });
   }
 
-  async #takeRenewed(held: readonly Activation[], renewed: readonly Claim[], startedAt: number): Promise<void> {
+  #takeRenewed(held: readonly Activation[], renewed: readonly Claim[], startedAt: number): void {
     const byThread = new Map(renewed.map((claim) => [tenantKey(claim.tenant, claim.thread_id), claim]));
     for (const activation of held) {
       const key = tenantKey(activation.claim.tenant, activation.claim.thread_id);
@@ -244,7 +262,7 @@ export class Dispatcher {
       activation.renewedAt = startedAt;
       // In case a signal got lost on its way.
       activation.mail.raise();
-      await this.#readInbox(key);
+      void this.#attempt(() => this.#readInbox(key));
     }
   }
 
@@ -260,8 +278,7 @@ export class Dispatcher {
     loss.abort(reason);
   }
 
-  async #every(ms: number, work: () => Promise<void>): Promise<void> {
-    const { signal } = this.#closed;
+  async #every(ms: number, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
       await this.#services.env.clock.sleep(ms, signal, { background: true }).catch(() => undefined);
       if (!signal.aborted) await this.#attempt(work);

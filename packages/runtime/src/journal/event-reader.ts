@@ -136,6 +136,8 @@ export class EventReader {
   }
 
   #nextWake(signal: AbortSignal | undefined): Promise<void> {
+    // Whoever waited before waits no more: its listener goes with it.
+    this.#wake();
     return new Promise((resolve) => {
       const go = (): void => {
         this.#wake = () => undefined;

@@ -67,6 +67,11 @@ export class CallExecutor {
     return this.#running.size > 0 || this.#finished.length > 0 || this.#answered.length > 0;
   }
 
+  /** Whether a call has finished that is not settled yet. */
+  get hasFinished(): boolean {
+    return this.#finished.length > 0;
+  }
+
   /** Why the run should end after this round, when a tool says so. */
   get terminate(): string | undefined {
     return this.#terminate;
@@ -134,7 +139,7 @@ export class CallExecutor {
       ...this.#answered.splice(0).map((call) => ({ id: call.call.call_id, settle: () => this.#settleAnswer(call) })),
     ];
     settled.sort((left, right) => compareCallIds(left.id, right.id));
-    for (const { settle } of settled) await settle();
+    await settleAll(settled.map(({ settle }) => settle));
     if (!this.isBusy) this.#workspace.signal.throwIfAborted();
     return settled.length > 0;
   }
@@ -229,4 +234,15 @@ export class CallExecutor {
     const isHeldOff = [...this.#running.values()].some(({ behavior }) => behavior === "block");
     if (!isHeldOff) this.#stop.abort(signal.reason);
   }
+}
+
+/** Settles all, also when one of them fails: what the others did is a fact too. Throws what failed first. */
+async function settleAll(settles: readonly (() => Promise<void>)[]): Promise<void> {
+  let failure: { readonly error: unknown } | undefined;
+  for (const settle of settles) {
+    await settle().catch((error: unknown) => {
+      failure ??= { error };
+    });
+  }
+  if (failure !== undefined) throw failure.error;
 }

@@ -3,7 +3,6 @@ import {
   type Changeset,
   emptyChangeset,
   type Message,
-  type MessageInput,
   type RunRecord,
   type RunRequest,
   type ToolCallRecord,
@@ -12,7 +11,7 @@ import {
 import { diff, getAt, type Json, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { composeClosing } from "./compose-closing.ts";
-import { looksDerived } from "./derived-ids.ts";
+import { newMessages } from "./new-messages.ts";
 import { clearRunOps, runStateOps } from "./run-state.ts";
 import { toolMessage } from "./tool-message.ts";
 
@@ -40,7 +39,7 @@ export function composeStart(options: StartOptions): Changeset {
   const messages = [
     ...(closing?.messages ?? []),
     ...repairDangling(thread, run.run_id, answered),
-    ...newMessages(request.messages, run, thread),
+    ...newMessages(request.messages, { runId: run.run_id, sentFor: run.run_id, thread }),
   ];
   return {
     ...emptyChangeset(run.thread_id, run.run_id, `${run.run_id}-start`),
@@ -95,23 +94,6 @@ function startPatches({ request, thread, now, restore }: StartOptions, run: RunR
   return changes
     .filter(([, list]) => list.length > 0)
     .map(([source, list], index) => ({ id: `${run.run_id}-start-p${index}`, source, ops: list, timestamp_ms: now }));
-}
-
-/** Messages the thread does not have yet. Sending one twice is sending it once. */
-function newMessages(inputs: readonly MessageInput[], run: RunRecord, thread: LoadedThread): readonly Message[] {
-  const seen = new Set<string>();
-  return inputs.flatMap((input, index) => {
-    const isTaken = input.id === undefined || thread.isSuperseded(input.id) || isForeign(thread, input.id);
-    const id = isTaken ? `${run.run_id}-u${index}` : (input.id ?? "");
-    if (seen.has(input.id ?? id) || (thread.hasMessage(id) && !isTaken)) return [];
-    seen.add(input.id ?? id);
-    return [{ ...input, id, metadata: { ...input.metadata, run_id: run.run_id } }];
-  });
-}
-
-/** An id in the form of a run's own that the thread does not have: some later run will want it. */
-function isForeign(thread: LoadedThread, id: string): boolean {
-  return looksDerived(id) && !thread.hasMessage(id);
 }
 
 /** Calls that never got a result would confuse every model after them: they are answered now. */

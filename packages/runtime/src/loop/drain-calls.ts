@@ -9,13 +9,19 @@ import type { RunWorkspace } from "./run-workspace.ts";
  */
 export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor): Promise<void> {
   const isStreaming = workspace.agent.spec.tool_execution_mode === "parallel_streaming";
+  let isOwed = false;
   while (executor.isBusy) {
-    const isSettled = await settleNext(workspace, executor, isStreaming);
+    isOwed = (await settleNext(workspace, executor, isStreaming)) || isOwed;
     if (isStreaming && workspace.mail.take("decisions") && !workspace.signal.aborted) {
       await startDecided(workspace, executor);
     }
     // Only for the sake of a result: a commit counts as progress.
-    if (isSettled && executor.isBusy && workspace.hasChanges) await workspace.commit("tool_results");
+    if (!isOwed || !executor.isBusy || !workspace.hasChanges) continue;
+    // What ends in the same breath is committed together.
+    await workspace.services.env.yield();
+    if (executor.hasFinished) continue;
+    await workspace.commit("tool_results");
+    isOwed = false;
   }
 }
 

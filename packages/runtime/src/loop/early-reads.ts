@@ -27,7 +27,11 @@ export class EarlyReads {
     // One before it is still being written: nobody knows yet what it will be.
     const isNext = index === this.#offered++;
     this.#isOpen &&= isNext && mayBegin(this.#workspace, call);
-    if (this.#isOpen) this.#admissions.push(this.#begin(call));
+    if (!this.#isOpen) return;
+    const begun = this.#begin(call);
+    // Looked at when the turn is over; a turn that is taken back before takes its failure with it.
+    begun.catch(() => undefined);
+    this.#admissions.push(begun);
   }
 
   /** Whether a call was begun. */
@@ -61,6 +65,8 @@ function mayBegin(workspace: RunWorkspace, call: ToolCallRecord): boolean {
   const found = findTool(workspace, call);
   if (found.kind !== "found" || spec.tool_execution_mode === "sequential") return false;
   const { descriptor } = found.tool;
-  const isAsked = descriptor.needs_approval !== false || env.hooks.before_tool_execute !== undefined;
+  const isScheduled = [...env.scheduled.values()].some(({ value }) => value.phase === "before_tool_execute");
+  const isHooked = env.hooks.before_tool_execute !== undefined || isScheduled;
+  const isAsked = descriptor.needs_approval !== false || isHooked;
   return !isAsked && routeTool(descriptor, spec.tool_concurrency) === "read_only";
 }

@@ -8,13 +8,12 @@ import {
   type ToolCallTrigger,
   type ToolResult,
 } from "@reprise/contracts";
-import { type Op, toJsonPatch } from "@reprise/state";
+import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { frameText } from "../phases/frame-text.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
-import { noteScopedOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { toolMessage } from "./tool-message.ts";
 import { viewCall } from "./turn-records.ts";
@@ -50,14 +49,24 @@ export function endCall(
   trigger: EndTrigger,
   patchOps: readonly Op[] = [],
 ): void {
-  const before = workspace.document;
-  const patch = workspace.addPatch(`tool:${call.tool_id}`, patchOps);
+  const { patch, delta } = patchByTool(workspace, call, patchOps);
   const ended = moveCall(workspace, call, trigger);
   workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
   const outcome: ToolCallOutcome = ended.status === "cancelled" ? "cancelled" : outcomeOf(result);
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
   workspace.hold("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
-  if (patch !== undefined) workspace.hold("state_delta", { delta: toJsonPatch(before, patch) }, call.step_id);
+  if (delta !== undefined) workspace.hold("state_delta", { delta }, call.step_id);
+}
+
+/** Makes a tool's changes the thread's, and says what they are to who keeps a copy of the state. */
+function patchByTool(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  ops: readonly Op[],
+): { readonly patch?: TrackedPatch; readonly delta?: ReturnType<typeof toJsonPatch> } {
+  const before = workspace.document;
+  const patch = workspace.addPatch(`tool:${call.tool_id}`, ops);
+  return patch === undefined ? {} : { patch, delta: toJsonPatch(before, patch) };
 }
 
 /** The same for a call whose end plugins are to hear of. What the call kept in the state is there until the commit. */
@@ -108,20 +117,21 @@ export async function settleExecution(
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
   workspace.keepRecordings(executed.recordings);
-  const scoped = (): readonly Op[] => [...changes, ...noteScopedOps(workspace.document, state.runScoped)];
-  if (result.status === "pending" && result.suspension !== undefined) {
-    workspace.addPatch(`tool:${call.tool_id}`, scoped(), state.actions);
-    suspendCall(workspace, call, result.suspension, result);
-    return;
-  }
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     await finishCall(workspace, call, result, "fail");
     return;
   }
   workspace.logActions(state.actions);
+  workspace.noteRunScoped(state.runScoped);
+  if (result.status === "pending" && result.suspension !== undefined) {
+    const { delta } = patchByTool(workspace, call, changes);
+    suspendCall(workspace, call, result.suspension, result);
+    if (delta !== undefined) workspace.hold("state_delta", { delta }, call.step_id);
+    return;
+  }
   for (const message of messages) queueMessage(workspace, call, message);
-  await finishCall(workspace, call, result, "succeed", scoped());
+  await finishCall(workspace, call, result, "succeed", changes);
 }
 
 /** The phase after a call: plugins see its result and may add to what the model reads next. */

@@ -1,5 +1,6 @@
 import { type MailboxEntry, RepriseError } from "@reprise/contracts";
 import { ops } from "@reprise/state";
+import { newMessages } from "./new-messages.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /**
@@ -39,9 +40,9 @@ function isMeantFor({ run }: RunWorkspace, { request }: MailboxEntry): boolean {
 
 function takeIn(workspace: RunWorkspace, { entry_id, run_id: own, request }: MailboxEntry): void {
   const { run_id } = workspace.run;
-  for (const [index, message] of (request?.messages ?? []).entries()) {
-    const id = message.id ?? `${own}-u${index}`;
-    workspace.addMessage({ ...message, id, metadata: { ...message.metadata, run_id } });
+  const { thread } = workspace;
+  for (const message of newMessages(request?.messages ?? [], { runId: run_id, sentFor: own, thread })) {
+    workspace.addMessage(message);
   }
   const asked = Object.entries(request?.state ?? {}).map(([key, value]) => ops.set([key], value));
   workspace.addPatch("request", asked);

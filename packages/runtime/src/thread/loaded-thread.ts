@@ -32,7 +32,8 @@ export class LoadedThread {
     this.#version = version;
     this.#document = document;
     this.#messages = [];
-    this.#messageIds = new Set();
+    // What was withdrawn keeps its id.
+    this.#messageIds = new Set(superseded);
     this.#unanswered = new Map();
     this.#superseded = new Set(superseded);
     this.#append(messages);

@@ -14,15 +14,21 @@ export function placeMessage(messages: Message[], message: Message): void {
 function placeOfResult(messages: readonly Message[], callId: string): number | undefined {
   for (let asked = messages.length - 1; asked >= 0; asked--) {
     const calls = messages[asked]?.tool_calls;
-    const order = calls?.findIndex(({ id }) => id === callId) ?? -1;
-    if (calls === undefined || order < 0) continue;
-    const last = messages.at(-1)?.tool_call_id;
-    // Mostly results come in order: behind the one before there is nothing to look for.
-    if (order > 0 && last === calls[order - 1]?.id) return messages.length;
-    const earlier = new Set(calls.slice(0, order).map(({ id }) => id));
-    let place = asked + 1;
-    while (earlier.has(messages[place]?.tool_call_id ?? "")) place++;
-    return place;
+    if (calls === undefined) continue;
+    // Mostly results come in order: as many as stand behind the calls are there, and this is the next.
+    const next = messages.length - 1 - asked;
+    if (calls[next]?.id === callId && (next === 0 || messages.at(-1)?.tool_call_id === calls[next - 1]?.id)) {
+      return messages.length;
+    }
+    const order = calls.findIndex(({ id }) => id === callId);
+    if (order >= 0)
+      return asked + 1 + countEarlier(messages, asked, new Set(calls.slice(0, order).map(({ id }) => id)));
   }
   return undefined;
+}
+
+function countEarlier(messages: readonly Message[], asked: number, earlier: ReadonlySet<string>): number {
+  let count = 0;
+  while (earlier.has(messages[asked + 1 + count]?.tool_call_id ?? "")) count++;
+  return count;
 }

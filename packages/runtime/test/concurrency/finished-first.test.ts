@@ -101,7 +101,7 @@ describe("a result", () => {
 });
 
 describe("the commits of a round", () => {
-  it("are one before it, one whenever something ended, and the last is that of the end", async () => {
+  it("are one before it, one for whatever ended at the same time, and the last is that of the end", async () => {
     const world = createWorld();
     const { store, changesets } = logCommits(world.store);
     const plan = [10, 20, 20, 30].map((ms): PlannedCall => ({ tool: "push", ms }));
@@ -112,8 +112,7 @@ describe("the commits of a round", () => {
     expect(ended.slice(1)).toEqual([
       ["assistant_turn+tool_intent", "running,running,running,running"],
       ["tool_results", "succeeded"],
-      ["tool_results", "succeeded"],
-      ["tool_results", "succeeded"],
+      ["tool_results", "succeeded,succeeded"],
       ["tool_results", "succeeded"],
       ["run_finished", ""],
     ]);

@@ -1,21 +1,19 @@
-import type { PgDriver, PgPool, PgPoolConfig } from "./pg-driver.ts";
+import type { ConnectionPool } from "./connection-pool.ts";
 import { fromPostgresError, isConnectionLost, storeClosed } from "./postgres-errors.ts";
 import { type Results, Session, type SessionSettings } from "./session.ts";
 import type { Query } from "./statement.ts";
 
 /** The connections of a store. */
 export class Database {
-  readonly #pool: PgPool;
+  readonly #pool: ConnectionPool;
   readonly #settings: SessionSettings;
   #inUse = 0;
   #isClosed = false;
   #onIdle: (() => void) | undefined;
 
-  constructor(driver: Pick<PgDriver, "Pool">, config: PgPoolConfig, settings: SessionSettings) {
-    this.#pool = new driver.Pool(config);
+  constructor(pool: ConnectionPool, settings: SessionSettings) {
+    this.#pool = pool;
     this.#settings = settings;
-    // A connection that dies while nobody uses it is replaced by the next one.
-    this.#pool.on("error", () => {});
   }
 
   /** Reads in one round trip. A connection that was lost is not the reader's trouble: another one is tried. */
@@ -35,17 +33,13 @@ export class Database {
     if (this.#isClosed) throw storeClosed();
     this.#inUse += 1;
     try {
-      const client = await this.#pool.connect();
-      const onError = (): void => {};
-      // While it is used, its errors come to whoever uses it; here they only must not end the process.
-      client.on("error", onError);
+      const client = await this.#pool.acquire();
       let session: Session | undefined;
       try {
         session = await Session.begin(client, this.#settings);
         return await work(session);
       } finally {
-        client.removeListener("error", onError);
-        client.release(session?.isLost ?? true);
+        this.#pool.release(client, session?.isLost ?? true);
       }
     } finally {
       this.#inUse -= 1;
@@ -61,6 +55,6 @@ export class Database {
         this.#onIdle = resolve;
       });
     }
-    await this.#pool.end();
+    await this.#pool.close();
   }
 }

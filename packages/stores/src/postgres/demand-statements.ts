@@ -1,5 +1,17 @@
 import { askFor, columnsOf } from "./table.ts";
-import { CALL, CALL_KEY, DECISION, DECISION_KEY, ENTRY, ENTRY_KEY, METADATA, RUN, RUN_KEY, THREAD, THREAD_KEY } from "./tables.ts";
+import {
+  CALL,
+  CALL_KEY,
+  DECISION,
+  DECISION_KEY,
+  ENTRY,
+  ENTRY_KEY,
+  METADATA,
+  RUN,
+  RUN_KEY,
+  THREAD,
+  THREAD_KEY,
+} from "./tables.ts";
 
 /** Which of the operations of a batch asks. */
 const NUMBERED = { n: "int4" } as const;

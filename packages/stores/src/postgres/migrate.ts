@@ -38,12 +38,19 @@ async function makeTables(session: Session, schema: string): Promise<void> {
   // To make a schema takes a right that to use one does not: an operator may have made it.
   const [[found] = []] = await session.run([composed("select to_regnamespace($1) is not null as found", [schema])]);
   const made = found?.found === true ? [] : [sql(`create schema "${schema}"`)];
-  const steps = SCHEMA_STEPS.slice(done).flatMap((step) => step.split(";\n")).filter((text) => text.trim() !== "");
+  const steps = SCHEMA_STEPS.slice(done)
+    .flatMap((step) => step.split(";\n"))
+    .filter((text) => text.trim() !== "");
   await session.run([
     ...made,
-    sql("create table if not exists schema_steps (step integer primary key, made_at timestamptz not null default now())"),
+    sql(
+      "create table if not exists schema_steps (step integer primary key, made_at timestamptz not null default now())",
+    ),
     ...steps.map(sql),
-    composed("insert into schema_steps (step) select generate_series($1::int, $2::int)", [done + 1, SCHEMA_STEPS.length]),
+    composed("insert into schema_steps (step) select generate_series($1::int, $2::int)", [
+      done + 1,
+      SCHEMA_STEPS.length,
+    ]),
   ]);
 }
 

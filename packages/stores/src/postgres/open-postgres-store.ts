@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BlobStore, Clock, Store, StoreSignal } from "@reprise/contracts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { Batcher } from "./batcher.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { Database } from "./database.ts";
 import { assertSchemaName, migrate } from "./migrate.ts";
 import { loadPgDriver, type PgConfig, type PgDriver } from "./pg-driver.ts";
@@ -51,25 +52,25 @@ export interface PostgresStore extends Store {
   readonly blobs: BlobStore;
 }
 
-/** Of the connections, how many write batches at the same time. */
-const LANES = 2;
+/** How many batches are written at the same time: while one waits for the server, the next is planned. */
+const LANES = 3;
 
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const schema = options.schema ?? "reprise";
-  const driver = await loadPgDriver();
-  const database = openDatabase(driver, options, schema);
+  const Client = await loadPgDriver();
+  const database = openDatabase(Client, options, schema);
   try {
     await migrate(database, schema);
     const durability = await readDurability(database);
     const { clock } = options;
     const now = clock === undefined ? (stored: number): number => stored : (): number => clock.now();
-    const signals = connectSignals(driver, database, options, schema);
+    const signals = connectSignals(Client, database, options, schema);
     const tell = (told: readonly StoreSignal[]): void => {
       signals.board.tell(told);
       signals.sender.send(told);
     };
-    const batcher = new Batcher({ database, now, tell, lanes: LANES });
+    const batcher = new Batcher({ database, now, tell, lanes: Math.min(LANES, options.maxConnections ?? LANES) });
     const store = createDurableStore(new PostgresDriver({ durability, database, batcher, now, ...signals }));
     return { ...store, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
   } catch (error) {
@@ -94,19 +95,20 @@ export async function ensureSchema(options: PostgresStoreOptions): Promise<void>
   }
 }
 
-function openDatabase(driver: PgDriver, options: PostgresStoreOptions, schema: string): Database {
+function openDatabase(Client: PgDriver, options: PostgresStoreOptions, schema: string): Database {
   assertSchemaName(schema);
-  const { maxConnections = 10, idleTimeoutMs = 30_000 } = options;
-  const pool = { max: Math.max(maxConnections, 1), idleTimeoutMillis: idleTimeoutMs, allowExitOnIdle: true };
-  return new Database(driver, { ...connectionOf(options), ...pool }, settingsOf(options, schema));
+  const { maxConnections = 10, idleTimeoutMs = 30_000, connectTimeoutMs = 10_000 } = options;
+  const limits = { max: Math.max(maxConnections, 1), idleTimeoutMs, connectTimeoutMs };
+  const pool = new ConnectionPool(() => new Client(connectionOf(options)), limits);
+  return new Database(pool, settingsOf(options, schema));
 }
 
-function connectSignals(driver: PgDriver, database: Database, options: PostgresStoreOptions, schema: string) {
+function connectSignals(Client: PgDriver, database: Database, options: PostgresStoreOptions, schema: string) {
   const writer = randomUUID();
   const channel = `reprise_${createHash("sha256").update(schema).digest("hex").slice(0, 24)}`;
   const board = new SignalBoard(() => receiver.start());
   const receiver: SignalReceiver = new SignalReceiver({
-    createClient: () => new driver.Client(connectionOf(options)),
+    createClient: () => new Client(connectionOf(options)),
     settings: settingsOf(options, schema),
     channel,
     writer,

@@ -1,10 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
 
 /** What we use of the package `pg`. It is an optional peer: nothing of its types is in ours. */
-export interface PgDriver {
-  readonly Client: new (config: PgConfig) => PgClient;
-  readonly Pool: new (config: PgPoolConfig) => PgPool;
-}
+export type PgDriver = new (config: PgConfig) => PgClient;
 
 /** How to reach a server, in the words of `pg`. What is left out comes from `PGHOST` and its like. */
 export interface PgConfig {
@@ -20,31 +17,16 @@ export interface PgConfig {
   readonly connectionTimeoutMillis?: number;
 }
 
-export interface PgPoolConfig extends PgConfig {
-  readonly max: number;
-  readonly idleTimeoutMillis: number;
-  readonly allowExitOnIdle: boolean;
-}
-
 export interface PgClient {
   readonly connection: PgConnection;
   connect(): Promise<unknown>;
   query(submitted: PgSubmittable): unknown;
   end(): Promise<void>;
+  ref(): void;
   unref(): void;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "notification", listener: (message: { readonly payload?: string }) => void): unknown;
   removeListener(event: "error", listener: (error: Error) => void): unknown;
-}
-
-export interface PgPooledClient extends PgClient {
-  release(destroy?: boolean): void;
-}
-
-export interface PgPool {
-  connect(): Promise<PgPooledClient>;
-  end(): Promise<void>;
-  on(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** The protocol's messages, as anything that is submitted to a client may send them. */
@@ -75,8 +57,11 @@ export interface PgField {
   readonly dataTypeID: number;
 }
 
-/** Loads `pg`, or says what is missing. */
-export async function loadPgDriver(name = "pg"): Promise<PgDriver> {
+/**
+ * Loads the client of `pg`, or says what is missing. The client alone: a pool that pipelines is ours, and theirs cannot be loaded
+ * where Node was told to prefer modules.
+ */
+export async function loadPgDriver(name = "pg/lib/client.js"): Promise<PgDriver> {
   try {
     const loaded: { readonly default: PgDriver } = await import(name);
     return loaded.default;

@@ -115,8 +115,14 @@ const take = {
 } as const;
 
 function partsOf(demands: readonly PlacedDemand[], now: number | undefined): readonly Part[] {
-  const threads = demands.map(({ demand, thread_id }, n) => ({ n, tenant: demand.tenant, thread_id: storedId(thread_id) }));
-  const each = <Row>(pick: (demand: ThreadDemand, thread: (typeof threads)[number]) => readonly Row[]): readonly Row[] =>
+  const threads = demands.map(({ demand, thread_id }, n) => ({
+    n,
+    tenant: demand.tenant,
+    thread_id: storedId(thread_id),
+  }));
+  const each = <Row>(
+    pick: (demand: ThreadDemand, thread: (typeof threads)[number]) => readonly Row[],
+  ): readonly Row[] =>
     demands.flatMap(({ demand }, n) => {
       const thread = threads[n];
       return thread === undefined ? [] : pick(demand, thread);
@@ -140,7 +146,11 @@ function partsOf(demands: readonly PlacedDemand[], now: number | undefined): rea
     ...when(each(entriesOfRuns), READ_ENTRIES_OF_RUNS, take.entry),
     ...when(each(dedupedOf), READ_DEDUPED, take.entry),
     ...when(each(messagesOf), READ_MESSAGE_IDS, take.message),
-    ...when(each(({ queued_runs }, thread) => (queued_runs === undefined ? [] : [thread])), READ_QUEUED, take.entry),
+    ...when(
+      each(({ queued_runs }, thread) => (queued_runs === undefined ? [] : [thread])),
+      READ_QUEUED,
+      take.entry,
+    ),
     ...(now === undefined
       ? []
       : when(
@@ -152,7 +162,11 @@ function partsOf(demands: readonly PlacedDemand[], now: number | undefined): rea
 }
 
 /** A part only when there is something to ask. */
-function when<Row>(rows: readonly Row[], query: (rows: readonly Row[]) => Query, taking: Part["take"]): readonly Part[] {
+function when<Row>(
+  rows: readonly Row[],
+  query: (rows: readonly Row[]) => Query,
+  taking: Part["take"],
+): readonly Part[] {
   return rows.length === 0 ? [] : [{ query: query(rows), take: taking }];
 }
 

@@ -31,7 +31,11 @@ type EntryRecord = EntryColumns & { readonly thread_id: string };
 export async function readInbox(ask: Ask, tenant: string, threadId: string, runId: string): Promise<InboxRows> {
   const thread = [tenant, storedId(threadId)] as const;
   const run = escapeText(runId);
-  const results = await ask([SELECT_DECISIONS(...thread, run), SELECT_CANCEL(...thread, run), SELECT_STEERING(...thread)]);
+  const results = await ask([
+    SELECT_DECISIONS(...thread, run),
+    SELECT_CANCEL(...thread, run),
+    SELECT_STEERING(...thread),
+  ]);
   const decisions = rowsOf<DecisionColumns & { readonly run_id: string }>(results, 0).map(fromDecisionColumns);
   const [cancel] = rowsOf<EntryRecord>(results, 1).map(fromEntryColumns);
   const steering = rowsOf<EntryRecord>(results, 2).map(fromEntryColumns);

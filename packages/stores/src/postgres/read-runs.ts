@@ -23,9 +23,7 @@ type WithRun = { readonly run_id: string };
 
 const SELECT_RUN = prepared(`select ${RUN_COLUMNS} from runs where tenant = $1 and run_id = $2`);
 
-const SELECT_CALL = prepared(
-  `select ${CALL_COLUMNS} from calls where tenant = $1 and run_id = $2 and call_id = $3`,
-);
+const SELECT_CALL = prepared(`select ${CALL_COLUMNS} from calls where tenant = $1 and run_id = $2 and call_id = $3`);
 
 const SELECT_DECISION = prepared(
   `select ${DECISION_COLUMNS} from decisions
@@ -77,20 +75,22 @@ export function createRunReads(ask: Ask): RunReads {
 }
 
 function whereRuns(tenant: string, query: RunQuery): Where {
-  return new Where()
-    .and("tenant = $", tenant)
-    .and("thread_id = $", idOf(query.thread_id))
-    .andText("md5(parent_run_id) = md5($) and parent_run_id = $", query.parent_run_id)
-    .andText("agent_id = $", query.agent_id)
-    .andText("status = $", query.status)
-    // Said aloud, so that Postgres sees that the index on open runs holds all of them.
-    .andIf(query.status !== undefined && query.status !== "done", "status <> 'done'")
-    .andText("origin = $", query.origin)
-    .andText("termination_code = $", query.termination_code)
-    .and("created_at >= $::float8", query.created_at_from)
-    .and("created_at <= $::float8", query.created_at_to)
-    .and("updated_at >= $::float8", query.updated_at_from)
-    .and("updated_at <= $::float8", query.updated_at_to);
+  return (
+    new Where()
+      .and("tenant = $", tenant)
+      .and("thread_id = $", idOf(query.thread_id))
+      .andText("md5(parent_run_id) = md5($) and parent_run_id = $", query.parent_run_id)
+      .andText("agent_id = $", query.agent_id)
+      .andText("status = $", query.status)
+      // Said aloud, so that Postgres sees that the index on open runs holds all of them.
+      .andIf(query.status !== undefined && query.status !== "done", "status <> 'done'")
+      .andText("origin = $", query.origin)
+      .andText("termination_code = $", query.termination_code)
+      .and("created_at >= $::float8", query.created_at_from)
+      .and("created_at <= $::float8", query.created_at_to)
+      .and("updated_at >= $::float8", query.updated_at_from)
+      .and("updated_at <= $::float8", query.updated_at_to)
+  );
 }
 
 function whereCalls(tenant: string, query: CallQuery): Where {

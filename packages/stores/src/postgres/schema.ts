@@ -95,6 +95,7 @@ create table entries (
   primary key (tenant, entry_id)
 ) with (fillfactor = 80);
 create index entries_by_run on entries (tenant, run_id);
+create unique index entries_to_start on entries (tenant, run_id) where kind = 'run';
 create index entries_by_thread on entries (tenant, thread_id, key);
 create index entries_not_accepted on entries (tenant, status, key) where status <> 'accepted';
 create index entries_by_dedupe_key on entries (tenant, thread_id, dedupe_hash) where dedupe_hash is not null;

@@ -82,8 +82,13 @@ export async function selectChangesets(
       run_id,
       text: row,
       patches: patchesOf(row),
-      messages: row.messages === 0 ? [] : messages.slice(from, from + row.messages).map((message) => toMessage(message, run_id)),
-      segments: fromSegmentList(row.segments, row.run_id).flatMap((place) => toSegment(segments.get(segmentKey(place)))),
+      messages:
+        row.messages === 0
+          ? []
+          : messages.slice(from, from + row.messages).map((message) => toMessage(message, run_id)),
+      segments: fromSegmentList(row.segments, row.run_id).flatMap((place) =>
+        toSegment(segments.get(segmentKey(place))),
+      ),
     };
   });
 }

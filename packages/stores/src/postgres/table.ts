@@ -51,7 +51,15 @@ function withRows<Names extends Columns>(
   const entries: readonly (readonly [keyof Names & string, ColumnType])[] = Object.entries(columns);
   const query = prepared(text);
   return (rows, ...more) =>
-    query(...entries.map(([name, type]) => encodeArray(type, rows.map((row) => row[name]))), ...more);
+    query(
+      ...entries.map(([name, type]) =>
+        encodeArray(
+          type,
+          rows.map((row) => row[name]),
+        ),
+      ),
+      ...more,
+    );
 }
 
 function unnested(columns: Columns): string {

@@ -22,7 +22,8 @@ export interface WritePlace {
 }
 
 type Kind = keyof typeof WRITES;
-type Rows<Name extends Kind> = (typeof WRITES)[Name] extends RowsQuery<infer Names extends Columns> ? RowOf<Names>[] : never;
+type Rows<Name extends Kind> =
+  (typeof WRITES)[Name] extends RowsQuery<infer Names extends Columns> ? RowOf<Names>[] : never;
 
 /**
  * The writes of many plans, table by table, in the order in which everybody goes through the tables: so nobody waits for
@@ -116,7 +117,10 @@ export class WriteBatch {
     this.#put("insert_entry", { tenant, thread_id, ...columns, dedupe_hash });
   }
 
-  #addChangeset({ changeset, version, first_position, epoch }: ChangesetWrite, { tenant, thread_id }: WritePlace): void {
+  #addChangeset(
+    { changeset, version, first_position, epoch }: ChangesetWrite,
+    { tenant, thread_id }: WritePlace,
+  ): void {
     const { changeset_id, run_id, segments, messages } = changeset;
     const patches = storeText(changeset.patches);
     for (const { run_id, first_seq, last_seq, body } of segments) {

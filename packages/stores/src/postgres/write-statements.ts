@@ -1,4 +1,4 @@
-import { insertInto, type RowsQuery, updateRows } from "./table.ts";
+import { askFor, insertInto, type RowsQuery, updateRows } from "./table.ts";
 import {
   CALL,
   CALL_KEY,
@@ -19,7 +19,6 @@ import {
   THREAD,
   THREAD_KEY,
 } from "./tables.ts";
-import { askFor } from "./table.ts";
 
 const SUPERSEDE = { ...THREAD_KEY, id_hash: "int8", id: "text", superseded_version: "int8" } as const;
 const RETIRE = { ...THREAD_KEY, epoch: "int8" } as const;

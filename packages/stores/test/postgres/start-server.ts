@@ -1,8 +1,8 @@
-import { execFile, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { FoundService } from "../../../../scripts/services/find-service.mjs";
 
@@ -29,9 +29,11 @@ const AS_NOBODY = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
 /** Starts a server. `settings` are those of `postgresql.conf`; by default it flushes nothing. */
 export async function startServer(
-  { folder: programs }: Pick<FoundService, "folder">,
+  { binary }: Pick<FoundService, "binary">,
   settings: Readonly<Record<string, string>> = { fsync: "off" },
 ): Promise<PostgresServer> {
+  // A link to the server may be alone where it is.
+  const programs = dirname(realpathSync(binary));
   const folder = mkdtempSync(join(PARENT, "reprise-postgres-"));
   if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
   const data = join(folder, "data");
@@ -39,19 +41,16 @@ export async function startServer(
     const path = join(programs, program);
     return IS_ROOT ? ["setpriv", [...AS_NOBODY, path, ...parameters]] : [path, parameters];
   };
-  await run(...mutable(as("initdb", ["-D", data, "-U", "reprise", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"])));
+  await run(
+    ...mutable(as("initdb", ["-D", data, "-U", "reprise", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"])),
+  );
   const port = await freePort();
   const all = { listen_addresses: "127.0.0.1", unix_socket_directories: folder, max_connections: "60", ...settings };
-  const options = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const control = (...parameters: readonly string[]) => run(...mutable(as("pg_ctl", ["-D", data, "-w", ...parameters])));
+  const options = Object.entries({ port: String(port), ...all }).map(([name, value]) => `-c ${name}=${value}`);
+  const control = (...parameters: readonly string[]) =>
+    run(...mutable(as("pg_ctl", ["-D", data, "-w", "-t", "20", "-l", join(folder, "log"), ...parameters])));
   const start = async (): Promise<void> => {
-    const [program, parameters] = as("postgres", ["-D", data, "-p", String(port), ...options]);
-    const child = spawn(program, parameters, { stdio: "ignore" });
-    const exited = new Promise<never>((_, reject) => {
-      child.once("exit", (code) => reject(new Error(`The server ended with ${code}.`)));
-    });
-    exited.catch(() => {});
-    await Promise.race([exited, waitUntilReady(join(programs, "pg_isready"), port)]);
+    await control("-o", options.join(" "), "start");
   };
   const kill = async (): Promise<void> => {
     await control("-m", "immediate", "stop");
@@ -70,17 +69,6 @@ export async function startServer(
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function waitUntilReady(program: string, port: number): Promise<void> {
-  for (;;) {
-    try {
-      await run(program, ["-h", "127.0.0.1", "-p", String(port), "-q"]);
-      return;
-    } catch {
-      // Not yet.
-    }
-  }
 }
 
 function mutable([program, parameters]: readonly [string, readonly string[]]): [string, string[]] {

@@ -1,8 +1,12 @@
 import { createFakeEnv } from "@reprise/testkit";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { FoundService } from "../../../../scripts/services/find-service.mjs";
+import {
+  openPostgresStore,
+  type PostgresStore,
+  type PostgresStoreOptions,
+} from "../../src/postgres/open-postgres-store.ts";
 import { loadPgDriver } from "../../src/postgres/pg-driver.ts";
-import { openPostgresStore, type PostgresStore, type PostgresStoreOptions } from "../../src/postgres/open-postgres-store.ts";
 import { Session } from "../../src/postgres/session.ts";
 import { composed, type SqlRow } from "../../src/postgres/statement.ts";
 import { type PostgresServer, startServer } from "./start-server.ts";
@@ -46,7 +50,7 @@ export function useServer(service: FoundService, settings?: Readonly<Record<stri
     return `test_${process.pid}_${schemas}`;
   };
   const sql = async (text: string, schema = "public"): Promise<readonly SqlRow[]> => {
-    const { Client } = await loadPgDriver();
+    const Client = await loadPgDriver();
     const client = new Client({ connectionString: server().url });
     client.on("error", () => {});
     await client.connect();
@@ -63,7 +67,14 @@ export function useServer(service: FoundService, settings?: Readonly<Record<stri
     const { clock, advance } = createFakeEnv();
     const handles: PostgresStore[] = [];
     const reopen = async (more: PostgresStoreOptions = {}): Promise<PostgresStore> => {
-      const store = await openPostgresStore({ url: server().url, schema, clock, maxConnections: 4, ...options, ...more });
+      const store = await openPostgresStore({
+        url: server().url,
+        schema,
+        clock,
+        maxConnections: 4,
+        ...options,
+        ...more,
+      });
       handles.push(store);
       return store;
     };
