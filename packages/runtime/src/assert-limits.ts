@@ -7,8 +7,9 @@ export function assertLimits(limits: Limits): void {
   // None at all is a process that takes no work: it may still read, enqueue and decide.
   assertCount("limits.maxActiveRuns", maxActiveRuns, 0);
   for (const [pool, places] of Object.entries(pools)) assertCount(`limits.pools.${pool}`, places, 1);
-  if (!(renewEveryMs > 0) || !(leaseMs > renewEveryMs)) {
-    throw invalid(`limits.leaseMs (${leaseMs}) must be longer than limits.renewEveryMs (${renewEveryMs}).`);
+  // A claim is given up one renewal before it runs out: there must be time for one before that.
+  if (!(renewEveryMs > 0) || !(leaseMs > 2 * renewEveryMs)) {
+    throw invalid(`limits.leaseMs (${leaseMs}) must be more than twice limits.renewEveryMs (${renewEveryMs}).`);
   }
 }
 

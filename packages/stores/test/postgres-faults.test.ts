@@ -81,7 +81,11 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       proxy.cutAnswerTo("m-lost");
       // The first time it is the reading that is lost, the second time the commit.
       expect(await tenant.commit(changeset, { expected: 1, epoch: claim.epoch })).toEqual({ version: 2 });
-      const next = { ...changeset, changeset_id: "next", messages: [buildMessage("m-next", { content: "unmistakable" })] };
+      const next = {
+        ...changeset,
+        changeset_id: "next",
+        messages: [buildMessage("m-next", { content: "unmistakable" })],
+      };
       proxy.cutAnswerTo("unmistakable");
       expect(await tenant.commit(next, { expected: 2, epoch: claim.epoch })).toEqual({ version: 3 });
       expect(proxy.cuts).toBe(2);
@@ -181,7 +185,9 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
 
     it("gives up on a statement that takes too long", async () => {
       const { store, reopen, sql } = await used.useSchema();
-      await sql("create function nap() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return new; end $$");
+      await sql(
+        "create function nap() returns trigger language plpgsql as $$ begin perform pg_sleep(5); return new; end $$",
+      );
       await sql("create trigger slow before insert on threads for each row execute function nap()");
       const hasty = await reopen({ statementTimeoutMs: 100 });
       const made = hasty.forTenant("t").createThread({ thread_id: "slow", metadata: {} });
@@ -258,20 +264,23 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       return { ...opened, tenant };
     }
 
-    it.each(DAMAGES)("is found in a %s, closes its thread for writing, and leaves others alone", async (_, sql, read) => {
-      const opened = await useFilled();
-      const { tenant, store } = opened;
-      await opened.sql(`${sql} where thread_id = 'hurt'`);
-      await expect(read(tenant, "hurt")).rejects.toMatchObject({ code: "CORRUPT_DATA" });
-      await read(tenant, "fine");
-      const commit = (id: string) =>
-        tenant.commit(buildChangeset({ changeset_id: "x", thread_id: id }), { expected: "any", epoch: null });
-      await expect(commit("hurt")).rejects.toMatchObject({ code: "CORRUPT_DATA" });
-      expect(await commit("fine")).toEqual({ version: 3 });
-      const claims = await store.operator.claim({ owner: "o", lease_ms: 1, limit: 10 });
-      expect(claims.map(({ thread_id }) => thread_id)).toEqual(["fine"]);
-      expect((await tenant.loadThread("hurt"))?.thread.version).toBe(2);
-    });
+    it.each(DAMAGES)(
+      "is found in a %s, closes its thread for writing, and leaves others alone",
+      async (_, sql, read) => {
+        const opened = await useFilled();
+        const { tenant, store } = opened;
+        await opened.sql(`${sql} where thread_id = 'hurt'`);
+        await expect(read(tenant, "hurt")).rejects.toMatchObject({ code: "CORRUPT_DATA" });
+        await read(tenant, "fine");
+        const commit = (id: string) =>
+          tenant.commit(buildChangeset({ changeset_id: "x", thread_id: id }), { expected: "any", epoch: null });
+        await expect(commit("hurt")).rejects.toMatchObject({ code: "CORRUPT_DATA" });
+        expect(await commit("fine")).toEqual({ version: 3 });
+        const claims = await store.operator.claim({ owner: "o", lease_ms: 1, limit: 10 });
+        expect(claims.map(({ thread_id }) => thread_id)).toEqual(["fine"]);
+        expect((await tenant.loadThread("hurt"))?.thread.version).toBe(2);
+      },
+    );
 
     it("does not keep others of its batch, nor other claims, from being written", async () => {
       const { tenant, store, sql } = await useFilled();

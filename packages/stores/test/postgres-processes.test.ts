@@ -46,8 +46,14 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
       advance(1);
     }
     const claim = async (limit: number) =>
-      (await store.operator.claim({ owner: "o", lease_ms: 60_000, limit })).map(({ kind, thread_id }) => [kind, thread_id]);
-    expect(await claim(2)).toEqual([["recover", "abandoned"], ["start", "first"]]);
+      (await store.operator.claim({ owner: "o", lease_ms: 60_000, limit })).map(({ kind, thread_id }) => [
+        kind,
+        thread_id,
+      ]);
+    expect(await claim(2)).toEqual([
+      ["recover", "abandoned"],
+      ["start", "first"],
+    ]);
     expect(await claim(2)).toEqual([["start", "second"]]);
   });
 
@@ -69,13 +75,18 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     await startRun(one.store.forTenant("default"), "here");
     await vi.waitFor(() => expect(signals.map(({ thread_id }) => thread_id)).toContain("here"), { timeout: 5_000 });
     expect(signals.map(({ thread_id }) => thread_id)).not.toContain("elsewhere");
-    expect((await one.store.forTenant("default").listThreads()).items.map(({ thread_id }) => thread_id)).toContain("here");
+    expect((await one.store.forTenant("default").listThreads()).items.map(({ thread_id }) => thread_id)).toContain(
+      "here",
+    );
     expect((await two.store.forTenant("default").listThreads()).total).toBe(1);
   });
 
   it("has everything that was acknowledged when a process is killed in the middle of commits", async () => {
     const { schema, store, sql } = await used.useSchema();
-    const counts = fc.sample(fc.integer({ min: 1, max: 200 }), { numRuns: 4, seed: fc.readConfigureGlobal().seed ?? 0 });
+    const counts = fc.sample(fc.integer({ min: 1, max: 200 }), {
+      numRuns: 4,
+      seed: fc.readConfigureGlobal().seed ?? 0,
+    });
     for (const [round, count] of counts.entries()) {
       const child = runChild("../postgres/commit-for-ever.ts", used.url, schema, String(round));
       const acknowledged = new Map<string, string>();

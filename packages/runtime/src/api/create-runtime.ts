@@ -162,11 +162,14 @@ class RuntimeFacade implements Runtime {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#dispatcher.close();
-    this.#closed.abort(
-      new RepriseError("RUNTIME_CLOSED", "The runtime was closed; the run goes on elsewhere, or later."),
-    );
-    this.#services.signals.close();
+    try {
+      await this.#dispatcher.close();
+    } finally {
+      // Whoever waits is told, whatever happened to the claims.
+      const message = "The runtime was closed; the run goes on elsewhere, or later.";
+      this.#closed.abort(new RepriseError("RUNTIME_CLOSED", message));
+      this.#services.signals.close();
+    }
   }
 
   #handle(runId: string, threadId: string): RunHandle {

@@ -56,7 +56,9 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     events: (options = {}) => read(options, ({ event }) => event),
     eventsWithCursor: (options = {}) =>
       read(options, ({ event, epoch }) => {
-        return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq: event.seq ?? 0 }) };
+        // After a withdrawal one goes on from what is left.
+        const seq = event.type === "stream_reset" ? event.data.from_seq : (event.seq ?? 0);
+        return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
       }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
     cancel: (reason = "cancelled") => store.requestCancel(id, reason),

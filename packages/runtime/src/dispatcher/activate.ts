@@ -39,7 +39,7 @@ export interface Lease {
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
 export async function activate(services: Services, claim: Claim, run: RunRecord, lease: Lease): Promise<void> {
   const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
-  const pools = services.pools.open(run.run_id, run.parent_run_id);
+  const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
   const plugins = new ActivePlugins(workspace);
   try {
@@ -50,7 +50,7 @@ export async function activate(services: Services, claim: Claim, run: RunRecord,
     await handleFailure(workspace, error);
   } finally {
     await plugins.deactivate();
-    services.pools.close(run.run_id, pools);
+    services.pools.close(claim.tenant, run.run_id, pools);
     saveSnapshotIfDue(services, claim.tenant, thread);
   }
 }

@@ -116,20 +116,24 @@ export class Dispatcher {
     const timeout = new AbortController();
     await Promise.race([all, env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined)]);
     timeout.abort();
-    for (const activation of [...this.#active.values()]) await this.#leave(activation);
+    await this.#leaveAll();
     this.#stopped.abort();
     this.#stopListening();
   }
 
-  /** Stops a run and gives its claim back. One that hangs in the store is left behind: its claim runs out by itself. */
-  async #leave(activation: Activation): Promise<void> {
+  /** Stops the runs that are left and gives their claims back. One that hangs in the store keeps its claim: it runs out. */
+  async #leaveAll(): Promise<void> {
     const { env, store } = this.#services;
-    this.#lose(activation, "The runtime closed.");
-    const isOver = await Promise.race([
-      activation.finished.then(() => true),
-      env.clock.sleep(ABORT_PAUSE_MS).then(() => false),
-    ]);
-    if (isOver) await store.operator.release(activation.claim);
+    const left = [...this.#active.values()];
+    if (left.length === 0) return;
+    for (const activation of left) this.#lose(activation, "The runtime closed.");
+    const timeout = new AbortController();
+    const leaving = left.map(async ({ claim, finished }) => {
+      await finished;
+      await this.#attempt(() => store.operator.release(claim));
+    });
+    await Promise.race([Promise.all(leaving), env.clock.sleep(ABORT_PAUSE_MS, timeout.signal).catch(() => undefined)]);
+    timeout.abort();
   }
 
   /** Claims what there is room for; called again while claiming, it looks once more afterwards. */

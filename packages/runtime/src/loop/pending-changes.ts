@@ -40,6 +40,10 @@ export function noChanges(): PendingChanges {
   };
 }
 
+export function hasChanges({ calls, ...lists }: PendingChanges): boolean {
+  return calls.size > 0 || Object.values(lists).some(({ length }) => length > 0);
+}
+
 /** The changes in the form in which they are stored. */
 export function changesetParts(changes: PendingChanges): Partial<Changeset> {
   const { messages, patches, actions, calls, consumed, mailbox, blobs, recordings, wakes } = changes;

@@ -1,4 +1,5 @@
-import type { AgentSpec, ExecutionBackend, Termination } from "@reprise/contracts";
+import { type AgentSpec, type ExecutionBackend, RepriseError, type Termination } from "@reprise/contracts";
+import { withTimeout } from "../tools/with-timeout.ts";
 import { messageIdOf, stepIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
@@ -8,19 +9,33 @@ export async function runRemote(
   spec: AgentSpec,
   backend: ExecutionBackend,
 ): Promise<Termination> {
-  const { run, signal } = workspace;
+  const { run, signal, services } = workspace;
   const stepId = stepIdOf(run.run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1 });
   workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
   workspace.assertHeld();
-  const { termination, text } = await backend.run(spec, {
-    run_id: run.run_id,
-    thread_id: run.thread_id,
-    messages: workspace.modelMessages(),
-    signal,
-    showText: (delta) => workspace.show("text_delta", { delta }, stepId),
+  let isOver = false;
+  // Raced with the signal: a backend that does not heed it must not hold the run up.
+  const work = withTimeout(services.env.clock, signal, null, (own) =>
+    backend.run(spec, {
+      run_id: run.run_id,
+      thread_id: run.thread_id,
+      messages: workspace.modelMessages(),
+      signal: own,
+      showText: (delta) => {
+        if (!isOver) workspace.show("text_delta", { delta }, stepId);
+      },
+    }),
+  );
+  const { termination, text } = await work.finally(() => {
+    isOver = true;
   });
-  signal.throwIfAborted();
+  if (termination.type === "suspended") {
+    throw new RepriseError(
+      "INTERNAL",
+      `Backend ${backend.id} left run ${run.run_id} waiting for nothing that is known here.`,
+    );
+  }
   if (text !== "") {
     const metadata = { run_id: run.run_id, step_index: run.steps + 1 };
     workspace.addMessage({ id: messageIdOf(stepId), role: "assistant", content: text, metadata });

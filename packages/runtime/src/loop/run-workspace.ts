@@ -26,7 +26,7 @@ import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
 import { compareCallIds } from "./derived-ids.ts";
 import type { MailFlag } from "./mail-flag.ts";
-import { changesetParts, noChanges } from "./pending-changes.ts";
+import { changesetParts, hasChanges, noChanges } from "./pending-changes.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
 import { callStateOps, noteScopedOps } from "./run-state.ts";
@@ -110,7 +110,7 @@ export class RunWorkspace {
 
   /** Whether there is anything a commit would make durable. */
   get hasChanges(): boolean {
-    return this.#pending.calls.size > 0 || this.#pending.patches.length > 0 || this.#pending.messages.length > 0;
+    return hasChanges(this.#pending);
   }
 
   versionOf(toolId: string): string {
@@ -185,12 +185,12 @@ export class RunWorkspace {
   }
 
   addPatch(source: string, ops: readonly Op[], actions: readonly LoggedAction[] = []): TrackedPatch | undefined {
+    this.logActions(actions);
     if (ops.length === 0) return undefined;
     const id = `${this.#run.run_id}-e${this.claim.epoch}-p${this.#commits}.${this.#pending.patches.length}`;
     const patch: TrackedPatch = { id, source, ops, timestamp_ms: this.now };
     this.#document = applyPatch(this.#document, patch);
     this.#pending.patches.push(patch);
-    this.logActions(actions);
     return patch;
   }
 

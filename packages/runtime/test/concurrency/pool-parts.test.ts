@@ -216,23 +216,23 @@ describe("the pools of a tree of agents", () => {
 
   it("are those of the run above while that is at work here, and new ones otherwise", async () => {
     const runs = new RunPools(SIZES);
-    const parent = runs.open("parent", undefined);
-    const child = runs.open("child", "parent");
+    const parent = runs.open("tenant", "parent", undefined);
+    const child = runs.open("tenant", "child", "parent");
     await child.admit("serial", { id: "t" }, NEVER);
     expect(await isFree(parent, "serial")).toBe(false);
-    expect(await isFree(runs.open("stranger", undefined), "serial")).toBe(true);
-    runs.close("parent", parent);
-    expect(await isFree(runs.open("late", "parent"), "serial")).toBe(true);
+    expect(await isFree(runs.open("tenant", "stranger", undefined), "serial")).toBe(true);
+    runs.close("tenant", "parent", parent);
+    expect(await isFree(runs.open("tenant", "late", "parent"), "serial")).toBe(true);
   });
 
   it("of a run that is taken up again outlive the end of its earlier activation", async () => {
     const runs = new RunPools(SIZES);
-    const first = runs.open("run", undefined);
-    const again = runs.open("run", undefined);
+    const first = runs.open("tenant", "run", undefined);
+    const again = runs.open("tenant", "run", undefined);
     // The first activation ends late: it had lost its claim, and the same process won it back.
-    runs.close("run", first);
+    runs.close("tenant", "run", first);
     await again.admit("serial", { id: "t" }, NEVER);
-    expect(await isFree(runs.open("child", "run"), "serial")).toBe(false);
+    expect(await isFree(runs.open("tenant", "child", "run"), "serial")).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { RepriseError, type StoreSignal } from "@reprise/contracts";
 import type { ThreadOperation } from "../kernel/request.ts";
 import type { Database } from "./database.ts";
+import { pauseBefore } from "./pause.ts";
 import { fromPostgresError, isConnectionLost, isRace, storeClosed } from "./postgres-errors.ts";
 import { BatchFailure, type Operation, type Outcome, runBatch } from "./run-batch.ts";
 
@@ -146,7 +147,7 @@ export class Batcher {
   async #recover(batch: readonly Waiting[], failure: unknown): Promise<void> {
     const cause = failure instanceof BatchFailure ? failure.cause : failure;
     const inDoubt = failure instanceof BatchFailure && failure.inDoubt;
-    const isLost = failure instanceof BatchFailure && isConnectionLost(cause);
+    const isLost = isConnectionLost(cause);
     const known = fromPostgresError(cause);
     const again: Waiting[] = [];
     for (const waiting of batch) {
@@ -157,7 +158,10 @@ export class Batcher {
       if (isTried && waiting.attempts < MAX_ATTEMPTS) again.push(waiting);
       else waiting.reject(inDoubt ? doubtful(known) : known);
     }
-    if (isLost && again.length > 0) return this.#work(again);
+    if (isLost && again.length > 0) {
+      await pauseBefore(Math.max(...again.map(({ attempts }) => attempts)));
+      return this.#work(again);
+    }
     for (const waiting of again) await this.#work([waiting]);
   }
 }

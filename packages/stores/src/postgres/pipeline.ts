@@ -25,7 +25,7 @@ const NO_FIELDS: readonly PgField[] = [];
  */
 export class Pipeline implements PgSubmittable {
   readonly done: Promise<readonly (readonly SqlRow[])[]>;
-  readonly #queries: readonly Query[];
+  readonly queries: readonly Query[];
   readonly #results: SqlRow[][];
   readonly #sent = new Set<string>();
   #resolve: (results: readonly (readonly SqlRow[])[]) => void = () => {};
@@ -35,7 +35,7 @@ export class Pipeline implements PgSubmittable {
   #current = 0;
 
   constructor(queries: readonly Query[]) {
-    this.#queries = queries;
+    this.queries = queries;
     this.#results = queries.map(() => []);
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -46,7 +46,7 @@ export class Pipeline implements PgSubmittable {
   submit(connection: PgConnection): void {
     this.#known = knownOf(connection);
     connection.stream.cork();
-    for (const query of this.#queries) this.#send(connection, query);
+    for (const query of this.queries) this.#send(connection, query);
     connection.sync();
     connection.stream.uncork();
   }
@@ -100,7 +100,7 @@ export class Pipeline implements PgSubmittable {
   }
 
   get #currentName(): string {
-    return this.#queries[this.#current]?.statement.name ?? "";
+    return this.queries[this.#current]?.statement.name ?? "";
   }
 
   get #currentFields(): readonly PgField[] {

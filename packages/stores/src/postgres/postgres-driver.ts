@@ -8,6 +8,7 @@ import type { Batcher } from "./batcher.ts";
 import { claimDue } from "./claim-due.ts";
 import type { Database } from "./database.ts";
 import { FIND_THREAD } from "./demand-statements.ts";
+import { pauseBefore } from "./pause.ts";
 import { fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
@@ -72,6 +73,7 @@ export class PostgresDriver implements StoreDriver {
     const granted: ClaimAnswer[] = [];
     let attempts = 0;
     while (granted.length < limit) {
+      await pauseBefore(attempts);
       try {
         const now = this.#parts.now;
         const round = await this.#parts.database.use((session) =>
@@ -81,9 +83,9 @@ export class PostgresDriver implements StoreDriver {
         if (round.isLast) break;
       } catch (error) {
         attempts += 1;
-        if (isRace(error) && attempts < MAX_ATTEMPTS) continue;
+        if ((isRace(error) || isConnectionLost(error)) && attempts < MAX_ATTEMPTS) continue;
         // What was granted was granted; the rest is claimed another time.
-        if (granted.length > 0 && isConnectionLost(error)) break;
+        if (granted.length > 0) break;
         throw fromPostgresError(error);
       }
     }

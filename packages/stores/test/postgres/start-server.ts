@@ -9,8 +9,8 @@ import type { FoundService } from "../../../../scripts/services/find-service.mjs
 /** A Postgres server of the tests' own, on this machine, with an empty cluster. */
 export interface PostgresServer {
   readonly url: string;
-  /** Ends it without a chance to tidy up, and starts it again. */
-  restart(): Promise<void>;
+  /** Ends it without a chance to tidy up, and starts it again, with other settings if given. */
+  restart(settings?: Readonly<Record<string, string>>): Promise<void>;
   /** Ends it the same way. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -45,12 +45,13 @@ export async function startServer(
     ...mutable(as("initdb", ["-D", data, "-U", "reprise", "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"])),
   );
   const port = await freePort();
-  const all = { listen_addresses: "127.0.0.1", unix_socket_directories: folder, max_connections: "60", ...settings };
-  const options = Object.entries({ port: String(port), ...all }).map(([name, value]) => `-c ${name}=${value}`);
+  let current = settings;
+  const place = { port: String(port), listen_addresses: "127.0.0.1", unix_socket_directories: folder };
   const control = (...parameters: readonly string[]) =>
     run(...mutable(as("pg_ctl", ["-D", data, "-w", "-t", "20", "-l", join(folder, "log"), ...parameters])));
   const start = async (): Promise<void> => {
-    await control("-o", options.join(" "), "start");
+    const all = Object.entries({ ...place, max_connections: "60", ...current });
+    await control("-o", all.map(([name, value]) => `-c ${name}=${value}`).join(" "), "start");
   };
   const kill = async (): Promise<void> => {
     await control("-m", "immediate", "stop");
@@ -60,7 +61,8 @@ export async function startServer(
     url: `postgres://reprise@127.0.0.1:${port}/postgres`,
     start,
     kill,
-    async restart() {
+    async restart(other = current) {
+      current = other;
       await kill();
       await start();
     },

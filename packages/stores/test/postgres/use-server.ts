@@ -20,8 +20,8 @@ export interface OpenedSchema {
   readonly clock: { now(): number };
   advance(ms: number): void;
   reopen(options?: PostgresStoreOptions): Promise<PostgresStore>;
-  /** Does something to the database behind the store's back. */
-  sql(text: string): Promise<readonly SqlRow[]>;
+  /** Does something to the database behind the store's back, all on one connection. Returns the rows of the last. */
+  sql(...texts: readonly string[]): Promise<readonly SqlRow[]>;
   close(): Promise<void>;
 }
 
@@ -49,14 +49,15 @@ export function useServer(service: FoundService, settings?: Readonly<Record<stri
     schemas += 1;
     return `test_${process.pid}_${schemas}`;
   };
-  const sql = async (text: string, schema = "public"): Promise<readonly SqlRow[]> => {
+  const sqlIn = async (schema: string, texts: readonly string[]): Promise<readonly SqlRow[]> => {
     const Client = await loadPgDriver();
     const client = new Client({ connectionString: server().url });
     client.on("error", () => {});
     await client.connect();
     try {
       const session = await Session.begin(client, { schema, statementTimeoutMs: 30_000 });
-      const [rows = []] = await session.run([composed(text, [])]);
+      let rows: readonly SqlRow[] = [];
+      for (const text of texts) [rows = []] = await session.run([composed(text, [])]);
       return rows;
     } finally {
       await client.end();
@@ -80,9 +81,9 @@ export function useServer(service: FoundService, settings?: Readonly<Record<stri
     };
     const close = async (): Promise<void> => {
       await Promise.all(handles.map((handle) => handle.close()));
-      await sql(`drop schema "${schema}" cascade`);
+      await sqlIn(schema, [`drop schema "${schema}" cascade`]);
     };
-    return { schema, store: await reopen(), clock, advance, reopen, sql: (text) => sql(text, schema), close };
+    return { schema, store: await reopen(), clock, advance, reopen, sql: (...texts) => sqlIn(schema, texts), close };
   };
   return {
     get url() {
@@ -92,7 +93,7 @@ export function useServer(service: FoundService, settings?: Readonly<Record<stri
       return server();
     },
     freshSchema,
-    sql,
+    sql: (text, schema = "public") => sqlIn(schema, [text]),
     openSchema,
     async useSchema(options) {
       const opened = await openSchema(options);

@@ -1,3 +1,4 @@
+import { tenantKey } from "../../thread/tenant-key.ts";
 import { type PoolSizes, ToolPools } from "./tool-pools.ts";
 
 /** The pools of the runs this process works on. A run below another one at work here shares that one's. */
@@ -9,15 +10,16 @@ export class RunPools {
     this.#sizes = sizes;
   }
 
-  open(runId: string, parentRunId: string | undefined): ToolPools {
-    const parent = parentRunId === undefined ? undefined : this.#byRun.get(parentRunId);
+  open(tenant: string, runId: string, parentRunId: string | undefined): ToolPools {
+    const parent = parentRunId === undefined ? undefined : this.#byRun.get(tenantKey(tenant, parentRunId));
     const pools = parent?.forkForSubagent() ?? ToolPools.create(this.#sizes);
-    this.#byRun.set(runId, pools);
+    this.#byRun.set(tenantKey(tenant, runId), pools);
     return pools;
   }
 
   /** Forgets the pools of a run, unless somebody works on it anew. */
-  close(runId: string, pools: ToolPools): void {
-    if (this.#byRun.get(runId) === pools) this.#byRun.delete(runId);
+  close(tenant: string, runId: string, pools: ToolPools): void {
+    const key = tenantKey(tenant, runId);
+    if (this.#byRun.get(key) === pools) this.#byRun.delete(key);
   }
 }
