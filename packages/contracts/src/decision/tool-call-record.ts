@@ -28,7 +28,7 @@ export interface ToolCallRecord {
   readonly ticket?: SuspendTicket;
   /** When an open question counts as denied. */
   readonly expires_at?: number;
-  /** Who asked about this call and was answered: they are not heard again. */
+  /** Who asked about this call and was answered: they are not asked again, unless they insist. */
   readonly answered?: readonly string[];
   readonly updated_at: number;
 }

@@ -32,7 +32,7 @@ const APPROVALS: ReadonlySet<string> = new Set(["true", "yes", "approved", "allo
 
 /**
  * Reads what a front end sends as the answer to a suspended call. The payload goes with it, for resume modes that use it.
- * What cannot be understood means no: nothing is let through by accident.
+ * Null, numbers and lists say nothing, and mean no. Other texts and objects are answers, unless they say no.
  */
 export function translateDecision(targetId: string, payload: Json): DecisionInput {
   const reason = reasonOf(payload);

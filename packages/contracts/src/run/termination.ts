@@ -4,7 +4,7 @@ export type Termination =
   /** A plugin or a tool asked for the end. */
   | { readonly type: "behavior_requested"; readonly detail?: string }
   | { readonly type: "stopped"; readonly value: StoppedReason }
-  | { readonly type: "cancelled" }
+  | { readonly type: "cancelled"; readonly detail?: string }
   | { readonly type: "suspended" }
   | { readonly type: "error"; readonly value: string; readonly code?: string };
 

@@ -25,7 +25,7 @@ export interface LoggedAction {
   readonly call_id?: string;
 }
 
-/** Which decision was used: its run and call come from the changeset's calls. */
+/** Which decision was used. */
 export interface DecisionKey {
   readonly run_id: string;
   readonly call_id: string;

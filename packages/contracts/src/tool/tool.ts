@@ -54,7 +54,7 @@ export interface ToolContext {
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
 }
 
-/** What the runtime holds of a tool: the types of its author are sealed behind `invoke`. */
+/** What the runtime holds of a tool: the types of its author are sealed behind `execute`. */
 export interface Tool<Output = unknown> {
   readonly descriptor: ToolDescriptor;
   /** Checks arguments as the author would want them; answers with what is wrong, or with the checked input. */

@@ -8,6 +8,7 @@ import {
   type ToolCallRecord,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { assertBinding, assertDecisionInput, assertInTime } from "./assert-decision.ts";
@@ -23,38 +24,65 @@ export async function forwardDecisions(
   const store = services.store.forTenant(tenant);
   const now = services.env.clock.now();
   const calls = await listAllCalls(store, { thread_id: threadId, status: "suspended" });
-  const decisions: Decision[] = [];
+  const decisions: { readonly decision: Decision; readonly early: boolean }[] = [];
   for (const input of inputs) {
     assertDecisionInput(input);
     const call = findTarget(calls, input.target_id);
     if (call === undefined) {
-      throw new RepriseError(
-        "NOT_SUSPENDED",
-        `Nothing on thread ${threadId} waits for a decision on ${input.target_id}.`,
-      );
+      decisions.push({ decision: lowerEarly(threadId, input, now), early: true });
+      continue;
     }
     assertBinding(call, input.binding_hash);
     await assertInTime(store, call, now);
-    decisions.push(lower(call, input, now));
+    decisions.push({ decision: lower(call, input, now), early: false });
   }
   const [first] = decisions;
   if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
-  for (const decision of decisions) await store.decide(decision);
-  return first.run_id;
+  for (const { decision, early } of decisions) await store.decide(decision, { early });
+  return first.decision.run_id;
+}
+
+/** A decision before its suspension counts when its sender says exactly what about. */
+function lowerEarly(threadId: string, input: DecisionInput, now: number): Decision {
+  const { target_id, binding_hash } = input;
+  const runId = runIdOfCall(target_id);
+  if (runId === undefined || binding_hash === undefined) {
+    const message = `Nothing on thread ${threadId} waits for a decision on ${target_id}.`;
+    throw new RepriseError("NOT_SUSPENDED", message, { details: { target_id } });
+  }
+  return {
+    ...said(input, input.result),
+    run_id: runId,
+    call_id: target_id,
+    suspension: 1,
+    binding_hash,
+    updated_at: now,
+  };
 }
 
 function lower(call: ToolCallRecord, input: DecisionInput, now: number): Decision {
-  const result = resultFor(call, input);
+  const { run_id, call_id, suspension } = call;
+  const { binding_hash } = input;
+  const decided = said({ ...input, target_id: call_id }, resultFor(call, input), suspension);
   return {
-    decision_id: input.decision_id ?? derivedDecisionId(call.call_id, call.suspension),
-    run_id: call.run_id,
-    call_id: call.call_id,
-    suspension: call.suspension,
+    ...decided,
+    run_id,
+    call_id,
+    suspension,
+    ...(binding_hash !== undefined && { binding_hash }),
+    updated_at: now,
+  };
+}
+
+type Said = Pick<Decision, "decision_id" | "action" | "arguments" | "result" | "reason">;
+
+function said(input: DecisionInput, result: Json | undefined, suspension = 1): Said {
+  return {
+    decision_id: input.decision_id ?? derivedDecisionId(input.target_id, suspension),
     action: input.action,
     ...(input.arguments !== undefined && { arguments: input.arguments }),
     ...(result !== undefined && { result }),
     ...(input.reason !== undefined && { reason: input.reason }),
-    updated_at: now,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type RunRecord,
   type TenantStore,
 } from "@reprise/contracts";
+import { DEFAULT_CANCEL_REASON } from "../dispatcher/outcomes.ts";
 import { type ReadEvent, readEvents } from "../journal/read-events.ts";
 import type { Services } from "../services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
@@ -61,7 +62,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
         return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
       }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
-    cancel: (reason = "cancelled") => store.requestCancel(id, reason),
+    cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason),
     async record() {
       const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
       if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);

@@ -10,6 +10,7 @@ import type { Json } from "@reprise/state";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
+import type { Agents } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { assertRequest } from "./read-request.ts";
@@ -28,6 +29,7 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
   const request = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
   agents.assertKnown(request.agent_id);
+  assertUnowned(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();
   // Ids inside a run are made from its own id: a client must not take them first.
@@ -102,4 +104,12 @@ async function submitClaiming(
     }
   }
   return undefined;
+}
+
+/** A client writes the application's state, never what belongs to a plugin of the agent. */
+function assertUnowned(agents: Agents, { agent_id, state = {} }: RunRequest): void {
+  const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
+  if (plan?.kind !== "local") return;
+  const owned = plan.agent.env.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
+  if (owned !== undefined) throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin.`);
 }

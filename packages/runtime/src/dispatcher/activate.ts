@@ -20,7 +20,7 @@ import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
-import { ClaimLost, RunCancelled } from "./outcomes.ts";
+import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "./outcomes.ts";
 
 /** What an activation knows of its claim. */
 export interface Lease {
@@ -99,7 +99,7 @@ function isPoison({ kind, run, entry }: Claim): boolean {
 }
 
 function poison(): Termination {
-  return { type: "error", value: `The run lost its owner ${MAX_RECOVERIES} times without getting further.` };
+  return { type: "error", value: "The run lost its owners too often without getting further.", code: "POISON" };
 }
 
 /** Ends the run as what happened to it says; leaves it to its new owner when it is no longer ours. */
@@ -117,7 +117,8 @@ async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<v
   }
   if (reason instanceof RunCancelled) {
     workspace.settleEntry({ entry_id: reason.entryId, status: "accepted" });
-    await endAtLast(workspace, { type: "cancelled" });
+    const detail = reason.message === DEFAULT_CANCEL_REASON ? {} : { detail: reason.message };
+    await endAtLast(workspace, { type: "cancelled", ...detail });
     return;
   }
   services.env.log("error", "a run failed", { run_id: run.run_id, problem: describe(error), cause: causeOf(error) });

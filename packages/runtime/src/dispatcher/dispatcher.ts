@@ -110,11 +110,11 @@ export class Dispatcher {
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
-    await this.#claiming;
     const { env, limits } = this.#services;
-    const all = Promise.all([...this.#active.values()].map(({ finished }) => finished));
     const timeout = new AbortController();
-    await Promise.race([all, env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined)]);
+    const timeIsUp = env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined);
+    await Promise.race([this.#claiming, timeIsUp]);
+    await Promise.race([Promise.all([...this.#active.values()].map(({ finished }) => finished)), timeIsUp]);
     timeout.abort();
     await this.#leaveAll();
     this.#stopped.abort();
@@ -196,7 +196,7 @@ export class Dispatcher {
       });
     // We may have slept past our own lease and claimed the thread anew: who works for the old claim is to stop.
     const before = this.#active.get(key);
-    if (before !== undefined) this.#lose(before);
+    if (before !== undefined && this.#isUncertain(before)) this.#lose(before);
     this.#active.set(key, activation);
   }
 
@@ -209,11 +209,11 @@ export class Dispatcher {
     };
   }
 
-  /** A run that could not even be started is tried again later, here or elsewhere. */
+  /** What could not be started, or not be gone on with, is tried again later, here or elsewhere. */
   async #giveBack(claim: Claim, error: unknown): Promise<void> {
     const { env, store } = this.#services;
     const problem = toRepriseError(error).message;
-    env.log("error", "work could not be started", { thread_id: claim.thread_id, kind: claim.kind, problem });
+    env.log("error", "work was given back", { thread_id: claim.thread_id, kind: claim.kind, problem });
     this.#services.threads.forget(claim.tenant, claim.thread_id);
     try {
       await store.operator.release(claim, { error: problem, retry_at: env.clock.now() + retryPause(claim) });

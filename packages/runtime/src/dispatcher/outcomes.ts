@@ -14,3 +14,6 @@ export class RunCancelled extends Error {
 export class ClaimLost extends Error {
   override readonly name = "ClaimLost";
 }
+
+/** What a cancellation says when nobody gave a reason. */
+export const DEFAULT_CANCEL_REASON = "cancelled";

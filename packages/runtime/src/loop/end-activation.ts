@@ -54,12 +54,12 @@ function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): voi
 
 function detailOf(termination: Termination): string | undefined {
   if (termination.type === "error") return termination.value;
-  if (termination.type === "behavior_requested") return termination.detail;
+  if (termination.type === "behavior_requested" || termination.type === "cancelled") return termination.detail;
   return termination.type === "stopped" ? termination.value.detail : undefined;
 }
 
 /** The text the run ends with: its last assistant message, when it has one. */
-export function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
+function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
   const last = messages.findLast(({ role, metadata }) => role === "assistant" && metadata?.run_id === runId);
   return last === undefined ? undefined : textOf(last);
 }

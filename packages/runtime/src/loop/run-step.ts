@@ -73,6 +73,7 @@ async function takeStep(
     reads?.stop();
     return endStep(workspace, stepId, ending);
   }
+  if (calls.length === 0) reads?.stop();
   await finishStep(workspace, stepId);
   return {
     kind: "taken",

@@ -18,7 +18,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
 import { toolMessage } from "./tool-message.ts";
 import { viewCall } from "./turn-records.ts";
 
-/** Moves a call along its lifecycle and notes it for the next commit, in the row and in the thread's state. */
+/** Moves a call along its lifecycle and notes it for the next commit, which also writes it into the thread's state. */
 export function moveCall(
   workspace: RunWorkspace,
   call: ToolCallRecord,
@@ -66,7 +66,10 @@ function patchByTool(
 ): { readonly patch?: TrackedPatch; readonly delta?: ReturnType<typeof toJsonPatch> } {
   const before = workspace.document;
   const patch = workspace.addPatch(`tool:${call.tool_id}`, ops);
-  return patch === undefined ? {} : { patch, delta: toJsonPatch(before, patch) };
+  if (patch === undefined) return {};
+  // The runtime's own part of the state, a call's scope among it, is no client's business.
+  const delta = toJsonPatch(before, patch).filter(({ path }) => !path.startsWith("/__"));
+  return delta.length === 0 ? { patch } : { patch, delta };
 }
 
 /** The same for a call whose end plugins are to hear of. What the call kept in the state is there until the commit. */

@@ -17,7 +17,6 @@ export type EntryChange = { readonly status: EntryStatus; readonly updated_at: n
  * - An entry that is not queued is in neither: what is over costs nothing.
  */
 export class Mailbox {
-  readonly threadId: string;
   readonly slots: Set<MailboxSlot> = new Set();
   readonly runs: MailboxSlot[] = [];
   readonly wakes: MailboxSlot[] = [];
@@ -25,10 +24,6 @@ export class Mailbox {
   readonly claimed: Set<MailboxSlot> = new Set();
   readonly #dedupe: Map<string, MailboxSlot> = new Map();
   #arrivals = 0;
-
-  constructor(threadId: string) {
-    this.threadId = threadId;
-  }
 
   /** The number the next entry will have; unique in the thread. */
   get nextArrival(): number {

@@ -44,12 +44,12 @@ export interface ThreadCell {
   lane: Lane | undefined;
 }
 
-/** A thread without anything on it. It is not part of the world until `world.addThread`. */
+/** A thread without anything on it. It is not part of its tenant's world yet. */
 export function createThreadCell(world: TenantWorld, thread: Thread): ThreadCell {
   return {
     world,
     thread,
-    mailbox: new Mailbox(thread.thread_id),
+    mailbox: new Mailbox(),
     messages: [],
     positions: new Map(),
     superseded: new Set(),

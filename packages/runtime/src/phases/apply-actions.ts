@@ -6,10 +6,11 @@ import {
   type PhaseAction,
   RepriseError,
 } from "@reprise/contracts";
-import { type Patch, toJsonPatch } from "@reprise/state";
+import { getAt, isJson, type Patch, toJsonPatch } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
+import { isTimeLimit } from "../tools/read-result.ts";
 import { assertQueued } from "../tools/tool-context.ts";
 import { scheduleLater } from "./scheduled-actions.ts";
 
@@ -63,6 +64,16 @@ function assertAllowed(workspace: RunWorkspace, plugin: string, phase: Phase, ac
   if (action.type === "effect") assertOwnKey(plugin, "effect", action.key, env.effects);
   if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
   if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
+  if (action.type === "suspend") assertQuestion(plugin, phase, action.request);
+}
+
+/** A question goes into the store and to people: it is JSON, says what it asks for, and ends at a time if at all. */
+function assertQuestion(plugin: string, phase: Phase, request: unknown): void {
+  const isQuestion =
+    isJson(request) && typeof getAt(request, ["action"]) === "string" && isTimeLimit(getAt(request, ["expires_in_ms"]));
+  if (isQuestion) return;
+  const message = `Plugin ${plugin} suspends a call in ${phase} with something nobody could answer.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
 /** A message from a plugin is checked like one from a client. */

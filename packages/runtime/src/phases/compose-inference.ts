@@ -117,7 +117,9 @@ function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOver
   return Object.assign({}, ...overrides);
 }
 
-function optionsOf({ model: _model, ...options }: InferenceOverride): { readonly [key: string]: Json } {
+function optionsOf({ model: _model, fallback_models: _fallbacks, ...options }: InferenceOverride): {
+  readonly [key: string]: Json;
+} {
   // An override is made of JSON; its interface hides that from the compiler.
   return options as { readonly [key: string]: Json };
 }

@@ -1,4 +1,4 @@
-import { type AgentSpec, type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
+import { type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
 import { lookUpEntry } from "./look-up-agent.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { RegistrySet } from "./registry-set.ts";
@@ -22,12 +22,6 @@ export class Agents {
   /** Refuses an agent nobody registered. */
   assertKnown(id: string): void {
     lookUpEntry(this.registries, id);
-  }
-
-  spec(id: string): AgentSpec {
-    this.assertKnown(id);
-    const plan = this.plan(id);
-    return plan.kind === "local" ? plan.agent.spec : plan.spec;
   }
 
   /** How runs of an agent are executed. */

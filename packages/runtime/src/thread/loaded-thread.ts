@@ -10,6 +10,8 @@ import { SnapshotBudget } from "./snapshot-budget.ts";
 export class LoadedThread {
   readonly thread_id: string;
   readonly snapshots: SnapshotBudget = new SnapshotBudget();
+  /** When the store says it was made; not known before it is read from there. */
+  createdAt: number | undefined;
   #version: number;
   #document: Json;
   #messages: Message[];
@@ -123,10 +125,14 @@ export async function loadThread(
   const head = await store.loadThread(threadId);
   if (head === undefined) return undefined;
   const { version } = head.thread;
-  if (cached === undefined || cached.version > version) return loadWhole(store, threadId, version);
+  const { created_at } = head.thread;
+  // One that was deleted and made anew, perhaps elsewhere, is another thread.
+  const isSame = cached !== undefined && cached.version <= version && (cached.createdAt ?? created_at) === created_at;
+  if (!isSame) return loadWhole(store, threadId, version, created_at);
+  cached.createdAt = created_at;
   while (cached.version < version) {
     const changesets = await store.readChangesets(threadId, cached.version);
-    if (changesets.length === 0) return loadWhole(store, threadId, version);
+    if (changesets.length === 0) return loadWhole(store, threadId, version, created_at);
     for (const changeset of changesets) {
       const document = applyPatches(cached.document, changeset.patches);
       cached.advance(changeset.version, document, changeset);
@@ -153,7 +159,12 @@ async function readState(store: TenantStore, threadId: string, version: number):
   return { document: applyPatches(snapshot?.state ?? {}, tail), snapshot, tail };
 }
 
-async function loadWhole(store: TenantStore, threadId: string, version: number): Promise<LoadedThread> {
+async function loadWhole(
+  store: TenantStore,
+  threadId: string,
+  version: number,
+  createdAt: number,
+): Promise<LoadedThread> {
   const [{ document, snapshot, tail }, { messages, superseded }] = await Promise.all([
     readState(store, threadId, version),
     store.readMessages(threadId, 0),
@@ -161,5 +172,6 @@ async function loadWhole(store: TenantStore, threadId: string, version: number):
   const thread = new LoadedThread(threadId, version, document, messages, superseded);
   if (snapshot !== undefined) thread.snapshots.begin(JSON.stringify(snapshot.state).length);
   thread.snapshots.add(tail);
+  thread.createdAt = createdAt;
   return thread;
 }

@@ -35,11 +35,18 @@ export async function askPlugins(
   }
   const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
   if (ticket !== undefined) return { kind: "suspend", ticket };
-  const [answer] = actions.flatMap(({ value }) => (value.type === "set_tool_result" ? [value] : []));
+  const [answer] = actions.flatMap(({ plugin, value }) =>
+    value.type === "set_tool_result"
+      ? [{ askedBy: `plugin:${plugin}`, result: readResult(tool_id, value.result) }]
+      : [],
+  );
   if (answer === undefined) return undefined;
-  const result = readResult(tool_id, answer.result);
-  if (result.status === "pending" && result.suspension !== undefined)
-    return { kind: "suspend", ticket: result.suspension };
+  const { askedBy, result } = answer;
+  if (result.status === "pending" && result.suspension !== undefined) {
+    // A question in the form of an answer, and heard as often.
+    if (call.answered?.includes(askedBy) === true) return undefined;
+    return { kind: "suspend", ticket: { ...result.suspension, asked_by: askedBy } };
+  }
   return { kind: "end", by: "plugin", trigger: outcomeOf(result) === "failed" ? "fail" : "succeed", result };
 }
 

@@ -36,6 +36,12 @@ function isTicket(ticket: SuspendTicket | undefined): boolean {
     typeof ticket.suspension.action === "string" &&
     typeof ticket.pending?.id === "string" &&
     typeof ticket.pending.name === "string" &&
-    RESUME_MODES.includes(ticket.resume_mode)
+    RESUME_MODES.includes(ticket.resume_mode) &&
+    isTimeLimit(ticket.expires_in_ms)
   );
+}
+
+/** How long a question may stay open: a positive number of milliseconds, or no limit at all. */
+export function isTimeLimit(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0);
 }

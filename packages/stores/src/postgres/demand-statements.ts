@@ -1,4 +1,4 @@
-import { askFor, columnsOf } from "./table.ts";
+import { askFor, type Columns, columnsOf, type RowsQuery } from "./table.ts";
 import {
   CALL,
   CALL_KEY,
@@ -14,7 +14,7 @@ import {
 } from "./tables.ts";
 
 /** Which of the operations of a batch asks. */
-const NUMBERED = { n: "int4" } as const;
+const NUMBERED: Columns = { n: "int4" };
 
 export const THREAD_COLUMNS: string = columnsOf("threads", { ...THREAD, ...METADATA });
 export const RUN_COLUMNS: string = columnsOf("runs", RUN);
@@ -30,16 +30,16 @@ export const LAST_SEQ =
 export const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::float8";
 
 /** Locks the threads of a batch, always in the same order, so that two batches never wait for each other. */
-export const LOCK_THREADS = askFor(
-  { ...NUMBERED, ...THREAD_KEY } as const,
+export const LOCK_THREADS: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY },
   (wanted) => `select wanted.n, ${THREAD_COLUMNS} from ${wanted}
     join threads on threads.tenant = wanted.tenant and threads.thread_id = wanted.thread_id
     order by threads.tenant, threads.thread_id for update of threads`,
 );
 
 /** What is one value an operation. Every operation gets a row. */
-export const READ_VALUES = askFor(
-  { ...NUMBERED, ...THREAD_KEY, id_hash: "int8", changeset_id: "text" } as const,
+export const READ_VALUES: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY, id_hash: "int8", changeset_id: "text" },
   (wanted) => `select wanted.n,
     (select min(available_at) from entries where entries.tenant = wanted.tenant
       and entries.thread_id = wanted.thread_id and place = 'run') as next_at,
@@ -55,35 +55,35 @@ export const READ_VALUES = askFor(
 );
 
 /** The runs that are asked for. */
-export const READ_RUNS = askFor(
-  { ...NUMBERED, ...RUN_KEY } as const,
+export const READ_RUNS: RowsQuery = askFor(
+  { ...NUMBERED, ...RUN_KEY },
   (wanted) => `select wanted.n, ${RUN_COLUMNS}, ${LAST_SEQ} from ${wanted}
     join runs on runs.tenant = wanted.tenant and runs.run_id = wanted.run_id`,
 );
 
 /** The open runs of threads. */
-export const READ_OPEN_RUNS = askFor(
-  { ...NUMBERED, ...THREAD_KEY } as const,
+export const READ_OPEN_RUNS: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY },
   (wanted) => `select wanted.n, ${RUN_COLUMNS}, ${LAST_SEQ} from ${wanted}
     join threads on threads.tenant = wanted.tenant and threads.thread_id = wanted.thread_id
     join runs on runs.tenant = threads.tenant and runs.run_id = threads.open_run_id`,
 );
 
-export const READ_CALLS = askFor(
-  { ...NUMBERED, ...CALL_KEY } as const,
+export const READ_CALLS: RowsQuery = askFor(
+  { ...NUMBERED, ...CALL_KEY },
   (wanted) => `select wanted.n, ${CALL_COLUMNS} from ${wanted}
     join calls on calls.tenant = wanted.tenant and calls.run_id = wanted.run_id and calls.call_id = wanted.call_id`,
 );
 
-export const READ_DECISIONS = askFor(
-  { ...NUMBERED, ...DECISION_KEY } as const,
+export const READ_DECISIONS: RowsQuery = askFor(
+  { ...NUMBERED, ...DECISION_KEY },
   (wanted) => `select wanted.n, ${DECISION_COLUMNS} from ${wanted}
     join decisions on decisions.tenant = wanted.tenant and decisions.run_id = wanted.run_id
       and decisions.call_id = wanted.call_id and decisions.suspension = wanted.suspension`,
 );
 
-export const READ_MESSAGE_IDS = askFor(
-  { ...NUMBERED, ...THREAD_KEY, id_hash: "int8", id: "text" } as const,
+export const READ_MESSAGE_IDS: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY, id_hash: "int8", id: "text" },
   (wanted) => `select wanted.n, messages.id from ${wanted}
     join messages on messages.tenant = wanted.tenant and messages.thread_id = wanted.thread_id
       and messages.id_hash = wanted.id_hash and messages.id = wanted.id`,
@@ -98,20 +98,20 @@ const entriesWhere = (wanted: string, condition: string): string => `select want
     as entries`;
 
 /** Entries of threads that wait and are no queued runs. */
-export const READ_PENDING = askFor({ ...NUMBERED, ...THREAD_KEY } as const, (wanted) =>
+export const READ_PENDING: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, (wanted) =>
   entriesWhere(wanted, "entries.thread_id = wanted.thread_id and entries.place in ('wake', 'claimed')"),
 );
 
-export const READ_QUEUED = askFor({ ...NUMBERED, ...THREAD_KEY } as const, (wanted) =>
+export const READ_QUEUED: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, (wanted) =>
   entriesWhere(wanted, "entries.thread_id = wanted.thread_id and entries.place = 'run'"),
 );
 
-export const READ_ENTRIES = askFor({ ...NUMBERED, ...ENTRY_KEY } as const, (wanted) =>
+export const READ_ENTRIES: RowsQuery = askFor({ ...NUMBERED, ...ENTRY_KEY }, (wanted) =>
   entriesWhere(wanted, "entries.entry_id = wanted.entry_id"),
 );
 
 /** The entries that ask for runs which have not begun. */
-export const READ_ENTRIES_OF_RUNS = askFor({ ...NUMBERED, ...RUN_KEY } as const, (wanted) =>
+export const READ_ENTRIES_OF_RUNS: RowsQuery = askFor({ ...NUMBERED, ...RUN_KEY }, (wanted) =>
   entriesWhere(
     wanted,
     `entries.run_id = wanted.run_id and entries.kind = 'run'
@@ -119,8 +119,8 @@ export const READ_ENTRIES_OF_RUNS = askFor({ ...NUMBERED, ...RUN_KEY } as const,
   ),
 );
 
-export const READ_DEDUPED = askFor(
-  { ...NUMBERED, ...THREAD_KEY, dedupe_hash: "int8", dedupe_key: "text" } as const,
+export const READ_DEDUPED: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY, dedupe_hash: "int8", dedupe_key: "text" },
   (wanted) =>
     entriesWhere(
       wanted,
@@ -130,7 +130,7 @@ export const READ_DEDUPED = askFor(
 );
 
 /** The heads of queues at a time. */
-export const READ_HEADS = askFor({ ...NUMBERED, ...THREAD_KEY } as const, (wanted) => {
+export const READ_HEADS: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, (wanted) => {
   const head = (condition: string) => `(select ${ENTRY_COLUMNS} from entries
     where entries.tenant = wanted.tenant and entries.thread_id = wanted.thread_id and place = 'run' and ${condition}
     order by priority desc, arrival limit 1)`;

@@ -5,7 +5,7 @@ import { isConnectionLost } from "./postgres-errors.ts";
 import { type DemandedRows, DemandRead, type PlacedDemand } from "./read-demands.ts";
 import { readHistory } from "./read-history.ts";
 import type { Session } from "./session.ts";
-import { prepared } from "./statement.ts";
+import { type Prepared, prepared } from "./statement.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 /** An operation on a thread whose id is known, with what it demands. */
@@ -28,8 +28,8 @@ export class BatchFailure extends Error {
   }
 }
 
-export const BEGIN = prepared("begin isolation level read committed");
-export const COMMIT = prepared("commit");
+export const BEGIN: Prepared = prepared("begin isolation level read committed");
+export const COMMIT: Prepared = prepared("commit");
 
 /**
  * Does operations on different threads in one transaction, in two round trips: all rows that any of them needs are read and

@@ -45,7 +45,7 @@ const SELECT_MESSAGES = prepared(
 );
 
 const SELECT_SEGMENTS = askFor(
-  { ...RUN_KEY, last_seq: "int8" } as const,
+  { ...RUN_KEY, last_seq: "int8" },
   (wanted) => `select segments.run_id, segments.last_seq, segments.first_seq, segments.epoch,
       segments.format, segments.checksum, segments.body
     from ${wanted} join segments on segments.tenant = wanted.tenant and segments.run_id = wanted.run_id

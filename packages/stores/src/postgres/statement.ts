@@ -20,8 +20,11 @@ export interface Query {
   readonly values: readonly SqlValue[];
 }
 
+/** Makes a query out of the values of a statement. */
+export type Prepared = (...values: readonly SqlValue[]) => Query;
+
 /** A statement that is used again and again. Its name says what it is, so that two versions of us can share a connection. */
-export function prepared(text: string): (...values: readonly SqlValue[]) => Query {
+export function prepared(text: string): Prepared {
   const statement = { name: createHash("sha256").update(text).digest("hex").slice(0, 24), text };
   return (...values) => ({ statement, values });
 }

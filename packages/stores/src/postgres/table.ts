@@ -1,39 +1,37 @@
+import { RepriseError } from "@reprise/contracts";
 import { type ColumnType, encodeArray } from "./binary-array.ts";
 import { prepared, type Query, type SqlValue } from "./statement.ts";
 
-/** The columns of a table that are written, in the order of their values, with their types. */
+/** The columns of a table that are written or asked by, in the order of their values, with their types. */
 export type Columns = Readonly<Record<string, ColumnType>>;
 
-/** One row of a table, by the names of its columns. */
-export type RowOf<Names extends Columns> = { readonly [Name in keyof Names]: string | number | null };
+/** One row of a table, by the names of its columns. Those that a statement does not name are left out. */
+export type Row = Readonly<Record<string, string | number | null>>;
 
-/** Makes queries out of rows: one statement, whatever the number of rows. */
-export type RowsQuery<Names extends Columns> = (rows: readonly RowOf<Names>[]) => Query;
+/** Makes a query out of rows: one statement, whatever their number. `more` are further values. */
+export type RowsQuery = (rows: readonly Row[], ...more: readonly SqlValue[]) => Query;
 
 /** Inserts rows, in order. `rest` follows the values. */
-export function insertInto<Names extends Columns>(table: string, columns: Names, rest = ""): RowsQuery<Names> {
+export function insertInto(table: string, columns: Columns, rest = ""): RowsQuery {
   const names = Object.keys(columns).join(", ");
   return withRows(columns, `insert into ${table} (${names}) select * from ${unnested(columns)} ${rest}`);
 }
 
 /** Updates rows by their key: the columns that are not of the key are set. */
-export function updateRows<Names extends Columns>(
+export function updateRows(
   table: string,
-  columns: Names,
-  { key, and = "" }: { readonly key: readonly (keyof Names & string)[]; readonly and?: string },
-): RowsQuery<Names> {
+  columns: Columns,
+  { key, and = "" }: { readonly key: Columns; readonly and?: string },
+): RowsQuery {
   const names = Object.keys(columns);
-  const set = names.filter((name) => !key.includes(name)).map((name) => `${name} = given.${name}`);
-  const where = key.map((name) => `${table}.${name} = given.${name}`).join(" and ");
+  const set = names.filter((name) => !Object.hasOwn(key, name)).map((name) => `${name} = given.${name}`);
+  const where = Object.keys(key).map((name) => `${table}.${name} = given.${name}`);
   const from = `${unnested(columns)} as given (${names.join(", ")})`;
-  return withRows(columns, `update ${table} set ${set.join(", ")} from ${from} where ${where} ${and}`);
+  return withRows(columns, `update ${table} set ${set.join(", ")} from ${from} where ${where.join(" and ")} ${and}`);
 }
 
-/** A query about rows that are described by some of their columns, which it knows as `wanted`; `more` are further values. */
-export function askFor<Names extends Columns>(
-  columns: Names,
-  text: (wanted: string) => string,
-): (rows: readonly RowOf<Names>[], ...more: readonly SqlValue[]) => Query {
+/** A query about rows that are described by some of their columns, which it knows as `wanted`. */
+export function askFor(columns: Columns, text: (wanted: string) => string): RowsQuery {
   return withRows(columns, text(`${unnested(columns)} as wanted (${Object.keys(columns).join(", ")})`));
 }
 
@@ -44,22 +42,18 @@ export function columnsOf(table: string, columns: Columns): string {
     .join(", ");
 }
 
-function withRows<Names extends Columns>(
-  columns: Names,
-  text: string,
-): (rows: readonly RowOf<Names>[], ...more: readonly SqlValue[]) => Query {
-  const entries: readonly (readonly [keyof Names & string, ColumnType])[] = Object.entries(columns);
+function withRows(columns: Columns, text: string): RowsQuery {
+  const entries = Object.entries(columns);
   const query = prepared(text);
-  return (rows, ...more) =>
-    query(
-      ...entries.map(([name, type]) =>
-        encodeArray(
-          type,
-          rows.map((row) => row[name]),
-        ),
-      ),
-      ...more,
-    );
+  return (rows, ...more) => query(...entries.map(([name, type]) => encodeArray(type, pick(rows, name))), ...more);
+}
+
+function pick(rows: readonly Row[], name: string): readonly (string | number | null)[] {
+  return rows.map((row) => {
+    const value = row[name];
+    if (value === undefined) throw new RepriseError("INTERNAL", `A row lacks its column ${name}.`);
+    return value;
+  });
 }
 
 function unnested(columns: Columns): string {

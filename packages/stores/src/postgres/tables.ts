@@ -1,11 +1,13 @@
+import type { Columns } from "./table.ts";
+
 /** The columns that are written, by table; `key` and what has a default are the database's. */
 
-const STORED_TEXT = { format: "int4", checksum: "int8", body: "text" } as const;
+const STORED_TEXT: Columns = { format: "int4", checksum: "int8", body: "text" };
 
 /** Where everything of a thread is filed. */
-export const THREAD_KEY = { tenant: "text", thread_id: "text" } as const;
+export const THREAD_KEY: Columns = { tenant: "text", thread_id: "text" };
 
-export const THREAD = {
+export const THREAD: Columns = {
   ...THREAD_KEY,
   resource_id: "text",
   parent_thread_id: "text",
@@ -27,11 +29,11 @@ export const THREAD = {
   damage: "text",
   work_rank: "int4",
   work_at: "float8",
-} as const;
+};
 
-export const METADATA = { format: "int4", checksum: "int8", metadata: "text" } as const;
+export const METADATA: Columns = { format: "int4", checksum: "int8", metadata: "text" };
 
-export const CHANGESET = {
+export const CHANGESET: Columns = {
   ...THREAD_KEY,
   version: "int8",
   changeset_id: "text",
@@ -43,9 +45,9 @@ export const CHANGESET = {
   ...STORED_TEXT,
   patches_checksum: "int8",
   patches: "text",
-} as const;
+};
 
-export const MESSAGE = {
+export const MESSAGE: Columns = {
   ...THREAD_KEY,
   position: "int8",
   id: "text",
@@ -53,11 +55,11 @@ export const MESSAGE = {
   version: "int8",
   is_internal: "int4",
   ...STORED_TEXT,
-} as const;
+};
 
-export const RUN_KEY = { tenant: "text", run_id: "text" } as const;
+export const RUN_KEY: Columns = { tenant: "text", run_id: "text" };
 
-export const RUN = {
+export const RUN: Columns = {
   ...RUN_KEY,
   thread_id: "text",
   parent_run_id: "text",
@@ -68,23 +70,23 @@ export const RUN = {
   created_at: "float8",
   updated_at: "float8",
   ...STORED_TEXT,
-} as const;
+};
 
-export const CALL_KEY = { ...RUN_KEY, call_id: "text" } as const;
+export const CALL_KEY: Columns = { ...RUN_KEY, call_id: "text" };
 
-export const CALL = { ...CALL_KEY, thread_id: "text", status: "text", ...STORED_TEXT } as const;
+export const CALL: Columns = { ...CALL_KEY, thread_id: "text", status: "text", ...STORED_TEXT };
 
-export const CHANGING_CALL = { ...CALL_KEY, status: "text", ...STORED_TEXT } as const;
+export const CHANGING_CALL: Columns = { ...CALL_KEY, status: "text", ...STORED_TEXT };
 
-export const DECISION_KEY = { ...CALL_KEY, suspension: "int8" } as const;
+export const DECISION_KEY: Columns = { ...CALL_KEY, suspension: "int8" };
 
-export const CHANGING_DECISION = { ...DECISION_KEY, is_pending: "int4", wake_entry_id: "text" } as const;
+export const CHANGING_DECISION: Columns = { ...DECISION_KEY, is_pending: "int4", wake_entry_id: "text" };
 
-export const DECISION = { ...CHANGING_DECISION, ...STORED_TEXT } as const;
+export const DECISION: Columns = { ...CHANGING_DECISION, ...STORED_TEXT };
 
-export const ENTRY_KEY = { tenant: "text", entry_id: "text" } as const;
+export const ENTRY_KEY: Columns = { tenant: "text", entry_id: "text" };
 
-export const CHANGING_ENTRY = {
+export const CHANGING_ENTRY: Columns = {
   ...ENTRY_KEY,
   status: "text",
   place: "text",
@@ -94,9 +96,9 @@ export const CHANGING_ENTRY = {
   reason: "text",
   into_run: "text",
   updated_at: "float8",
-} as const;
+};
 
-export const ENTRY = {
+export const ENTRY: Columns = {
   ...CHANGING_ENTRY,
   thread_id: "text",
   arrival: "int8",
@@ -111,11 +113,11 @@ export const ENTRY = {
   created_at: "float8",
   texts_version: "int8",
   ...STORED_TEXT,
-} as const;
+};
 
-export const STORED_ENTRY = { ...ENTRY, dedupe_hash: "int8" } as const;
+export const STORED_ENTRY: Columns = { ...ENTRY, dedupe_hash: "int8" };
 
-export const SEGMENT = {
+export const SEGMENT: Columns = {
   ...RUN_KEY,
   last_seq: "int8",
   first_seq: "int8",
@@ -123,6 +125,6 @@ export const SEGMENT = {
   thread_id: "text",
   version: "int8",
   ...STORED_TEXT,
-} as const;
+};
 
-export const SNAPSHOT = { ...THREAD_KEY, version: "int8", ...STORED_TEXT } as const;
+export const SNAPSHOT: Columns = { ...THREAD_KEY, version: "int8", ...STORED_TEXT };

@@ -14,7 +14,7 @@ interface LiveThread {
 }
 
 /** Every thread that has work or is being worked on, the most urgent first. */
-export const SELECT_LIVE = prepared(
+const SELECT_LIVE = prepared(
   `select tenant, thread_id, version, arrivals, open_run_id, claim_owner from threads
    where work_at is not null order by work_rank, work_at limit 5000`,
 );

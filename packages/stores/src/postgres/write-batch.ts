@@ -11,8 +11,8 @@ import type { EntryRow, ThreadRow } from "../kernel/rows.ts";
 import type { ChangesetWrite, Write } from "../kernel/write.ts";
 import { toSegmentList } from "./segment-list.ts";
 import type { Query } from "./statement.ts";
-import type { Columns, RowOf, RowsQuery } from "./table.ts";
-import { WRITES } from "./write-statements.ts";
+import type { Row } from "./table.ts";
+import { WRITES, type WriteKind } from "./write-statements.ts";
 
 /** The thread that a plan is about. `stored` is its row before. */
 export interface WritePlace {
@@ -21,16 +21,12 @@ export interface WritePlace {
   readonly stored: ThreadRow | undefined;
 }
 
-type Kind = keyof typeof WRITES;
-type Rows<Name extends Kind> =
-  (typeof WRITES)[Name] extends RowsQuery<infer Names extends Columns> ? RowOf<Names>[] : never;
-
 /**
  * The writes of many plans, table by table, in the order in which everybody goes through the tables: so nobody waits for
  * somebody who waits for them. Plans of one batch are about different threads, so that the order of their rows does not matter.
  */
 export class WriteBatch {
-  readonly #rows: { readonly [Name in Kind]?: Rows<Name> } = {};
+  readonly #rows = new Map<WriteKind, Row[]>();
 
   add(writes: readonly Write[], place: WritePlace): void {
     for (const write of writes) this.#add(write, place);
@@ -39,16 +35,14 @@ export class WriteBatch {
   /** Nothing when nothing is to be written. */
   get queries(): readonly Query[] {
     return KINDS.flatMap((kind) => {
-      const rows = this.#rows[kind];
-      // The rows of each kind are those of its statement, which TypeScript does not follow through the union.
-      return rows === undefined ? [] : [(WRITES[kind] as RowsQuery<Columns>)(rows)];
+      const rows = this.#rows.get(kind);
+      return rows === undefined ? [] : [WRITES[kind](rows)];
     });
   }
 
-  #put<Name extends Kind>(kind: Name, row: Rows<Name>[number]): void {
-    const all: Partial<Record<Kind, (typeof row)[]>> = this.#rows;
-    const rows = all[kind];
-    if (rows === undefined) all[kind] = [row];
+  #put(kind: WriteKind, row: Row): void {
+    const rows = this.#rows.get(kind);
+    if (rows === undefined) this.#rows.set(kind, [row]);
     else rows.push(row);
   }
 
@@ -151,7 +145,7 @@ export class WriteBatch {
 }
 
 // The statements are in the order of their execution.
-const KINDS = Object.keys(WRITES) as readonly Kind[];
+const KINDS = Object.keys(WRITES) as readonly WriteKind[];
 
 const DELETIONS = [
   "delete_segments",

@@ -1,4 +1,4 @@
-import { askFor, insertInto, type RowsQuery, updateRows } from "./table.ts";
+import { askFor, type Columns, insertInto, type RowsQuery, updateRows } from "./table.ts";
 import {
   CALL,
   CALL_KEY,
@@ -20,30 +20,59 @@ import {
   THREAD_KEY,
 } from "./tables.ts";
 
-const SUPERSEDE = { ...THREAD_KEY, id_hash: "int8", id: "text", superseded_version: "int8" } as const;
-const RETIRE = { ...THREAD_KEY, epoch: "int8" } as const;
+const SUPERSEDE: Columns = { ...THREAD_KEY, id_hash: "int8", id: "text", superseded_version: "int8" };
+const RETIRE: Columns = { ...THREAD_KEY, epoch: "int8" };
+
+/** What can be written. */
+export type WriteKind =
+  | "insert_thread"
+  | "update_thread"
+  | "update_metadata"
+  | "insert_entry"
+  | "update_entry"
+  | "insert_run"
+  | "update_run"
+  | "insert_call"
+  | "update_call"
+  | "insert_decision"
+  | "update_decision"
+  | "insert_segment"
+  | "insert_changeset"
+  | "insert_message"
+  | "supersede"
+  | "snapshot"
+  | "delete_decisions"
+  | "delete_segments"
+  | "delete_calls"
+  | "delete_runs"
+  | "delete_entries"
+  | "delete_messages"
+  | "delete_changesets"
+  | "delete_snapshots"
+  | "delete_thread"
+  | "retire_epoch";
 
 /**
  * Every write, in the order in which a batch executes them: rows that others may insert too come first, and table by table, so
  * that two batches that wait for each other cannot be; what is deleted comes last and waits for nobody.
  */
-export const WRITES = {
-  insert_thread: insertInto("threads", { ...THREAD, ...METADATA } as const),
-  update_thread: updateRows("threads", THREAD, { key: keysOf(THREAD_KEY) }),
-  update_metadata: updateRows("threads", { ...THREAD_KEY, ...METADATA } as const, { key: keysOf(THREAD_KEY) }),
+export const WRITES: Readonly<Record<WriteKind, RowsQuery>> = {
+  insert_thread: insertInto("threads", { ...THREAD, ...METADATA }),
+  update_thread: updateRows("threads", THREAD, { key: THREAD_KEY }),
+  update_metadata: updateRows("threads", { ...THREAD_KEY, ...METADATA }, { key: THREAD_KEY }),
   insert_entry: insertInto("entries", STORED_ENTRY),
-  update_entry: updateRows("entries", CHANGING_ENTRY, { key: keysOf(ENTRY_KEY) }),
+  update_entry: updateRows("entries", CHANGING_ENTRY, { key: ENTRY_KEY }),
   insert_run: insertInto("runs", RUN),
-  update_run: updateRows("runs", RUN, { key: keysOf(RUN_KEY) }),
+  update_run: updateRows("runs", RUN, { key: RUN_KEY }),
   insert_call: insertInto("calls", CALL),
-  update_call: updateRows("calls", CHANGING_CALL, { key: keysOf(CALL_KEY) }),
+  update_call: updateRows("calls", CHANGING_CALL, { key: CALL_KEY }),
   insert_decision: insertInto("decisions", DECISION),
-  update_decision: updateRows("decisions", CHANGING_DECISION, { key: keysOf(DECISION_KEY) }),
+  update_decision: updateRows("decisions", CHANGING_DECISION, { key: DECISION_KEY }),
   insert_segment: insertInto("segments", SEGMENT),
   insert_changeset: insertInto("changesets", CHANGESET),
   insert_message: insertInto("messages", MESSAGE),
   supersede: updateRows("messages", SUPERSEDE, {
-    key: ["tenant", "thread_id", "id_hash", "id"],
+    key: { ...THREAD_KEY, id_hash: "int8", id: "text" },
     and: "and messages.superseded_version is null",
   }),
   snapshot: insertInto(
@@ -66,9 +95,9 @@ export const WRITES = {
     RETIRE,
     "on conflict (tenant, thread_id) do update set epoch = greatest(retired_epochs.epoch, excluded.epoch)",
   ),
-} as const;
+};
 
-function deleteByThread(table: string): RowsQuery<typeof THREAD_KEY> {
+function deleteByThread(table: string): RowsQuery {
   return askFor(
     THREAD_KEY,
     (wanted) =>
@@ -77,16 +106,11 @@ function deleteByThread(table: string): RowsQuery<typeof THREAD_KEY> {
 }
 
 /** For what is filed under runs; to be done while these are still there. */
-function deleteByRun(table: string): RowsQuery<typeof THREAD_KEY> {
+function deleteByRun(table: string): RowsQuery {
   return askFor(
     THREAD_KEY,
     (wanted) => `delete from ${table} using ${wanted}
       join runs on runs.tenant = wanted.tenant and runs.thread_id = wanted.thread_id
       where ${table}.tenant = runs.tenant and ${table}.run_id = runs.run_id`,
   );
-}
-
-function keysOf<Names extends object>(columns: Names): readonly (keyof Names & string)[] {
-  // The keys of an object literal are the keys of its type.
-  return Object.keys(columns) as (keyof Names & string)[];
 }

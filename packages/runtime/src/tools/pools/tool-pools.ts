@@ -64,7 +64,7 @@ export class ToolPools {
     return releaseTool === NOTHING ? releaseClass : () => giveBack(releaseClass, releaseTool);
   }
 
-  /** Waits for the places a call needs. `maxOfTool` limits the calls of its tool at this level. */
+  /** Waits for the places a call needs. `tool.max` limits the calls of its tool at this level. */
   async admit(route: Exclude<RoutingClass, "short_circuit">, tool: LimitedTool, signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted();
     // A place that is free costs no turn: who came first is first.
