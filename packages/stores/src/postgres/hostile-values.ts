@@ -5,11 +5,12 @@ export function storedId(id: string): string {
   return id.includes("\u0000") || !id.isWellFormed() ? "" : id;
 }
 
-/** A bound that whole numbers are compared with, as one: `over` gives the last that is not after it. */
+/** A bound for whole numbers as one of them, for those after it. Nothing is after what is no number. */
 export function floorBound(value: number): number {
   return Number.isNaN(value) ? Number.MAX_SAFE_INTEGER : clamp(Math.floor(value));
 }
 
+/** The same for those from it on. */
 export function ceilBound(value: number): number {
   return Number.isNaN(value) ? Number.MAX_SAFE_INTEGER : clamp(Math.ceil(value));
 }

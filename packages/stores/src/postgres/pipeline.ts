@@ -69,8 +69,10 @@ export class Pipeline implements PgSubmittable {
 
   handleDataRow({ fields: cells }: { readonly fields: readonly (string | null)[] }): void {
     const row: Record<string, SqlCell> = {};
-    for (const [index, { name, dataTypeID }] of this.#currentFields.entries()) {
+    let index = 0;
+    for (const { name, dataTypeID } of this.#currentFields) {
       row[name] = decodeCell(cells[index] ?? null, dataTypeID);
+      index += 1;
     }
     this.#results[this.#current]?.push(row);
   }

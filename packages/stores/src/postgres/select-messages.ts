@@ -24,9 +24,15 @@ const FROM = `messages join changesets on changesets.tenant = messages.tenant
   and changesets.thread_id = messages.thread_id and changesets.version = messages.version`;
 
 const SELECT_TAIL = prepared(
-  `select ${COLUMNS} from ${FROM}
-   where messages.tenant = $1 and messages.thread_id = $2 and messages.position >= $3::bigint
-   order by messages.position`,
+  `select id, position, version, superseded_version, format, checksum, body from messages
+   where tenant = $1 and thread_id = $2 and position >= $3::bigint order by position`,
+);
+
+/** The runs of the versions that the tail is of. */
+const SELECT_RUNS_OF_TAIL = prepared(
+  `select version, run_id from changesets where tenant = $1 and thread_id = $2 and version >= (
+     select version from messages where tenant = $1 and thread_id = $2 and position >= $3::bigint
+     order by position limit 1)`,
 );
 
 const SELECT_OF_VERSION = prepared(
@@ -60,13 +66,19 @@ export async function selectPage(
   return rowsOf<MessageWithRun>(await ask([composed(text, values)])).map(toPositioned);
 }
 
-/** All messages from a position on. */
+/** All messages from a position on. Whole threads are read this way: joined, each message would look for its changeset. */
 export async function selectTail(
   ask: Ask,
   { tenant, thread_id }: Place,
   from: number,
 ): Promise<readonly PositionedMessage[]> {
-  return rowsOf<MessageWithRun>(await ask([SELECT_TAIL(tenant, thread_id, from)])).map(toPositioned);
+  const range = [tenant, thread_id, from] as const;
+  const results = await ask([SELECT_TAIL(...range), SELECT_RUNS_OF_TAIL(...range)]);
+  const versions = rowsOf<{ readonly version: number; readonly run_id: string | null }>(results, 1);
+  const runs = new Map(versions.map(({ version, run_id }) => [version, run_id]));
+  return rowsOf<MessageColumns & { readonly version: number; readonly superseded_version: number | null }>(results).map(
+    (row) => toPositioned({ ...row, run_id: runs.get(row.version) ?? null }),
+  );
 }
 
 /** The messages that one version brought. */
