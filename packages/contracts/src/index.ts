@@ -14,6 +14,7 @@ export type { BackendOutcome, BackendRun, ExecutionBackend, ModelProvider } from
 export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
 export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
 export { derivedDecisionId } from "./decision/decision.ts";
+export { isSameDecision } from "./decision/same-decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
 export type { ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
@@ -22,10 +23,12 @@ export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
 export { ERRORS } from "./errors/catalogue.ts";
 export type { RepriseErrorOptions } from "./errors/reprise-error.ts";
 export {
+  decisionConflict,
   illegalTransition,
   invalidRequest,
   notFound,
   RepriseError,
+  runNotActive,
   staleEpoch,
   toRepriseError,
   versionConflict,
@@ -40,7 +43,7 @@ export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
 export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
 export { advanceRun, RUN_TRANSITIONS } from "./lifecycle/run-lifecycle.ts";
 export type { ToolCallStatus, ToolCallTrigger } from "./lifecycle/tool-call-lifecycle.ts";
-export { advanceToolCall, TOOL_CALL_TRANSITIONS } from "./lifecycle/tool-call-lifecycle.ts";
+export { advanceToolCall, TOOL_CALL_TRANSITIONS, triggerTo } from "./lifecycle/tool-call-lifecycle.ts";
 export type { TransitionTable } from "./lifecycle/transition-table.ts";
 export { drawTable, isTerminal, nextStatus } from "./lifecycle/transition-table.ts";
 export type {

@@ -171,6 +171,7 @@ export {
   changeState,
   clampLimit,
   DEFAULT_LIMIT,
+  decisionConflict,
   decodeEvent,
   derivedDecisionId,
   drawTable,
@@ -188,6 +189,7 @@ export {
   isApproval,
   isJournaled,
   isOpaque,
+  isSameDecision,
   isTerminal,
   isToolEffect,
   isToolResult,
@@ -207,6 +209,7 @@ export {
   RepriseError,
   RUN_ORIGINS,
   RUN_TRANSITIONS,
+  runNotActive,
   scheduleAction,
   setToolResult,
   staleEpoch,
@@ -224,6 +227,7 @@ export {
   toRepriseError,
   transformRequest,
   translateDecision,
+  triggerTo,
   versionConflict,
 } from "@reprise/contracts";
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "@reprise/models";

@@ -1,4 +1,5 @@
 import { StateError } from "@reprise/state";
+import type { Decision } from "../decision/decision.ts";
 import { type ErrorCode, errorEntry } from "./catalogue.ts";
 
 export interface RepriseErrorOptions {
@@ -85,4 +86,13 @@ export function versionConflict(threadId: string, expected: number, actual: numb
 
 export function invalidRequest(message: string, details?: Readonly<Record<string, unknown>>): RepriseError {
   return new RepriseError("INVALID_REQUEST", message, details === undefined ? {} : { details });
+}
+
+export function runNotActive(runId: string): RepriseError {
+  return new RepriseError("RUN_NOT_ACTIVE", `Run ${runId} is not active.`, { details: { run_id: runId } });
+}
+
+export function decisionConflict(winner: Decision): RepriseError {
+  const message = `Tool call ${winner.call_id} was decided by ${winner.decision_id}.`;
+  return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
 }

@@ -24,3 +24,18 @@ export function advanceToolCall<Call extends { readonly call_id: string; readonl
   if (status === undefined) throw illegalTransition("tool call", call.call_id, call.status, trigger);
   return { ...call, status };
 }
+
+/** The trigger that would lead to a status, for saying what could not be done. */
+export function triggerTo(status: ToolCallStatus): string {
+  return TRIGGERS[status];
+}
+
+const TRIGGERS: Readonly<Record<ToolCallStatus, string>> = {
+  new: "renew",
+  running: "start",
+  suspended: "suspend",
+  resuming: "decide",
+  succeeded: "succeed",
+  failed: "fail",
+  cancelled: "cancel",
+};

@@ -9,7 +9,7 @@ import {
   RepriseError,
   staleEpoch,
   TOOL_CALL_TRANSITIONS,
-  type ToolCallStatus,
+  triggerTo,
   versionConflict,
 } from "@reprise/contracts";
 import { decisionKey, lastSeqOf, openRunOf } from "./tenant-world.ts";
@@ -80,20 +80,10 @@ function assertCalls(cell: ThreadCell, changeset: Changeset): void {
     assertRunKnown(cell, changeset, call.run_id);
     const status = cell.world.runs.get(call.run_id)?.calls.get(call.call_id)?.record.status;
     if (status !== undefined && status !== call.status && isTerminal(TOOL_CALL_TRANSITIONS, status)) {
-      throw illegalTransition("tool call", call.call_id, status, TRIGGERS[call.status]);
+      throw illegalTransition("tool call", call.call_id, status, triggerTo(call.status));
     }
   }
 }
-
-const TRIGGERS: Readonly<Record<ToolCallStatus, string>> = {
-  new: "renew",
-  running: "start",
-  suspended: "suspend",
-  resuming: "decide",
-  succeeded: "succeed",
-  failed: "fail",
-  cancelled: "cancel",
-};
 
 function assertEvents(cell: ThreadCell, changeset: Changeset): void {
   for (const [runId, events] of groupByRun(changeset.events)) {

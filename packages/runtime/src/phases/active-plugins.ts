@@ -1,10 +1,8 @@
 import { type Plugin, RepriseError } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
-import { withTimeout } from "../tools/with-timeout.ts";
+import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { PhaseView } from "./phase-view.ts";
-
-const NEVER = new AbortController().signal;
 
 /** The plugins that were told that a run is worked on in this process, and are to be told when that is over. */
 export class ActivePlugins {
@@ -53,6 +51,7 @@ export class ActivePlugins {
   #view({ id }: Plugin, moment: "activation" | "deactivation"): PhaseView {
     const { document, now, run, claim } = this.#workspace;
     const place = `${run.run_id}-e${claim.epoch}-${moment}`;
-    return new PhaseView(this.#workspace, { phase: "run_start", now, document, place }, id, undefined);
+    const phase = moment === "activation" ? "run_start" : "run_end";
+    return new PhaseView(this.#workspace, { phase, now, document, place }, id, undefined);
   }
 }

@@ -3,7 +3,7 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
-import { withTimeout } from "../tools/with-timeout.ts";
+import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { applyCommonActions } from "./apply-actions.ts";
 import { type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";
@@ -99,5 +99,3 @@ function askHook(
     return Promise.reject(error).catch(fail);
   }
 }
-
-const NEVER = new AbortController().signal;

@@ -1,5 +1,8 @@
 import type { Clock } from "@reprise/contracts";
 
+/** For what nothing but its time limit may end. */
+export const NEVER: AbortSignal = new AbortController().signal;
+
 /** The time for something was up. */
 export class TimeIsUp extends Error {
   override readonly name = "TimeIsUp";

@@ -7,7 +7,7 @@ import {
   RepriseError,
   staleEpoch,
   TOOL_CALL_TRANSITIONS,
-  type ToolCallStatus,
+  triggerTo,
   versionConflict,
 } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
@@ -90,20 +90,10 @@ function assertCalls(draft: ThreadDraft, changeset: SealedChangeset): void {
     assertRunKnown(draft, changeset, call.run_id);
     const status = draft.call(call.run_id, call.call_id)?.status;
     if (status !== undefined && status !== call.status && isTerminal(TOOL_CALL_TRANSITIONS, status)) {
-      throw illegalTransition("tool call", call.call_id, status, TRIGGERS[call.status]);
+      throw illegalTransition("tool call", call.call_id, status, triggerTo(call.status));
     }
   }
 }
-
-const TRIGGERS: Readonly<Record<ToolCallStatus, string>> = {
-  new: "renew",
-  running: "start",
-  suspended: "suspend",
-  resuming: "decide",
-  succeeded: "succeed",
-  failed: "fail",
-  cancelled: "cancel",
-};
 
 function assertSegments(draft: ThreadDraft, changeset: SealedChangeset): void {
   for (const { run_id, first_seq } of changeset.segments) {

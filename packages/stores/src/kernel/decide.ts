@@ -1,5 +1,11 @@
-import { type Decision, notFound, RepriseError } from "@reprise/contracts";
-import { deepEqual, type Json } from "@reprise/state";
+import {
+  type Decision,
+  decisionConflict,
+  isSameDecision,
+  notFound,
+  RepriseError,
+  runNotActive,
+} from "@reprise/contracts";
 import { assertUndamaged } from "./check-changeset.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { addCancel, addWake, closeEntry } from "./entries.ts";
@@ -81,26 +87,4 @@ function assertDecidable(
   throw new RepriseError("NOT_SUSPENDED", message, {
     details: { call_id, suspension, status: call?.status ?? "unknown" },
   });
-}
-
-/** The time of a decision is not part of what was decided. */
-function isSameDecision(stored: Decision, decision: Decision): boolean {
-  return stored.decision_id === decision.decision_id && deepEqual(bodyOf(stored), bodyOf(decision));
-}
-
-function bodyOf({ action, arguments: edited, result, reason }: Decision): Json {
-  return [action, optional(edited), optional(result), optional(reason)];
-}
-
-function optional(value: Json | undefined): Json {
-  return value === undefined ? [] : [value];
-}
-
-function runNotActive(runId: string): RepriseError {
-  return new RepriseError("RUN_NOT_ACTIVE", `Run ${runId} is not active.`, { details: { run_id: runId } });
-}
-
-function decisionConflict(winner: Decision): RepriseError {
-  const message = `Tool call ${winner.call_id} was decided by ${winner.decision_id}.`;
-  return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
 }
