@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type NatsServer, startNats } from "../packages/stores/test/nats/start-nats.ts";
+import { type PostgresServer, startServer } from "../packages/stores/test/postgres/start-server.ts";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
+import { describeWithService } from "./support/describe-with-service.ts";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
 import { readBlocks, readSnippets } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder } from "./support/documents/snippet-folder.ts";
@@ -18,13 +21,42 @@ it("looks at something", () => {
 });
 
 const runnable = snippets.filter(({ reasonNotToRun }) => reasonNotToRun === undefined);
+const onPostgres = runnable.filter(({ code }) => code.includes("DATABASE_URL") && !code.includes("NATS_URL"));
+const onNats = runnable.filter(({ code }) => code.includes("NATS_URL"));
+const alone = runnable.filter((snippet) => !onPostgres.includes(snippet) && !onNats.includes(snippet));
+
 describe.concurrent("programs in the documentation", () => {
-  it.each(runnable)("$file:$line runs and prints what the page says", async (snippet) => {
+  it.each(alone)("$file:$line runs and prints what the page says", async (snippet) => {
     expect(await folder.run(snippet)).toBeUndefined();
   });
 
   it("have sound types", async () => {
     expect(await folder.check()).toBe("");
+  });
+});
+
+describeWithService("postgres", "programs in the documentation that need a server", (postgres) => {
+  let database: PostgresServer | undefined;
+  beforeAll(async () => {
+    database = await startServer(postgres);
+  });
+  afterAll(() => database?.stop());
+
+  it.each(onPostgres)("$file:$line runs and prints what the page says", async (snippet) => {
+    expect(await folder.run(snippet, { DATABASE_URL: database?.url ?? "" })).toBeUndefined();
+  });
+
+  describeWithService("nats", "and NATS", (nats) => {
+    let buffer: NatsServer | undefined;
+    beforeAll(async () => {
+      buffer = await startNats(nats);
+    });
+    afterAll(() => buffer?.stop());
+
+    it.each(onNats)("$file:$line runs and prints what the page says", async (snippet) => {
+      const variables = { DATABASE_URL: database?.url ?? "", NATS_URL: buffer?.url ?? "" };
+      expect(await folder.run(snippet, variables)).toBeUndefined();
+    });
   });
 });
 

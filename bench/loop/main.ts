@@ -1,16 +1,18 @@
 import "./environment.ts";
+import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { parseArgs, promisify } from "node:util";
 import { CONTESTANTS } from "./contestants.ts";
 import { FULL_EFFORT, QUICK_EFFORT } from "./effort.ts";
 import { measureHeap } from "./heap.ts";
 import { describeMachine } from "./machine.ts";
-import { type Measurement, measureAll } from "./measure.ts";
+import { CONCURRENCIES } from "./measure.ts";
 import { describeMethod } from "./method.ts";
+import type { OneReport } from "./paired.ts";
 import { reportContestants, reportHeap, reportLengths, reportRuns, reportTargets } from "./report.ts";
 import { checkTargets } from "./targets.ts";
 import { measureLengths } from "./thread-length.ts";
-import { verify } from "./verify.ts";
 
 const { values: flags } = parseArgs({
   options: { record: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },
@@ -18,18 +20,15 @@ const { values: flags } = parseArgs({
 
 if (flags.quick && flags.record) throw new Error("A quick run is not for the record: leave out --quick or --record.");
 
-const CONCURRENCIES: readonly number[] = [1, 100];
 const effort = flags.quick ? QUICK_EFFORT : FULL_EFFORT;
 
-progress("verifying");
-const events = new Map<string, number>();
-for (const contestant of CONTESTANTS) events.set(contestant.name, await verify(contestant));
-
-const measurements: Measurement[] = [];
-for (const concurrency of CONCURRENCIES) {
-  progress(`measuring ${concurrency} at a time`);
-  measurements.push(...(await measureAll(CONTESTANTS, concurrency, effort)));
+// One process each: what a framework does to a process, to its promises and its compiler, is no cost of another one.
+const reports: OneReport[] = [];
+for (const key of Object.keys(CONTESTANTS)) {
+  progress(`measuring ${key}`);
+  reports.push(await measureIn(key));
 }
+const measurements = reports.flatMap((report) => report.measurements);
 progress("measuring long threads");
 const lengths = await measureLengths(effort);
 progress("measuring the heap");
@@ -46,7 +45,7 @@ const report = [
   "Why things are as they are: [NOTES.md](NOTES.md).",
   "## Method",
   describeMethod(effort),
-  reportContestants(CONTESTANTS, events),
+  reportContestants(reports),
   ...CONCURRENCIES.flatMap((concurrency) => [`## ${concurrency} at a time`, reportRuns(measurements, concurrency)]),
   "## Thread length",
   reportLengths(lengths),
@@ -58,6 +57,14 @@ const report = [
 process.stdout.write(report);
 progress("done");
 if (flags.record) writeFileSync(new URL("./RESULTS.md", import.meta.url), report);
+
+async function measureIn(key: string): Promise<OneReport> {
+  const script = fileURLToPath(new URL("./measure-one.ts", import.meta.url));
+  const parameters = [...process.execArgv, script, key, ...(flags.quick ? ["quick"] : [])];
+  const { stdout } = await promisify(execFile)(process.execPath, parameters, { maxBuffer: 2 ** 26 });
+  // Written by measure-one.ts.
+  return JSON.parse(stdout) as OneReport;
+}
 
 function progress(line: string): void {
   process.stderr.write(`${Math.round(performance.now() / 1000)} s: ${line}\n`);

@@ -3,6 +3,9 @@ import type { Contestant, Runner } from "./contestant.ts";
 import { cpuMs } from "./cpu.ts";
 import type { Effort } from "./effort.ts";
 
+/** How many runs are under way at the same time. */
+export const CONCURRENCIES: readonly number[] = [1, 100];
+
 /** What one sample says of one run, in milliseconds. */
 export interface Sample {
   readonly cpuMs: number;

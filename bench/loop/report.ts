@@ -1,16 +1,15 @@
-import type { Contestant } from "./contestant.ts";
 import { BARE } from "./contestants/bare.ts";
 import { REPRISE } from "./contestants/reprise.ts";
 import type { HeapPoint } from "./heap.ts";
-import type { Measurement } from "./measure.ts";
+import type { OneReport, Paired } from "./paired.ts";
 import { costOf, type Row, rowOf, rowsOf } from "./results.ts";
 import type { TargetRow } from "./targets.ts";
 import type { LengthResult } from "./thread-length.ts";
 
-export function reportContestants(contestants: readonly Contestant[], events: ReadonlyMap<string, number>): string {
+export function reportContestants(contestants: readonly OneReport[]): string {
   return markdownTable(
     ["contestant", "how", "events a run"],
-    contestants.map(({ name, note }) => [name, note, String(events.get(name))]),
+    contestants.map(({ name, note, events }) => [name, note, String(events)]),
     2,
   );
 }
@@ -25,10 +24,9 @@ export function reportTargets(rows: readonly TargetRow[]): string {
   return markdownTable(["target", "measured", "at most", "met"], cells, 1);
 }
 
-export function reportRuns(measurements: readonly Measurement[], concurrency: number): string {
+export function reportRuns(measurements: readonly Paired[], concurrency: number): string {
   const rows = rowsOf(measurements, concurrency);
-  const floor = rowOf(rows, BARE);
-  const ours = rowOf(rows, REPRISE);
+  const ours = costOf(rowOf(rows, REPRISE));
   const heads = ["contestant", "CPU ms/run", "min–max", `x ${BARE}`, `x ${REPRISE}`, "wall ms/run", "runs a sample"];
   const cells = rows
     .toSorted((left, right) => left.cpu.median - right.cpu.median)
@@ -36,8 +34,8 @@ export function reportRuns(measurements: readonly Measurement[], concurrency: nu
       row.contestant === REPRISE ? `**${row.contestant}**` : row.contestant,
       formatMs(row.cpu.median),
       spread(row),
-      formatDigits(costOf(row, floor)),
-      formatDigits(costOf(row, ours)),
+      formatDigits(costOf(row)),
+      formatDigits(costOf(row) / ours),
       formatMs(row.wall.median),
       String(row.runs),
     ]);

@@ -1,4 +1,5 @@
-import type { Measurement, Sample } from "./measure.ts";
+import type { Sample } from "./measure.ts";
+import type { Paired } from "./paired.ts";
 import { type Summary, summarize } from "./statistics.ts";
 
 /** A measurement, summed up. */
@@ -8,15 +9,18 @@ export interface Row {
   readonly cpu: Summary;
   readonly wall: Summary;
   readonly samples: readonly Sample[];
+  /** The bare generator's, in the same process. */
+  readonly reference: readonly Sample[];
 }
 
-export function rowsOf(measurements: readonly Measurement[], concurrency: number): readonly Row[] {
+export function rowsOf(measurements: readonly Paired[], concurrency: number): readonly Row[] {
   return measurements
     .filter((measurement) => measurement.concurrency === concurrency)
-    .map(({ contestant, runs, samples }) => ({
+    .map(({ contestant, runs, samples, reference }) => ({
       contestant,
       runs,
       samples,
+      reference,
       cpu: summarize(samples.map(({ cpuMs }) => cpuMs)),
       wall: summarize(samples.map(({ wallMs }) => wallMs)),
     }));
@@ -28,8 +32,7 @@ export function rowOf(rows: readonly Row[], contestant: string): Row {
   return found;
 }
 
-/** How many times the CPU of the second the first takes: the median over the repetitions, whose noise both share. */
-export function costOf(row: Row, reference: Row): number {
-  return summarize(row.samples.map(({ cpuMs }, index) => cpuMs / (reference.samples[index]?.cpuMs ?? Number.NaN)))
-    .median;
+/** How many times the CPU of the bare generator it takes: the median over the repetitions, whose noise both share. */
+export function costOf({ samples, reference }: Row): number {
+  return summarize(samples.map(({ cpuMs }, index) => cpuMs / (reference[index]?.cpuMs ?? Number.NaN))).median;
 }

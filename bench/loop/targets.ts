@@ -1,7 +1,7 @@
 import { BARE } from "./contestants/bare.ts";
 import { REPRISE } from "./contestants/reprise.ts";
 import { bytesPerRun, type HeapPoint } from "./heap.ts";
-import type { Measurement } from "./measure.ts";
+import type { Paired } from "./paired.ts";
 import { costOf, rowOf, rowsOf } from "./results.ts";
 import type { LengthResult } from "./thread-length.ts";
 
@@ -20,14 +20,14 @@ const MOST_BYTES_PER_RUN = 200;
 const MOST_LENGTH_RATIO = 1.5;
 
 export function checkTargets(
-  measurements: readonly Measurement[],
+  measurements: readonly Paired[],
   concurrencies: readonly number[],
   heap: readonly HeapPoint[],
   lengths: readonly LengthResult[],
 ): readonly TargetRow[] {
   const costs = concurrencies.map((concurrency) => {
     const rows = rowsOf(measurements, concurrency);
-    const cost = costOf(rowOf(rows, REPRISE), rowOf(rows, BARE));
+    const cost = costOf(rowOf(rows, REPRISE));
     return toRow(`CPU per run against the ${BARE}, ${concurrency} at a time`, cost, MOST_COST, "x");
   });
   const longest = lengths.at(-1);

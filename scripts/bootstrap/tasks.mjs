@@ -22,6 +22,10 @@ export const TASKS = {
     purpose: "runs the property tests for long; arguments go to vitest",
     command: ["scripts/fuzz.mjs"],
   },
+  chaos: {
+    purpose: "kills processes and cuts connections, and checks that nothing was lost; --help tells what it takes",
+    command: ["--conditions=reprise-source", "e2e/chaos/main.ts"],
+  },
   build: {
     purpose: "compiles every package into its dist folder",
     command: ["node_modules/typescript/bin/tsc", "-b"],

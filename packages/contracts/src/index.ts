@@ -32,6 +32,7 @@ export {
   staleEpoch,
   toRepriseError,
   versionConflict,
+  versionGone,
 } from "./errors/reprise-error.ts";
 export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
 export { formatCursor, parseCursor } from "./event/event.ts";
@@ -58,8 +59,19 @@ export type {
   ToolCallRequest,
 } from "./message/message.ts";
 export { textOf } from "./message/message.ts";
-export type { LanguageModel, ModelChunk, ModelRequest, StopReason, TokenUsage } from "./model/model.ts";
-export type { ModelErrorKind } from "./model/model-error.ts";
+export type { Cost } from "./model/cost.ts";
+export { costOf } from "./model/cost.ts";
+export type {
+  LanguageModel,
+  LoadedFile,
+  ModelChunk,
+  ModelRequest,
+  OutputSchema,
+  ResponseMetadata,
+  StopReason,
+  TokenUsage,
+} from "./model/model.ts";
+export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
 export { ModelError } from "./model/model-error.ts";
 export {
   addReminder,
@@ -133,9 +145,19 @@ export type {
   Wake,
 } from "./store/changeset.ts";
 export { CHANGESET_FORMAT, emptyChangeset } from "./store/changeset.ts";
-export type { Claim, ClaimingSubmission, ClaimRequest, Inbox, StoreSignal, Submitted } from "./store/claim.ts";
+export type {
+  Claim,
+  ClaimingSubmission,
+  ClaimRequest,
+  Inbox,
+  ReleaseProblem,
+  StoreSignal,
+  Submitted,
+} from "./store/claim.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
+export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
+export { pruneThreads } from "./store/prune-threads.ts";
 export type {
   CallQuery,
   EntryQuery,
@@ -147,10 +169,12 @@ export type {
   ThreadQuery,
 } from "./store/queries.ts";
 export { clampLimit, DEFAULT_LIMIT, MAX_LIMIT } from "./store/queries.ts";
+export type { Pruned, Retention } from "./store/retention.ts";
 export type {
   Admission,
   Durability,
   EventSegment,
+  Interrupted,
   MessageTail,
   RunReader,
   Store,

@@ -1,2 +1,15 @@
+export type { AiSdkModel, SpecVersion } from "./ai-sdk/ai-sdk-model.ts";
+export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
+export { fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
+export { CATALOGUE, PRICES_READ } from "./catalogue/catalogue.ts";
+export type { CatalogueEntry, ModelFeatures } from "./catalogue/catalogue-entry.ts";
+export { findModel } from "./catalogue/describe-model.ts";
+export type { OpenaiCompatibleOptions } from "./chat/openai-compatible.ts";
+export { openaiCompatible } from "./chat/openai-compatible.ts";
+export type { ModelDefinitions } from "./providers/environment-providers.ts";
+export { environmentProviders, withEnvironment } from "./providers/environment-providers.ts";
+export type { Variables } from "./providers/variables.ts";
+export type { ModelOptions, PromptCache, ReasoningLevel } from "./request/model-options.ts";
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "./scripted/scripted-model.ts";
 export { scriptedModel } from "./scripted/scripted-model.ts";
+export { Secret } from "./secret/secret.ts";

@@ -23,7 +23,7 @@ export function createNodeEnv({ log = logToStandardError }: NodeEnvOptions = {})
     },
     ids: { uuid: () => v7({ random: nextRandomBytes() }) },
     random: () => Math.random(),
-    hash: (text) => createHash("sha256").update(text).digest("hex"),
+    hash: (content) => createHash("sha256").update(content).digest("hex"),
     yield: () => nextTurn(),
     log,
     point: () => undefined,

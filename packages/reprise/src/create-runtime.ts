@@ -1,4 +1,7 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { BlobStore, Env, Store } from "@reprise/contracts";
+import { withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import {
   createRuntime as createBareRuntime,
@@ -7,28 +10,56 @@ import {
   type Runtime,
   type RuntimeOptions,
 } from "@reprise/runtime";
+import { sqlite } from "./sqlite.ts";
 
 /** A store that may bring the blobs that belong to it. */
 export type StoreWithBlobs = Store & { readonly blobs?: BlobStore };
 
 /** Options of a runtime on Node; what is left out gets a default. */
-export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env"> {
-  /** Where threads live, or the promise of it; in memory unless said otherwise. */
+export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env" | "onClose"> {
+  /**
+   * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
+   * `threads` unless it is set; that one is closed with the runtime.
+   */
   readonly store?: StoreWithBlobs | Promise<StoreWithBlobs>;
   /** Where large outputs and files live; with the threads when the store has a place for them. */
   readonly blobs?: BlobStore;
   readonly env?: Env;
 }
 
-/** Puts a runtime together for Node: the real clock, and a store in memory unless one is given. */
+/**
+ * Puts a runtime together for Node: the real clock, a SQLite file unless a store is given, and the models that the environment
+ * has keys or addresses for, by names like `openai/gpt-5`.
+ */
 export async function createRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
   const { env = createNodeEnv() } = options;
-  const store: StoreWithBlobs = (await options.store) ?? createMemoryStore({ clock: env.clock });
-  const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
-  return createBareRuntime({ ...options, env, store, blobs });
+  if (options.store !== undefined) return createOn(await options.store, env, options);
+  const store = await openDefaultStore();
+  try {
+    return await createOn(store, env, { ...options, onClose: () => store.close() });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 /** A store in memory that several runtimes of one process can share. */
-export function memoryStore(): Store {
-  return createMemoryStore({ clock: createNodeEnv().clock });
+export function memoryStore(): StoreWithBlobs {
+  const env = createNodeEnv();
+  return { ...createMemoryStore({ clock: env.clock }), blobs: createMemoryBlobStore(env) };
+}
+
+function createOn(
+  store: StoreWithBlobs,
+  env: Env,
+  options: NodeRuntimeOptions & Pick<RuntimeOptions, "onClose">,
+): Promise<Runtime> {
+  const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
+  return createBareRuntime({ ...options, ...withEnvironment(options), env, store, blobs });
+}
+
+async function openDefaultStore(): Promise<StoreWithBlobs> {
+  const folder = process.env.AGENTOS_STORAGE_DIR || "threads";
+  await mkdir(folder, { recursive: true });
+  return sqlite(join(folder, "reprise.db"));
 }

@@ -2,6 +2,7 @@ export type { AgentInfo } from "./api/agent-info.ts";
 export type { Runtime, RuntimeOptions } from "./api/create-runtime.ts";
 export { createRuntime } from "./api/create-runtime.ts";
 export type { DecideOptions, Decisions } from "./api/decisions.ts";
+export type { Mailbox } from "./api/mailbox.ts";
 export type { OpenDecision } from "./api/open-decision.ts";
 export type { EventsOptions, RunHandle } from "./api/run-handle.ts";
 export type { RunOutcome } from "./api/run-outcome.ts";

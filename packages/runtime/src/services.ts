@@ -1,6 +1,7 @@
 import type { BlobStore, Env, Store } from "@reprise/contracts";
 import type { LiveBus } from "./journal/live-bus.ts";
 import type { Signals } from "./journal/signals.ts";
+import type { StoppedRuns } from "./journal/stopped-runs.ts";
 import type { Agents } from "./resolve/agents.ts";
 import type { ThreadCache } from "./thread/thread-cache.ts";
 import type { RunPools } from "./tools/pools/run-pools.ts";
@@ -14,6 +15,8 @@ export interface Limits {
   readonly renewEveryMs: number;
   /** How often to look for work when no signal came. */
   readonly pollMs: number;
+  /** How long a run is left alone after the store was full. */
+  readonly storageFullPauseMs: number;
   /** How often who waits for a run looks again, in case a signal got lost. */
   readonly recheckMs: number;
   /** A model that says nothing for this long has stalled; null to wait for ever. */
@@ -37,6 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
   leaseMs: 12_000,
   renewEveryMs: 3_000,
   pollMs: 1_000,
+  storageFullPauseMs: 15_000,
   recheckMs: 5_000,
   modelIdleTimeoutMs: 120_000,
   streamRetries: 2,
@@ -58,6 +62,7 @@ export interface Services {
   readonly limits: Limits;
   readonly bus: LiveBus;
   readonly signals: Signals;
+  readonly stopped: StoppedRuns;
   readonly threads: ThreadCache;
   /** Aborted when the runtime is closed: who waits for something then waits in vain. */
   readonly closed: AbortSignal;

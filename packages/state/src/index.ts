@@ -33,6 +33,7 @@ export { deepEqual } from "./document/deep-equal.ts";
 export { formatPath, toJsonPointer } from "./document/format-path.ts";
 export { getAt } from "./document/get-at.ts";
 export type { Json, JsonArray, JsonObject, JsonTypeName } from "./document/json.ts";
+export { parseJson } from "./document/parse-json.ts";
 export type { Path, Segment } from "./document/path.ts";
 export { MAX_DEPTH, path } from "./document/path.ts";
 export type { StateErrorCode } from "./errors.ts";

@@ -14,5 +14,5 @@ export type {
 export type { CallRow, DecisionRow, EntryRow, HeldClaim, RunRow, ThreadRow, WorkHint } from "./kernel/rows.ts";
 export type { ChangesetWrite, Write } from "./kernel/write.ts";
 export { createDurableStore } from "./shell/create-durable-store.ts";
-export type { ClaimPlace, StoreDriver } from "./shell/driver.ts";
+export type { StoreDriver } from "./shell/driver.ts";
 export type { RowReader } from "./shell/row-reader.ts";

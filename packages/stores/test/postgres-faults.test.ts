@@ -176,7 +176,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       const tenant = store.forTenant("default");
       const { commit } = await startRun(tenant, "thread-1");
       for (const text of failing("true", "53100")) await sql(text);
-      await expect(commit()).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "storage_full" } });
+      await expect(commit()).rejects.toMatchObject({ code: "STORAGE_FULL" });
       expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(1);
       await sql("drop trigger broken on messages");
       await commit({ changeset_id: "after", events: [] });
@@ -239,12 +239,26 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
 
   describe("a row with a flipped character", () => {
     type Tenant = ReturnType<PostgresStore["forTenant"]>;
+    const OF_HURT = "where thread_key = (select key from threads where thread_id = 'hurt')";
+    const OF_ITS_RUN = "where run_key = (select key from runs where run_id = 'hurt-run-1')";
     const DAMAGES: readonly (readonly [string, string, (tenant: Tenant, id: string) => Promise<unknown>])[] = [
-      ["message", "update messages set body = body || ' '", (tenant, id) => tenant.readMessages(id, 0)],
-      ["changeset", "update changesets set body = body || ' '", (tenant, id) => tenant.readChangesets(id, 0)],
-      ["patches", "update changesets set patches = patches || ' '", (tenant, id) => tenant.readPatches(id, 0)],
-      ["segment", "update segments set body = body || ' '", (tenant, id) => tenant.readEvents(`${id}-run-1`, 0)],
-      ["snapshot", "update snapshots set body = body || ' '", (tenant, id) => tenant.loadSnapshot(id)],
+      ["message", `update messages set body = body || ' ' ${OF_HURT}`, (tenant, id) => tenant.readMessages(id, 0)],
+      [
+        "changeset",
+        `update changesets set body = body || ' ' ${OF_HURT}`,
+        (tenant, id) => tenant.readChangesets(id, 0),
+      ],
+      [
+        "patches",
+        `update changesets set patches = patches || ' ' ${OF_HURT}`,
+        (tenant, id) => tenant.readPatches(id, 0),
+      ],
+      [
+        "segment",
+        `update segments set body = body || ' ' ${OF_ITS_RUN}`,
+        (tenant, id) => tenant.readEvents(`${id}-run-1`, 0),
+      ],
+      ["snapshot", `update snapshots set body = body || ' ' ${OF_HURT}`, (tenant, id) => tenant.loadSnapshot(id)],
     ];
 
     async function useFilled() {
@@ -269,7 +283,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       async (_, sql, read) => {
         const opened = await useFilled();
         const { tenant, store } = opened;
-        await opened.sql(`${sql} where thread_id = 'hurt'`);
+        await opened.sql(sql);
         await expect(read(tenant, "hurt")).rejects.toMatchObject({ code: "CORRUPT_DATA" });
         await read(tenant, "fine");
         const commit = (id: string) =>
@@ -284,7 +298,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
 
     it("does not keep others of its batch, nor other claims, from being written", async () => {
       const { tenant, store, sql } = await useFilled();
-      await sql("update runs set body = body || ' ' where thread_id = 'hurt'");
+      await sql("update runs set body = body || ' ' where run_id = 'hurt-run-1'");
       const updates = await Promise.allSettled(["hurt", "fine"].map((id) => tenant.updateThread(id, { note: "x" })));
       expect(updates.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
       const claims = await store.operator.claim({ owner: "o", lease_ms: 60_000, limit: 10 });

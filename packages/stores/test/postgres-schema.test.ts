@@ -40,10 +40,10 @@ describeWithService("postgres", "the schema of a Postgres store", (service) => {
   it("is refused when a newer version made it, and left as it is", async () => {
     const { schema, sql } = await used.useSchema();
     await sql(`insert into schema_steps (step) values (${SCHEMA_STEPS.length + 1})`);
-    const details = { reason: "newer_schema", schema: SCHEMA_STEPS.length + 1 };
+    const details = { schema: SCHEMA_STEPS.length + 1 };
     const opening = openPostgresStore({ url: used.url, schema });
-    await expect(opening).rejects.toMatchObject({ code: "CORRUPT_DATA", details });
-    await expect(ensureSchema({ url: used.url, schema })).rejects.toMatchObject({ code: "CORRUPT_DATA", details });
+    await expect(opening).rejects.toMatchObject({ code: "FORMAT_TOO_NEW", details });
+    await expect(ensureSchema({ url: used.url, schema })).rejects.toMatchObject({ code: "FORMAT_TOO_NEW", details });
   });
 
   it("is refused when it is of something else", async () => {

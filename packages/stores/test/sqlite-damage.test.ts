@@ -112,7 +112,10 @@ describe("a row with a flipped character", () => {
 it("does not take a row from a newer version for damage", async () => {
   const { tenant, damage } = await openFilled();
   damage(`update messages set format = 2 where ${OF_HURT}`);
-  await expect(tenant.readMessages("hurt", 0)).rejects.toMatchObject({ code: "CORRUPT_DATA", details: { format: 2 } });
+  await expect(tenant.readMessages("hurt", 0)).rejects.toMatchObject({
+    code: "FORMAT_TOO_NEW",
+    details: { format: 2 },
+  });
   await tenant.updateThread("hurt", { still: "writable" });
   const changeset = buildChangeset({ changeset_id: "x", thread_id: "hurt" });
   expect(await tenant.commit(changeset, { expected: "any", epoch: null })).toEqual({ version: 3 });

@@ -47,8 +47,8 @@ it("refuses a file that a newer version wrote, and leaves it as it is", async ()
   const database = new DatabaseSync(file);
   database.exec(`pragma user_version = ${SCHEMA_STEPS.length + 1}`);
   database.close();
-  const details = { reason: "newer_schema", schema: SCHEMA_STEPS.length + 1 };
-  await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "CORRUPT_DATA", details });
+  const details = { schema: SCHEMA_STEPS.length + 1 };
+  await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "FORMAT_TOO_NEW", details });
 });
 
 it("refuses a database of something else", async () => {

@@ -24,17 +24,17 @@ it("refuses a second process that claims, with the process id of the first", asy
   const { store, child, pid } = await openWithDispatcher();
   expect(pid).toBe(child.process.pid);
   const attempt = store.operator.claim({ owner: "second", lease_ms: 1_000, limit: 1 });
-  await expect(attempt).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { owner_pid: pid } });
+  await expect(attempt).rejects.toMatchObject({ code: "STORE_OWNED", details: { owner_pid: pid } });
   await expect(store.operator.releaseOwner("child")).rejects.toMatchObject({ details: { owner_pid: pid } });
 });
 
-it("lets the next process claim when the first is killed", async () => {
+it("lets the next process claim when the first is killed, also what that one held", async () => {
   const { store, tenant, child } = await openWithDispatcher();
   await tenant.submit(buildEntry({ entry_id: "second", thread_id: "later" }));
   child.process.kill("SIGKILL");
   await child.exited;
   const claims = await store.operator.claim({ owner: "second", lease_ms: 1_000, limit: 10 });
-  expect(claims.map(({ thread_id }) => thread_id)).toEqual(["later"]);
+  expect(claims.map(({ thread_id }) => thread_id)).toEqual(["later", "claimed"]);
 });
 
 it("takes entries, cancellations and threads from a process that may not claim, and tells the one that does", async () => {

@@ -41,7 +41,7 @@ it("refuses writes while the disk is full, reads on, and writes again when there
     for (; stored < 100; stored += 1)
       await commit({ messages: [buildMessage(`big-${stored}`, { content: big })], events: [] });
   };
-  await expect(fill()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { reason: "storage_full" } });
+  await expect(fill()).rejects.toMatchObject({ code: "STORAGE_FULL" });
   expect((await tenant.readMessages("thread-1", 0)).messages).toHaveLength(stored);
   expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(stored);
   truncateSync(ballast, 0);

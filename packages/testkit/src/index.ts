@@ -1,3 +1,5 @@
+export { describeBlobStore } from "./blob/describe-blob-store.ts";
+export type { OpenBlobStore, OpenedBlobStore } from "./blob/open-blob-store.ts";
 export { buildChangeset } from "./build/build-changeset.ts";
 export {
   buildCall,
@@ -8,11 +10,23 @@ export {
   buildPatch,
   buildRun,
 } from "./build/build-records.ts";
+export type { CodecOptions } from "./codec/describe-store-codec.ts";
+export { describeStoreCodec } from "./codec/describe-store-codec.ts";
 export type { FakeEnv, FakeEnvOptions, LogLine } from "./env/create-fake-env.ts";
 export { createFakeEnv } from "./env/create-fake-env.ts";
 export { FakeClock } from "./env/fake-clock.ts";
 export type { FaultAction, HeldPoint } from "./env/fake-faults.ts";
 export { FakeFaults } from "./env/fake-faults.ts";
+export type {
+  ModelServer,
+  NoAnswer,
+  RawAnswer,
+  RecordedRequest,
+  ServerScript,
+  ServerTurn,
+  SpokenAnswer,
+} from "./model-server/index.ts";
+export { startModelServer } from "./model-server/index.ts";
 export { describeStore } from "./store/describe-store.ts";
 export type { Deviation, OpenedStore, OpenStore } from "./store/open-store.ts";
 export { describeStoreModel } from "./store-model/describe-store-model.ts";

@@ -8,8 +8,8 @@ import type { Snippet } from "./read-blocks.ts";
  * `@reprise/state` resolves, and has a name of its own, so that two runs do not disturb each other.
  */
 export interface SnippetFolder {
-  /** Runs one program; answers what went wrong, or nothing. */
-  run(snippet: Snippet): Promise<string | undefined>;
+  /** Runs one program, with more variables if it needs them; answers what went wrong, or nothing. */
+  run(snippet: Snippet, variables?: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** Checks the types of all programs; answers the compiler's complaints. */
   check(): Promise<string>;
   remove(): void;
@@ -28,11 +28,13 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TYPE_CHECK));
 
   return {
-    async run(snippet) {
+    async run(snippet, variables = {}) {
+      // Each in a place of its own, where it finds nothing that another one left.
+      const cwd = mkdtempSync(join(folder, "cwd-"));
       const { code, stdout, output } = await runCaptured(
         process.execPath,
         ["--conditions=reprise-source", fileOf(snippet)],
-        { cwd: folder, env: { PATH: process.env.PATH, NO_COLOR: "1" }, timeoutMs: 30_000 },
+        { cwd, env: { PATH: process.env.PATH, NO_COLOR: "1", ...variables }, timeoutMs: 30_000 },
       );
       const place = `${snippet.file}:${snippet.line}`;
       if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;

@@ -1,4 +1,4 @@
-import type { Json } from "@reprise/state";
+import type { Json, JsonObject } from "@reprise/state";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
@@ -112,6 +112,8 @@ export interface AgentSpec {
   /** Mutating tools that may run at the same time. */
   readonly tool_concurrency: { readonly [toolId: string]: ToolConcurrency };
   readonly chat_options: { readonly [key: string]: Json };
+  /** JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails. */
+  readonly output_schema?: JsonObject;
   readonly fallback_models: readonly string[];
   readonly llm_retry_policy?: RetryPolicy;
   /** Whether a client may choose the model, the prompt and the settings of a run. */

@@ -1,13 +1,17 @@
 import type { Message } from "../message/message.ts";
 import type { LanguageModel } from "../model/model.ts";
 import type { Termination } from "../run/termination.ts";
-import type { AgentSpec } from "./agent-spec.ts";
+import type { AgentSpec, ModelSpec } from "./agent-spec.ts";
 
 /** Where models come from: knows how to reach each of its own. */
 export interface ModelProvider {
   readonly id: string;
   /** A model by the provider's own name for it. Cheap: connects when it is first used. */
   model(name: string): LanguageModel;
+  /** What is known of a model: window, modalities, prices. Undefined for one nobody described. */
+  describe?(name: string): Omit<ModelSpec, "id" | "provider" | "model"> | undefined;
+  /** Gets a new key after one was refused; false when there is none to get. Asked once an inference at most. */
+  refreshAuth?(): Promise<boolean>;
 }
 
 /** What a backend is asked to run. */

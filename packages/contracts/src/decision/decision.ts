@@ -26,6 +26,8 @@ export interface Decision {
 export interface DecisionInput {
   readonly target_id: string;
   readonly decision_id?: string;
+  /** Which suspension of the call it answers; the present one unless given. */
+  readonly suspension?: number;
   readonly action: "resume" | "cancel";
   readonly arguments?: Json;
   /** Used as the call's result. One that says only yes (`{ approved: true }`) is an approval of a call that would run. */

@@ -37,8 +37,8 @@ const APPROVALS: ReadonlySet<string> = new Set(["true", "yes", "approved", "allo
 export function translateDecision(targetId: string, payload: Json): DecisionInput {
   const reason = reasonOf(payload);
   const action = isDenial(payload) ? "cancel" : "resume";
-  const decision_id = `decision_${targetId}`;
-  return { target_id: targetId, decision_id, action, payload, ...(reason !== undefined && { reason }) };
+  // No decision id: one made of the target alone could not tell the questions of one call apart.
+  return { target_id: targetId, action, payload, ...(reason !== undefined && { reason }) };
 }
 
 /** Whether a value says yes and nothing more: then it lets a call run and is not its result. */

@@ -7,8 +7,8 @@ export interface Env {
   readonly ids: Ids;
   /** A number in [0, 1). */
   random(): number;
-  /** SHA-256 of UTF-8 text, as lower case hex. Synchronous: hashes are part of commits. */
-  hash(text: string): string;
+  /** SHA-256 of bytes or of UTF-8 text, as lower case hex. Synchronous: hashes are part of commits. */
+  hash(content: string | Uint8Array): string;
   /** Lets other work go first. */
   yield(): Promise<void>;
   readonly log: Log;

@@ -22,6 +22,7 @@ export const ERRORS = {
   THREAD_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No thread has this id." },
   RUN_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No run has this id." },
   CALL_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No tool call of the run has this id." },
+  ENTRY_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No mailbox entry has this id." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
   THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },
   THREAD_BUSY: { httpStatus: 409, retryable: true, when: "A run was refused because the thread has an open one." },
@@ -42,6 +43,11 @@ export const ERRORS = {
   VERSION_GONE: { httpStatus: 410, retryable: false, when: "A version was pruned." },
   MODEL_NOT_FOUND: { httpStatus: 422, retryable: false, when: "No model has this id." },
   PROVIDER_NOT_FOUND: { httpStatus: 422, retryable: false, when: "A model names a provider that is not registered." },
+  PROVIDER_NOT_READY: {
+    httpStatus: 422,
+    retryable: false,
+    when: "A model's provider lacks its package, its key or its address.",
+  },
   PLUGIN_NOT_FOUND: { httpStatus: 422, retryable: false, when: "An agent names a plugin that is not registered." },
   STOP_POLICY_NOT_FOUND: {
     httpStatus: 422,
@@ -85,6 +91,21 @@ export const ERRORS = {
   PLUGIN_FAILED: { httpStatus: 500, retryable: false, when: "A plugin or a stop policy threw, or took too long." },
   MODEL_FAILED: { httpStatus: 502, retryable: true, when: "A model answered with an error or not at all." },
   STORE_UNAVAILABLE: { httpStatus: 503, retryable: true, when: "A store cannot be reached." },
+  STORAGE_FULL: {
+    httpStatus: 507,
+    retryable: true,
+    when: "A store has no space left. Nothing was written; reading goes on.",
+  },
+  STORE_OWNED: {
+    httpStatus: 409,
+    retryable: true,
+    when: "Another process does what only one may: it owns the store, or runs under the same instance id.",
+  },
+  FORMAT_TOO_NEW: {
+    httpStatus: 500,
+    retryable: false,
+    when: "Stored data was written by a newer version than this one.",
+  },
   RUNTIME_CLOSED: { httpStatus: 503, retryable: true, when: "The runtime is closing and takes no more work." },
   CORRUPT_DATA: { httpStatus: 500, retryable: false, when: "Stored or received data does not have its format." },
   INTERNAL: { httpStatus: 500, retryable: false, when: "A promise the runtime makes to itself was broken." },

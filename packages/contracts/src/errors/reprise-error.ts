@@ -64,6 +64,7 @@ export function notFound(
     | "PROVIDER_NOT_FOUND"
     | "PLUGIN_NOT_FOUND"
     | "STOP_POLICY_NOT_FOUND"
+    | "ENTRY_NOT_FOUND"
     | "BLOB_NOT_FOUND",
   what: string,
   id: string,
@@ -82,6 +83,11 @@ export function staleEpoch(threadId: string, epoch: number, current: number): Re
 export function versionConflict(threadId: string, expected: number, actual: number): RepriseError {
   const message = `Cannot commit to thread ${threadId} at version ${expected}: it is at ${actual}.`;
   return new RepriseError("VERSION_CONFLICT", message, { details: { thread_id: threadId, expected, actual } });
+}
+
+export function versionGone(threadId: string, version: number, oldest: number): RepriseError {
+  const message = `Version ${version} of thread ${threadId} was pruned; the oldest there is is ${oldest}.`;
+  return new RepriseError("VERSION_GONE", message, { details: { thread_id: threadId, version, oldest } });
 }
 
 export function invalidRequest(message: string, details?: Readonly<Record<string, unknown>>): RepriseError {

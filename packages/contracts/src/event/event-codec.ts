@@ -1,14 +1,14 @@
-import { assertJson } from "@reprise/state";
+import { assertJson, parseJson } from "@reprise/state";
 import { RepriseError } from "../errors/reprise-error.ts";
 import type { AgentEvent, OpaqueEvent } from "./event.ts";
 import type { EventType } from "./event-data.ts";
 import { EVENT_SHAPES, type FieldShape, isJournaled } from "./event-shapes.ts";
 
-/** Writes an event as one line of JSON. Lone surrogates become U+FFFD, so that the line is valid UTF-8. */
+/** Writes an event as one line of JSON. It is valid UTF-8 whatever the event holds: half a character is written as an escape. */
 export function encodeEvent(event: AgentEvent): string {
   const { data, ...envelope } = event;
   const hasData = data !== undefined && Object.keys(data).length > 0;
-  return JSON.stringify(hasData ? { ...envelope, data } : envelope).toWellFormed();
+  return JSON.stringify(hasData ? { ...envelope, data } : envelope);
 }
 
 /** Reads an event that came from outside. Unknown types come back opaque; known ones must have their shape. */
@@ -30,7 +30,7 @@ export function isOpaque(event: AgentEvent | OpaqueEvent): event is OpaqueEvent 
 function parse(text: string): { readonly [key: string]: unknown } {
   let input: unknown;
   try {
-    input = JSON.parse(text);
+    input = parseJson(text);
     assertJson(input);
   } catch (error) {
     throw corrupt("it is not JSON", error);

@@ -24,17 +24,35 @@ const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
   "malformed_response",
 ]);
 
-/** A failure of a model. The message is ours; what the provider said stays in `cause`. */
+export interface ModelErrorOptions {
+  readonly retryAfterMs?: number;
+  /** The HTTP status, when there was an answer. */
+  readonly status?: number;
+  /** The provider's own word for the failure: `insufficient_quota`, `overloaded_error`, … */
+  readonly code?: string;
+  /** The provider's id of the request, for its support. */
+  readonly requestId?: string;
+  /** Free of secrets: whoever makes the error has taken them out. */
+  readonly cause?: unknown;
+}
+
+/** A failure of a model. The message is ours; what the provider said stays in `cause`. Neither holds a secret. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly kind: ModelErrorKind;
   /** How long the provider asked to wait. */
   readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+  readonly requestId: string | undefined;
 
-  constructor(kind: ModelErrorKind, message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  constructor(kind: ModelErrorKind, message: string, options: ModelErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
+    this.code = options.code;
+    this.requestId = options.requestId;
   }
 
   get isRetryable(): boolean {

@@ -47,6 +47,8 @@ export interface RunRecord {
   readonly source_mailbox_entry_id?: string;
   readonly input_tokens: number;
   readonly output_tokens: number;
+  /** What its model calls cost so far, in millionths of a cent; absent while none had a price to ask for. */
+  readonly cost_microcents?: number;
   /** Steps begun so far; goes on over activations. */
   readonly steps: number;
   /** The thread's version before the run's first commit: what a rollback goes back to. */

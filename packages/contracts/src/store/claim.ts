@@ -25,6 +25,17 @@ export interface Claim {
   readonly kind: "start" | "resume" | "recover";
   readonly entry?: MailboxEntry;
   readonly run?: RunRecord;
+  /** Versions that were acknowledged to an earlier owner and are gone, both included: its run cannot be gone on with. */
+  readonly lost?: { readonly from: number; readonly to: number };
+}
+
+/** Why a claim is given back before its work is done. */
+export interface ReleaseProblem {
+  readonly error: string;
+  /** When to try again, in the store's time. */
+  readonly retry_at: number;
+  /** Trying again cannot help: an entry that was to start a run becomes a dead letter at once. */
+  readonly is_final?: boolean;
 }
 
 /** What came for a run while its owner was busy. */

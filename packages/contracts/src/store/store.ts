@@ -6,9 +6,18 @@ import type { Message } from "../message/message.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import type { Thread } from "../thread/thread.ts";
 import type { Changeset, CommitGuard, Committed } from "./changeset.ts";
-import type { Claim, ClaimingSubmission, ClaimRequest, Inbox, StoreSignal, Submitted } from "./claim.ts";
+import type {
+  Claim,
+  ClaimingSubmission,
+  ClaimRequest,
+  Inbox,
+  ReleaseProblem,
+  StoreSignal,
+  Submitted,
+} from "./claim.ts";
 import type { MailboxEntry, NewEntry } from "./mailbox.ts";
 import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, ThreadQuery } from "./queries.ts";
+import type { Pruned, Retention } from "./retention.ts";
 
 /** What survives: a power cut, a crash of the process, or nothing. */
 export type Durability = "power-loss" | "process-crash" | "none";
@@ -64,7 +73,7 @@ export interface Admission {
    *
    * - With `claiming`, on an idle thread (no open run, no live claim, nothing queued): commits the changeset, accepts the
    *   entry and claims the thread in the same transaction; throws `VERSION_CONFLICT`, storing nothing, when the version is
-   *   another one. On any other thread it only enqueues.
+   *   another one, and `INVALID_REQUEST` when the thread has the changeset. On any other thread it only enqueues.
    * - `reject` on a thread that is not idle throws `THREAD_BUSY`. `interrupt` and `rollback` begin a new generation:
    *   queued `run` entries become `superseded` and an open run, or one just claimed to start, gets a `cancel` entry.
    * - A dedupe key or an entry id already in the thread's mailbox stores nothing and returns the entry that has it. A run id
@@ -87,6 +96,16 @@ export interface Admission {
    * run that is done throws `RUN_NOT_ACTIVE`.
    */
   requestCancel(runId: string, reason: string): Promise<void>;
+  /**
+   * Begins a new generation of a thread: what is queued to start becomes `superseded`, and an open run, or one just claimed to
+   * start, gets a `cancel` entry. `THREAD_NOT_FOUND`.
+   */
+  interruptThread(threadId: string, reason: string): Promise<Interrupted>;
+  /**
+   * Gives an entry that is a dead letter another chance: it is queued again at its old place, with no attempts behind it and
+   * in the thread's present generation. `ENTRY_NOT_FOUND`; `ILLEGAL_TRANSITION` when it is not a dead letter.
+   */
+  requeueEntry(threadId: string, entryId: string): Promise<MailboxEntry>;
   /** Throws `THREAD_EXISTS` when the id is taken. */
   createThread(thread: Pick<Thread, "thread_id" | "resource_id" | "parent_thread_id" | "metadata">): Promise<Thread>;
   /** Replaces the given keys of the thread's metadata. */
@@ -101,6 +120,14 @@ export interface Admission {
    * anew under the same id, so that nobody who held the old one can write to it.
    */
   deleteThread(threadId: string): Promise<void>;
+}
+
+/** What an interrupt did. */
+export interface Interrupted {
+  readonly generation: number;
+  /** The run that is asked to end. */
+  readonly run_id?: string;
+  readonly superseded: readonly MailboxEntry[];
 }
 
 /** A thread and what is open on it. */
@@ -183,9 +210,19 @@ export interface StoreOperator {
    * Gives a claim back unused; its entry is queued again, later and with an attempt more when there was an error. A run that
    * was to be recovered waits as long. Does nothing for a claim that is no longer the holder's.
    */
-  release(claim: Claim, problem?: { readonly error: string; readonly retry_at: number }): Promise<void>;
+  release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */
   releaseOwner(owner: string): Promise<void>;
+  /**
+   * Makes this process the one that claims as `owner`, until the function it returns is called or the process ends. Claims that
+   * an earlier process left under this name are given back. `STORE_OWNED` while another live process has it.
+   */
+  enter(owner: string): Promise<() => Promise<void>>;
+  /**
+   * Forgets what a retention allows, thread by thread, each in a transaction of its own: it can be stopped in between, and
+   * runs go on meanwhile. A thread that is damaged or busy is passed over.
+   */
+  prune(retention: Retention, signal?: AbortSignal): Promise<Pruned>;
   /** Calls back after commits and admissions, in this and, as the store can, other processes. Returns the way to stop. */
   watch(listener: (signal: StoreSignal) => void): () => void;
 }

@@ -4,6 +4,7 @@ import {
   ModelError,
   type ModelErrorKind,
   type ModelRequest,
+  type TokenUsage,
 } from "@reprise/contracts";
 
 /** One thing a scripted model does in a turn. Plain data, so that scripts can be stored, sent and generated. */
@@ -11,6 +12,10 @@ export type ScriptStep =
   /** Says text, in pieces when a list is given. */
   | { readonly text: string | readonly string[] }
   | { readonly reasoning: string }
+  /** What only the provider can read, and wants to have back. */
+  | { readonly encrypted: string }
+  /** Makes a file: a `data:` URL, or where it lies. */
+  | { readonly file: string; readonly media_type: string }
   /** Calls a tool; `raw` is sent as the arguments' text, however broken. */
   | { readonly call: string; readonly arguments?: unknown; readonly raw?: string; readonly id?: string }
   /** Begins a call and never finishes it. */
@@ -21,7 +26,7 @@ export type ScriptStep =
   /** Ends the stream without finishing. */
   | { readonly cut: true }
   | { readonly stop: "end_turn" | "max_tokens" | "tool_use" | "stop_sequence" }
-  | { readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number } };
+  | { readonly usage: TokenUsage };
 
 /** What the model does when it is asked once. */
 export type ScriptTurn = string | readonly ScriptStep[];
@@ -53,11 +58,13 @@ export function scriptedModel(script: Script, id: string = "scripted"): Scripted
 
 async function* play(steps: readonly ScriptStep[], request: ModelRequest): AsyncGenerator<ModelChunk> {
   let calls = 0;
-  let usage: { prompt_tokens: number; completion_tokens: number } | undefined;
+  let usage: TokenUsage | undefined;
   for (const step of steps) {
     if ("text" in step) {
       for (const delta of typeof step.text === "string" ? [step.text] : step.text) yield { type: "text_delta", delta };
     } else if ("reasoning" in step) yield { type: "reasoning_delta", delta: step.reasoning };
+    else if ("encrypted" in step) yield { type: "reasoning_encrypted", value: step.encrypted };
+    else if ("file" in step) yield { type: "file", url: step.file, media_type: step.media_type };
     else if ("call" in step) {
       calls++;
       yield* playCall(step.id ?? `call_${calls}`, step.call, step.raw ?? JSON.stringify(step.arguments ?? {}));

@@ -15,6 +15,7 @@ import { assertLimits } from "../assert-limits.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
+import { StoppedRuns } from "../journal/stopped-runs.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
@@ -24,6 +25,7 @@ import { RunPools } from "../tools/pools/run-pools.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
+import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import { type StartRun, toRequest } from "./start-run.ts";
@@ -39,8 +41,13 @@ export interface RuntimeOptions extends Definitions {
   readonly env: Env;
   readonly limits?: Partial<Limits>;
   readonly tenant?: string;
-  /** Names this process in claims; made when absent. */
+  /**
+   * The name under which this process works, the same over restarts: what it left unfinished is taken up at once instead of
+   * after the lease. `STORE_OWNED` while another process has it. Without one, a name is made up.
+   */
   readonly instanceId?: string;
+  /** Called when the runtime is closed and needs its store no more. */
+  readonly onClose?: () => Promise<void>;
 }
 
 export interface Runtime {
@@ -63,6 +70,8 @@ export interface Runtime {
   agents(): readonly AgentInfo[];
   readonly threads: Threads;
   readonly decisions: Decisions;
+  /** What is queued, and what became of it. */
+  readonly mailbox: Mailbox;
   /** Lets runs come to their end for a while, gives the others back, and takes no more. */
   close(): Promise<void>;
 }
@@ -82,6 +91,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     pools: new RunPools(limits.pools),
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
+    stopped: new StoppedRuns(),
     threads: new ThreadCache(limits.cachedThreads),
     closed: closed.signal,
     owner: options.instanceId ?? env.ids.uuid(),
@@ -89,27 +99,52 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Resolved now, so that what is odd about an agent is said at the start.
   for (const id of services.agents.registries.agents.ids())
     if (options.registries === undefined) services.agents.plan(id);
+  const leaveStore = await enterStore(services, options.instanceId);
+  const leave = async (): Promise<void> => {
+    await leaveStore();
+    await options.onClose?.();
+  };
   const dispatcher = new Dispatcher(services);
   dispatcher.open();
-  return new RuntimeFacade(services, dispatcher, tenant, closed);
+  return new RuntimeFacade(services, { dispatcher, leave }, tenant, closed);
+}
+
+async function enterStore({ store, signals }: Services, instanceId: string | undefined): Promise<() => Promise<void>> {
+  if (instanceId === undefined) return async () => undefined;
+  try {
+    return await store.operator.enter(instanceId);
+  } catch (error) {
+    signals.close();
+    throw error;
+  }
+}
+
+/** What works for a runtime, and how it leaves the store. */
+interface Workers {
+  readonly dispatcher: Dispatcher;
+  leave(): Promise<void>;
 }
 
 class RuntimeFacade implements Runtime {
   readonly threads: Threads;
   readonly decisions: Decisions;
+  readonly mailbox: Mailbox;
   readonly #services: Services;
   readonly #dispatcher: Dispatcher;
+  readonly #leave: () => Promise<void>;
   readonly #tenant: string;
   readonly #closed: AbortController;
   #isClosed = false;
 
-  constructor(services: Services, dispatcher: Dispatcher, tenant: string, closed: AbortController) {
+  constructor(services: Services, { dispatcher, leave }: Workers, tenant: string, closed: AbortController) {
     this.#closed = closed;
     this.#services = services;
     this.#dispatcher = dispatcher;
+    this.#leave = leave;
     this.#tenant = tenant;
     this.threads = createThreads(services, tenant);
     this.decisions = createDecisions(services, tenant);
+    this.mailbox = createMailbox(services, tenant);
   }
 
   start(run: StartRun): Promise<RunHandle> {
@@ -169,6 +204,7 @@ class RuntimeFacade implements Runtime {
       const message = "The runtime was closed; the run goes on elsewhere, or later.";
       this.#closed.abort(new RepriseError("RUNTIME_CLOSED", message));
       this.#services.signals.close();
+      await this.#leave();
     }
   }
 

@@ -12,12 +12,17 @@ import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
+import { copyJson } from "../tools/copy-json.ts";
 import { assertBinding, assertDecidedValue, assertInTime } from "./assert-decision.ts";
+import { findEarlierDecision } from "./earlier-decision.ts";
 import { findCall } from "./find-call.ts";
 import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 export interface DecideOptions {
+  /** Sending a decision again under its id is deciding once, also when the call was asked about again meanwhile. */
   readonly decisionId?: string;
+  /** Which suspension of the call is answered; refused when it is another one by now. The present one unless given. */
+  readonly suspension?: number;
   /** Refuses to decide about anything but this. Lets a decision come before its suspension. */
   readonly bindingHash?: string;
   /** The run of the call, where its id does not tell. */
@@ -70,6 +75,11 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         ...(options.bindingHash !== undefined && { binding_hash: options.bindingHash }),
         updated_at: now,
       };
+      if (call !== undefined) {
+        const answered = { decisionId: options.decisionId, suspension: options.suspension };
+        const earlier = await findEarlierDecision(store, call, answered, decision);
+        if (earlier !== undefined) return earlier;
+      }
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },
   };
@@ -86,7 +96,7 @@ async function whyUnknown(store: TenantStore, runId: string, callId: string): Pr
 /** Says a verb of people in the two words that are stored. */
 function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "result" | "reason"> {
   if (typeof verb !== "object" || verb === null) throw invalidRequest("A decision is approve, deny, edit or supply.");
-  const reason = verb.reason === undefined ? {} : { reason: verb.reason };
+  const reason = verb.reason === undefined ? {} : { reason: verb.reason.toWellFormed() };
   switch (verb.action) {
     case "approve":
       return { action: "resume", ...reason };
@@ -94,10 +104,10 @@ function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "res
       return { action: "cancel", ...reason };
     case "edit":
       assertGiven("edit", "arguments", verb.arguments);
-      return { action: "resume", arguments: verb.arguments, ...reason };
+      return { action: "resume", arguments: copyJson(verb.arguments), ...reason };
     case "supply":
       assertGiven("supply", "result", verb.result);
-      return { action: "resume", result: verb.result, ...reason };
+      return { action: "resume", result: copyJson(verb.result), ...reason };
     default:
       verb satisfies never;
       throw invalidRequest("A decision is approve, deny, edit or supply.");

@@ -12,6 +12,7 @@ import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { assertBinding, assertDecisionInput, assertInTime } from "./assert-decision.ts";
+import { findEarlierDecision } from "./earlier-decision.ts";
 import { findTarget } from "./find-call.ts";
 
 /** Stores decisions that came with a request; returns the run they belong to. All are checked before the first is stored. */
@@ -34,7 +35,10 @@ export async function forwardDecisions(
     }
     assertBinding(call, input.binding_hash);
     await assertInTime(store, call, now);
-    decisions.push({ decision: lower(call, input, now), early: false });
+    const decision = lower(call, input, now);
+    const answered = { decisionId: input.decision_id, suspension: input.suspension };
+    const earlier = await findEarlierDecision(store, call, answered, decision);
+    decisions.push({ decision: earlier ?? decision, early: false });
   }
   const [first] = decisions;
   if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");

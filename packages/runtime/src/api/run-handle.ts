@@ -9,7 +9,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import { DEFAULT_CANCEL_REASON } from "../dispatcher/outcomes.ts";
-import { type ReadEvent, readEvents } from "../journal/read-events.ts";
+import { EventStream, type ReadEvent } from "../journal/event-stream.ts";
 import type { Services } from "../services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
 
@@ -38,18 +38,12 @@ export interface RunHandle {
 
 export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
   const store = services.store.forTenant(tenant);
-  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): AsyncGenerator<Item, void> => {
+  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): AsyncIterable<Item> => {
     const { after, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
     if (after !== undefined && cursor === undefined) throw invalidRequest(`This is no cursor of run ${id}.`);
-    return readEvents(
-      services,
-      tenant,
-      threadId,
-      id,
-      cursor === undefined ? rest : { ...rest, after: cursor },
-      project,
-    );
+    const reading = cursor === undefined ? rest : { ...rest, after: cursor };
+    return new EventStream(services, { tenant, threadId, runId: id }, reading, project);
   };
   return {
     id,
@@ -62,7 +56,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
         return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
       }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
-    cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason),
+    cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason.toWellFormed()),
     async record() {
       const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
       if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);

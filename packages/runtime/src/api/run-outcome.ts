@@ -1,4 +1,5 @@
 import type { RunRecord, TenantStore, Termination } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
 import { expectChange } from "../journal/thread-change.ts";
@@ -8,7 +9,14 @@ import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 /** Where a run stands once it no longer runs. */
 export type RunOutcome =
-  | { readonly status: "done"; readonly run: RunRecord; readonly text: string; readonly termination: Termination }
+  | {
+      readonly status: "done";
+      readonly run: RunRecord;
+      readonly text: string;
+      /** The answer as JSON, for an agent with an output schema whose run ended by itself. */
+      readonly output?: Json;
+      readonly termination: Termination;
+    }
   | { readonly status: "waiting"; readonly run: RunRecord; readonly open: readonly OpenDecision[] }
   /** These two without a run when it was taken from the queue, or given up, before it began. */
   | { readonly status: "cancelled"; readonly run?: RunRecord }
@@ -30,6 +38,7 @@ export async function waitForOutcome(
     try {
       const run = await store.loadRun(runId);
       if (run !== undefined && !(await isUnderWay(store, run))) return describeOutcome(services, tenant, run);
+      services.stopped.assertNotStopped(tenant, runId);
       await change.wait();
     } finally {
       change.stop();
@@ -51,13 +60,13 @@ async function describeOutcome(services: Services, tenant: string, run: RunRecor
     const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
     return { status: "waiting", run, open: calls.map(toOpenDecision) };
   }
-  const { result, termination } = await loadFinish(services, tenant, run);
+  const { text, output, termination } = await loadFinish(services, tenant, run);
   if (termination.type === "cancelled") return { status: "cancelled", run };
   if (termination.type === "error") {
     const { value: error, code } = termination;
     return { status: "failed", run, error, ...(code !== undefined && { code }) };
   }
-  return { status: "done", run, text: result, termination };
+  return { status: "done", run, text, ...(output !== undefined && { output }), termination };
 }
 
 /** The end of a run as its stream tells it: the last event. */
@@ -65,11 +74,11 @@ async function loadFinish(
   services: Services,
   tenant: string,
   run: RunRecord,
-): Promise<{ readonly result: string; readonly termination: Termination }> {
+): Promise<{ readonly text: string; readonly output?: Json | undefined; readonly termination: Termination }> {
   const segments = await services.store.forTenant(tenant).readEvents(run.run_id, run.last_seq - 1);
   const last = segments.at(-1)?.events.at(-1);
   if (last?.type !== "run_finish")
-    return { result: "", termination: { type: "error", value: "The end of the run is missing." } };
-  const response = last.data.result?.response;
-  return { result: typeof response === "string" ? response : "", termination: last.data.termination };
+    return { text: "", termination: { type: "error", value: "The end of the run is missing." } };
+  const { response, output } = last.data.result ?? {};
+  return { text: typeof response === "string" ? response : "", output, termination: last.data.termination };
 }

@@ -12,8 +12,9 @@ import type {
   ToolExecutionMode,
 } from "@reprise/contracts";
 import { RepriseError } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import type { Json, JsonObject, StandardSchema } from "@reprise/state";
 import { readAgentSpec } from "../resolve/read-agent-spec.ts";
+import { describeSchema } from "./input-schema.ts";
 
 /** What an author writes about an agent. The same as a spec, in an author's words and with things given by value. */
 export interface AgentDefinition {
@@ -49,6 +50,8 @@ export interface AgentDefinition {
   /** Mutating tools that may run at the same time, by id. */
   readonly toolConcurrency?: { readonly [toolId: string]: ToolConcurrency };
   readonly chatOptions?: { readonly [key: string]: Json };
+  /** What a run answers with: a Standard Schema that tells its JSON Schema, or JSON Schema. */
+  readonly outputSchema?: StandardSchema | JsonObject;
   readonly fallbackModels?: readonly string[];
   readonly retryPolicy?: RetryPolicy;
 }
@@ -104,9 +107,14 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     start_reads_early: definition.startReadsEarly,
     tool_concurrency: definition.toolConcurrency,
     chat_options: definition.chatOptions,
+    output_schema: outputSchemaOf(definition),
     fallback_models: definition.fallbackModels,
     llm_retry_policy: definition.retryPolicy,
   };
+}
+
+function outputSchemaOf({ id, outputSchema }: AgentDefinition): JsonObject | undefined {
+  return outputSchema === undefined ? undefined : describeSchema(`The output schema of agent ${id}`, outputSchema);
 }
 
 function isPolicy(when: StopConditionSpec | StopPolicy | string): when is StopPolicy {

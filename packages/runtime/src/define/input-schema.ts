@@ -38,7 +38,7 @@ function fromJsonSchema(parameters: JsonObject): InputSchema {
 
 function fromStandardSchema(tool: string, schema: StandardSchema): InputSchema {
   return {
-    parameters: describe(tool, schema),
+    parameters: describe(`The input schema of tool ${JSON.stringify(tool)}`, schema),
     check: async (input) => {
       const result = await schema["~standard"].validate(input);
       if (result.issues === undefined) return { ok: true, input: result.value };
@@ -52,14 +52,21 @@ function sayIssue(message: string, path: readonly (PropertyKey | { readonly key:
   return place === "" ? message : `${place}: ${message}`;
 }
 
-function describe(tool: string, schema: StandardSchema): JsonObject {
+/** The JSON Schema of a schema, checked. */
+export function describeSchema(what: string, schema: StandardSchema | JsonObject): JsonObject {
+  const described = isStandardSchema(schema) ? describe(what, schema) : schema;
+  compileSchema(described);
+  return described;
+}
+
+function describe(what: string, schema: StandardSchema): JsonObject {
   if (describesItself(schema)) {
     const described = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
     if (isJson(described)) return described as JsonObject;
   }
   throw new RepriseError(
     "INVALID_DEFINITION",
-    `The input schema of tool ${JSON.stringify(tool)} cannot tell its JSON Schema. Use a schema library that can (Zod 4.2 or newer), or plain JSON Schema.`,
+    `${what} cannot tell its JSON Schema. Use a schema library that can (Zod 4.2 or newer), or plain JSON Schema.`,
   );
 }
 

@@ -1,6 +1,7 @@
 import {
   advanceRun,
   type Claim,
+  type ErrorCode,
   MAX_ATTEMPTS,
   MAX_RECOVERIES,
   ModelError,
@@ -38,17 +39,20 @@ export interface Lease {
 
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
 export async function activate(services: Services, claim: Claim, run: RunRecord, lease: Lease): Promise<void> {
+  services.stopped.goOn(claim.tenant, run.run_id);
   const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
   const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
   const plugins = new ActivePlugins(workspace);
   try {
     if (claim.kind !== "start") await reopen(workspace);
-    if (isPoison(claim)) await endActivation(workspace, poison(), "error:poison");
+    if (claim.lost !== undefined) await endActivation(workspace, bufferLost(claim.lost), "error:buffer_lost");
+    else if (isPoison(claim)) await endActivation(workspace, poison(), "error:poison");
     else await work(workspace, plugins);
   } catch (error) {
     await handleFailure(workspace, error);
   } finally {
+    workspace.close();
     await plugins.deactivate();
     services.pools.close(claim.tenant, run.run_id, pools);
     saveSnapshotIfDue(services, claim.tenant, thread);
@@ -102,12 +106,17 @@ function poison(): Termination {
   return { type: "error", value: "The run lost its owners too often without getting further.", code: "POISON" };
 }
 
+function bufferLost({ from, to }: NonNullable<Claim["lost"]>): Termination {
+  const value = `What the run committed as versions ${from} to ${to} was lost by the store before it was kept.`;
+  return { type: "error", value, code: "BUFFER_LOST" };
+}
+
 /** Ends the run as what happened to it says; leaves it to its new owner when it is no longer ours. */
 async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<void> {
   const { services, claim, run, signal, lost } = workspace;
   const stopped: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
   const reason: unknown = lost.aborted ? lost.reason : stopped;
-  services.bus.forgetTail(claim.tenant, run.run_id);
+  workspace.giveUpTail();
   // The thread changed under us, or the store is away: the claim goes back, and somebody begins again from what is true.
   if (isForLater(error)) throw error;
   if (isLost(reason) || isLost(error)) {
@@ -150,15 +159,20 @@ async function abandon(workspace: RunWorkspace): Promise<void> {
   const committed = (await store.loadRun(run.run_id)) ?? run;
   const open = await listOpenCalls(store, run.run_id);
   const { termination_code: _code, termination_detail: _detail, ...row } = committed;
-  // What was begun was shown, and stays counted.
-  const counted = { ...row, steps: Math.max(row.steps, run.steps) };
+  // What was begun was shown, and what was paid was paid: both stay counted.
+  const { cost_microcents } = run;
+  const steps = Math.max(row.steps, run.steps);
+  const counted = { ...row, steps, ...(cost_microcents !== undefined && { cost_microcents }) };
   workspace.abandon(row.status === "waiting" ? advanceRun(counted, "resume") : counted, open);
 }
 
 /** Whether the same may well succeed after a while, from a fresh look at the thread. */
 function isForLater(error: unknown): boolean {
-  return RepriseError.is(error, "VERSION_CONFLICT") || RepriseError.is(error, "STORE_UNAVAILABLE");
+  return RepriseError.is(error) && FOR_LATER.includes(error.code);
 }
+
+/** A newer format is for a newer process; this one leaves the run alone. */
+const FOR_LATER: readonly ErrorCode[] = ["VERSION_CONFLICT", "STORE_UNAVAILABLE", "STORAGE_FULL", "FORMAT_TOO_NEW"];
 
 function isLost(error: unknown): boolean {
   return error instanceof ClaimLost || RepriseError.is(error, "STALE_EPOCH");

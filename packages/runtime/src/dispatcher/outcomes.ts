@@ -17,3 +17,6 @@ export class ClaimLost extends Error {
 
 /** What a cancellation says when nobody gave a reason. */
 export const DEFAULT_CANCEL_REASON = "cancelled";
+
+/** The same of an interrupt. */
+export const DEFAULT_INTERRUPT_REASON = "interrupted";

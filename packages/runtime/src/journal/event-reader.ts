@@ -1,20 +1,16 @@
 import type { TenantStore } from "@reprise/contracts";
 import type { Services } from "../services.ts";
+import type { RunPlace } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";
 import type { LiveEvent } from "./live-bus.ts";
 
 /** The next event, or that everything after a `seq` is withdrawn. */
 export type Next = LiveEvent | { readonly withdraw: number };
 
-/** What the reader has seen, and whether it stays while the run waits. */
-export interface Position {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly follow: boolean;
-}
-
 /** More than this many unread live events, and a reader is sent to the journal for what it missed. */
 const MAX_BEHIND = 10_000;
+
+const nothing = (): void => undefined;
 
 /** Merges the journal of a run with the live events of this process. */
 export class EventReader {
@@ -27,13 +23,23 @@ export class EventReader {
   #hasMissed = true;
   /** Something happened to the thread since we last looked whether the run is over. */
   #mayBeOver = true;
-  #wake: () => void = () => undefined;
-  readonly #stops: readonly (() => void)[];
+  /** Who waits in `wait`. */
+  #resume: () => void = nothing;
+  readonly #onHeard: () => void;
+  readonly #stops: (() => void)[];
 
   readonly #closed: AbortSignal;
+  readonly #assertNotStopped: () => void;
 
-  constructor(services: Services, tenant: string, threadId: string, runId: string) {
+  constructor(
+    services: Services,
+    { tenant, threadId, runId }: RunPlace,
+    signal: AbortSignal | undefined,
+    onHeard: () => void,
+  ) {
+    this.#onHeard = onHeard;
     this.#closed = services.closed;
+    this.#assertNotStopped = () => services.stopped.assertNotStopped(tenant, runId);
     this.#store = services.store.forTenant(tenant);
     this.#runId = runId;
     this.#stops = [
@@ -49,6 +55,7 @@ export class EventReader {
         this.#wake();
       }),
     ];
+    if (signal !== undefined) this.#wakeOnAbort(signal);
   }
 
   /** The event after a position when it is here already: most are, and then nobody need wait. */
@@ -57,31 +64,32 @@ export class EventReader {
     return this.#takeReady(seq, epoch) ?? this.#takeLive(seq, epoch);
   }
 
-  /** The event after a position, waiting for it if need be; undefined when there will be none, or the signal says stop. */
-  async next(position: Position, signal: AbortSignal | undefined): Promise<Next | undefined> {
-    for (;;) {
-      if (signal?.aborted === true) return undefined;
-      const next = this.take(position.seq, position.epoch);
-      if (next !== undefined) return next;
-      // Asked for before looking, so that nothing can happen unheard between the look and the pause.
-      const heard = this.#nextWake(signal);
-      if (this.#hasMissed) {
-        await this.#readJournal(position);
-        continue;
-      }
-      if (this.#mayBeOver) {
-        this.#mayBeOver = false;
-        if (await this.#isOver(position)) return undefined;
-        continue;
-      }
-      if (!this.#hasMissed && this.#live.length === 0) await heard;
-      else if (!this.#hasMissed && this.#isBehindGap(position)) await heard;
-    }
+  /** Whether nothing is to be done but to wait for what happens. */
+  isQuiet(seq: number): boolean {
+    return !this.#hasMissed && !this.#mayBeOver && (this.#live.length === 0 || this.#isBehindGap(seq));
+  }
+
+  /** Waits until there may be an event after a position; false when there will be none. */
+  async wait(seq: number, epoch: number, follow: boolean): Promise<boolean> {
+    // Asked for before looking, so that nothing can happen unheard between the look and the pause.
+    const heard = this.#hear();
+    if (this.#hasMissed) await this.#readJournal(seq, epoch);
+    else if (this.#mayBeOver) {
+      this.#mayBeOver = false;
+      if (await this.#isOver(seq, follow)) return false;
+    } else if (this.isQuiet(seq)) await heard;
+    return true;
   }
 
   close(): void {
     for (const stop of this.#stops) stop();
     this.#wake();
+  }
+
+  #wakeOnAbort(signal: AbortSignal): void {
+    const wake = (): void => this.#wake();
+    signal.addEventListener("abort", wake, { once: true });
+    this.#stops.push(() => signal.removeEventListener("abort", wake));
   }
 
   #takeReady(seq: number, epoch: number): Next | undefined {
@@ -110,12 +118,12 @@ export class EventReader {
   }
 
   /** Live events are ahead of us, and what lies between is not committed yet. */
-  #isBehindGap({ seq }: Position): boolean {
+  #isBehindGap(seq: number): boolean {
     const first = this.#live[0]?.event.seq;
     return first !== undefined && first > seq + 1;
   }
 
-  async #readJournal({ seq, epoch }: Position): Promise<void> {
+  async #readJournal(seq: number, epoch: number): Promise<void> {
     this.#hasMissed = false;
     // From the last event that is certainly the same for us and the journal.
     const shared = epoch === 0 ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
@@ -125,27 +133,25 @@ export class EventReader {
   }
 
   /** Whether everything was read of a run nobody works on. */
-  async #isOver({ seq, follow }: Position): Promise<boolean> {
+  async #isOver(seq: number, follow: boolean): Promise<boolean> {
     const run = await this.#store.loadRun(this.#runId);
     if (run === undefined || run.last_seq > seq) {
       this.#hasMissed = run !== undefined;
       return run === undefined;
     }
     if (run.status === "done") return true;
+    this.#assertNotStopped();
     return run.status === "waiting" && !follow && !(await isUnderWay(this.#store, run));
   }
 
-  #nextWake(signal: AbortSignal | undefined): Promise<void> {
-    // Whoever waited before waits no more: its listener goes with it.
-    this.#wake();
+  #hear(): Promise<void> {
     return new Promise((resolve) => {
-      const go = (): void => {
-        this.#wake = () => undefined;
-        signal?.removeEventListener("abort", go);
-        resolve();
-      };
-      this.#wake = go;
-      signal?.addEventListener("abort", go, { once: true });
+      this.#resume = resolve;
     });
+  }
+
+  #wake(): void {
+    this.#resume();
+    this.#onHeard();
   }
 }

@@ -9,48 +9,88 @@ export interface LiveEvent {
 
 type Listener = (event: LiveEvent) => void;
 
+/** What a run's owner shows through. Found once for an activation: a token costs no look into a table. */
+export interface LiveChannel {
+  /** Passes on an event that is not committed yet. */
+  show(live: LiveEvent): void;
+  /** Passes on an event that is committed. */
+  publish(live: LiveEvent): void;
+  /** What was shown is in the journal now, or will never be. */
+  forgetTail(): void;
+  /** The owner shows nothing more. */
+  close(): void;
+}
+
 /**
  * Events of the runs this process works on, as they happen. Nobody waits for a reader: a listener only takes note.
  * Events that are not committed yet are kept until they are, so that who comes in the middle of a step misses nothing;
  * everything else is in the journal.
  */
 export class LiveBus {
-  readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #tails = new Map<string, LiveEvent[]>();
+  readonly #channels = new Map<string, Channel>();
 
-  /** Passes on an event that is not committed yet. */
-  show(tenant: string, live: LiveEvent): void {
-    const key = tenantKey(tenant, live.event.run_id);
-    const tail = this.#tails.get(key);
-    if (tail === undefined) this.#tails.set(key, [live]);
-    else tail.push(live);
-    this.#pass(key, live);
+  /** The channel of a run, for its owner; to be closed. */
+  open(tenant: string, runId: string): LiveChannel {
+    const channel = this.#channel(tenantKey(tenant, runId));
+    channel.users += 1;
+    return channel;
   }
 
   /** Passes on an event that is committed. */
   publish(tenant: string, live: LiveEvent): void {
-    this.#pass(tenantKey(tenant, live.event.run_id), live);
-  }
-
-  /** What was shown of a run is in the journal now, or will never be. */
-  forgetTail(tenant: string, runId: string): void {
-    this.#tails.delete(tenantKey(tenant, runId));
+    this.#channels.get(tenantKey(tenant, live.event.run_id))?.publish(live);
   }
 
   /** Listens to a run, beginning with what is not committed yet; returns the way to stop. */
   listen(tenant: string, runId: string, listener: Listener): () => void {
-    const key = tenantKey(tenant, runId);
-    for (const event of this.#tails.get(key) ?? []) listener(event);
-    const listeners = this.#listeners.get(key) ?? new Set();
-    this.#listeners.set(key, listeners);
-    listeners.add(listener);
+    const channel = this.#channel(tenantKey(tenant, runId));
+    channel.users += 1;
+    for (const event of channel.tail) listener(event);
+    channel.listeners.push(listener);
     return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key);
+      const place = channel.listeners.indexOf(listener);
+      if (place < 0) return;
+      channel.listeners.splice(place, 1);
+      channel.close();
     };
   }
 
-  #pass(key: string, live: LiveEvent): void {
-    for (const listener of this.#listeners.get(key) ?? []) listener(live);
+  #channel(key: string): Channel {
+    const known = this.#channels.get(key);
+    if (known !== undefined) return known;
+    const made = new Channel(() => this.#channels.delete(key));
+    this.#channels.set(key, made);
+    return made;
+  }
+}
+
+/** One run's way to its readers. There as long as somebody shows or listens. */
+class Channel implements LiveChannel {
+  readonly listeners: Listener[] = [];
+  readonly #onUnused: () => void;
+  tail: LiveEvent[] = [];
+  users = 0;
+
+  constructor(onUnused: () => void) {
+    this.#onUnused = onUnused;
+  }
+
+  show(live: LiveEvent): void {
+    this.tail.push(live);
+    this.publish(live);
+  }
+
+  publish(live: LiveEvent): void {
+    // By number: most runs have one reader, and an iterator a token would cost more than it does.
+    for (let index = 0; index < this.listeners.length; index += 1) this.listeners[index]?.(live);
+  }
+
+  forgetTail(): void {
+    if (this.tail.length > 0) this.tail = [];
+  }
+
+  close(): void {
+    this.users -= 1;
+    if (this.users === 0) this.#onUnused();
   }
 }

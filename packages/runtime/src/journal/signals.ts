@@ -41,6 +41,11 @@ export class Signals {
     };
   }
 
+  /** Has who waits for a thread look again. */
+  nudge(tenant: string, threadId: string): void {
+    for (const listener of [...(this.#byThread.get(tenantKey(tenant, threadId)) ?? [])]) listener("commit");
+  }
+
   /** Hears no more, and lets everybody know who waits. */
   close(): void {
     this.#stop();

@@ -1,16 +1,10 @@
-import {
-  advanceRun,
-  type Message,
-  type Termination,
-  terminationCode,
-  textOf,
-  toolFailure,
-  toRepriseError,
-} from "@reprise/contracts";
+import { advanceRun, type Termination, terminationCode, toolFailure, toRepriseError } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
 import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
+import { lastAnswer, readOutput } from "./structured-output.ts";
 
 /** Closes an activation: the run waits, or is done. Nobody hears of it before it is committed. */
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
@@ -26,7 +20,8 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   });
   workspace.addPatch("runtime", runStateOps(workspace.run, isSuspended ? undefined : workspace.run.termination_code));
   const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
-  workspace.hold("run_finish", { ...(response !== undefined && { result: { response } }), termination });
+  const result = response === undefined ? {} : { result: { response, ...outputOf(workspace, termination, response) } };
+  workspace.hold("run_finish", { ...result, termination });
   await workspace.commit("run_finished");
 }
 
@@ -58,8 +53,9 @@ function detailOf(termination: Termination): string | undefined {
   return termination.type === "stopped" ? termination.value.detail : undefined;
 }
 
-/** The text the run ends with: its last assistant message, when it has one. */
-function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
-  const last = messages.findLast(({ role, metadata }) => role === "assistant" && metadata?.run_id === runId);
-  return last === undefined ? undefined : textOf(last);
+/** The answer as the JSON it was asked to be. Only a run that ended by itself has one: its answer was checked. */
+function outputOf(workspace: RunWorkspace, { type }: Termination, response: string): { readonly output?: Json } {
+  const schema = type === "natural_end" ? workspace.agent.spec.output_schema : undefined;
+  const output = schema === undefined ? undefined : readOutput(schema, response);
+  return output?.ok === true ? { output: output.value } : {};
 }

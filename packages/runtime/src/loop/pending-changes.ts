@@ -1,12 +1,14 @@
-import type {
-  Changeset,
-  DecisionKey,
-  LoggedAction,
-  MailboxEffect,
-  Message,
-  Recording,
-  ToolCallRecord,
-  Wake,
+import {
+  type Changeset,
+  type DecisionKey,
+  emptyChangeset,
+  type LoggedAction,
+  type MailboxEffect,
+  type Message,
+  type Recording,
+  type RunRecord,
+  type ToolCallRecord,
+  type Wake,
 } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
 
@@ -44,10 +46,19 @@ export function hasChanges({ calls, ...lists }: PendingChanges): boolean {
   return calls.size > 0 || Object.values(lists).some(({ length }) => length > 0);
 }
 
-/** The changes in the form in which they are stored. */
-export function changesetParts(changes: PendingChanges): Partial<Changeset> {
+/** The changes in the form in which they are stored: a commit of a run. */
+export function composeChangeset(
+  changesetId: string,
+  run: RunRecord,
+  changes: PendingChanges,
+  { reasons, events }: Pick<Changeset, "reasons" | "events">,
+): Changeset {
   const { messages, patches, actions, calls, consumed, mailbox, blobs, recordings, wakes } = changes;
   return {
+    ...emptyChangeset(run.thread_id, run.run_id, changesetId),
+    reasons,
+    runs: [run],
+    events,
     messages,
     patches,
     actions,

@@ -1,5 +1,5 @@
 import type { AgentEvent, Claim, EventData, EventType } from "@reprise/contracts";
-import type { LiveBus } from "../journal/live-bus.ts";
+import type { LiveBus, LiveChannel } from "../journal/live-bus.ts";
 
 export interface JournalOptions {
   readonly bus: LiveBus;
@@ -24,7 +24,7 @@ export interface SealedEvents {
  * meanwhile follows after it.
  */
 export class RunJournal {
-  readonly #bus: LiveBus;
+  readonly #channel: LiveChannel;
   readonly #claim: Claim;
   readonly #run: JournalOptions["run"];
   readonly #now: () => number;
@@ -33,9 +33,10 @@ export class RunJournal {
   #held: Unnumbered[] = [];
   #delayed: Unnumbered[] = [];
   #isSealed = false;
+  #isClosed = false;
 
   constructor({ bus, claim, run, now }: JournalOptions) {
-    this.#bus = bus;
+    this.#channel = bus.open(claim.tenant, run.run_id);
     this.#claim = claim;
     this.#run = run;
     this.#now = now;
@@ -44,6 +45,7 @@ export class RunJournal {
 
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
+    if (this.#isClosed) return;
     const timestamp = this.#now();
     if (this.#isSealed) {
       this.#delayed.push((seq) => this.#event(type, seq, timestamp, stepId, data));
@@ -72,9 +74,9 @@ export class RunJournal {
     this.#seq = last_seq;
     this.#shown = [];
     this.#held = [];
-    const { tenant, epoch } = this.#claim;
-    this.#bus.forgetTail(tenant, this.#run.run_id);
-    for (const event of held) this.#bus.publish(tenant, { epoch, event });
+    const { epoch } = this.#claim;
+    this.#channel.forgetTail();
+    for (const event of held) this.#channel.publish({ epoch, event });
     this.reopen();
   }
 
@@ -84,6 +86,19 @@ export class RunJournal {
     for (const complete of this.#delayed.splice(0)) this.#showNow(complete(++this.#seq));
   }
 
+  /** What was shown and is not committed never will be. */
+  giveUpTail(): void {
+    this.#channel.forgetTail();
+  }
+
+  /** The activation is over. A tool that nobody waits for any more may still speak; nobody hears it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#channel.forgetTail();
+    this.#channel.close();
+  }
+
   /** Forgets what was held back; what was shown cannot be unshown. */
   dropHeld(): void {
     this.#held = [];
@@ -91,7 +106,7 @@ export class RunJournal {
 
   #showNow(event: AgentEvent): void {
     this.#shown.push(event);
-    this.#bus.show(this.#claim.tenant, { epoch: this.#claim.epoch, event });
+    this.#channel.show({ epoch: this.#claim.epoch, event });
   }
 
   #event<Type extends EventType>(

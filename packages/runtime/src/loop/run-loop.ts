@@ -6,6 +6,7 @@ import { recoverCalls } from "./recover-calls.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endingOf } from "./step-ending.ts";
+import { checkOutput } from "./structured-output.ts";
 import { isFinal, recallStep, type StepSummary } from "./summarise-step.ts";
 import { takeSteering } from "./take-steering.ts";
 import { runToolRound } from "./tool-round.ts";
@@ -34,9 +35,13 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
     }
 
     const ending = step === undefined ? undefined : endingOf(workspace, step);
-    if (ending?.isFirm === true) return ending.termination;
-    const isSteered = await takeSteering(workspace);
-    if (ending !== undefined && !isSteered) return ending.termination;
+    const output = ending?.termination.type === "natural_end" ? checkOutput(workspace) : "fits";
+    if (typeof output === "object") return output;
+    if (output === "fits") {
+      if (ending?.isFirm === true) return ending.termination;
+      const isSteered = await takeSteering(workspace);
+      if (ending !== undefined && !isSteered) return ending.termination;
+    }
 
     const taken = await runStep(workspace);
     if (taken.kind === "terminated") return requestedEnd(taken.reason);

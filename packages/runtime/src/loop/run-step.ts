@@ -1,11 +1,15 @@
 import type { ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import type { RoutedRequest } from "../route/model-route.ts";
+import { RouteSession } from "../route/route-session.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import type { Turn } from "../turn/turn.ts";
 import { messageIdOf, stepIdOf } from "./derived-ids.ts";
 import { EarlyReads } from "./early-reads.ts";
+import { keepFiles } from "./keep-files.ts";
+import { showRoute } from "./route-facts.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { showChunk } from "./show-chunk.ts";
 import type { StepSummary } from "./summarise-step.ts";
@@ -60,7 +64,8 @@ async function takeStep(
   const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference.hidden));
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
-  const message = assistantMessage(workspace, stepId, turn, calls);
+  const files = turn.files === undefined ? [] : await keepFiles(workspace, turn.files);
+  const message = assistantMessage(workspace, stepId, { turn, files }, calls);
   if (message !== undefined) workspace.addMessage(message);
   const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
   const { usage, stop_reason } = turn;
@@ -108,18 +113,20 @@ async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void
 async function infer(
   workspace: RunWorkspace,
   stepId: string,
-  { request, hidden, model: override }: Inference,
+  { request, hidden, model: override, fallbacks }: Inference,
   early: EarlyReads | undefined,
 ): Promise<{ readonly turn: Turn; readonly reads: EarlyReads | undefined }> {
   const { agent, services, run } = workspace;
   const { env, limits, agents } = services;
-  const model = override === undefined ? agent.model : agents.model(run.agent_id, override);
+  const model = override === undefined ? agent.model : agents.model(run.agent_id, override, fallbacks);
+  const session = new RouteSession(run.thread_id);
   workspace.assertHeld();
   const startedAt = env.clock.mono();
   let reads = early;
+  const routed: RoutedRequest = { ...request, session };
   const turn = await runTurn({
     model,
-    request,
+    request: routed,
     recovery: {
       interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries,
       truncations: limits.truncationRetries,
@@ -137,8 +144,12 @@ async function infer(
     idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
     after: (ms, callback) => env.clock.after(ms, callback),
     sleep: (ms, signal) => env.clock.sleep(ms, signal),
+  }).catch((error: unknown) => {
+    showRoute(workspace, stepId, session, model.id);
+    throw error;
   });
   await reads?.settle();
+  showRoute(workspace, stepId, session, model.id);
   countTokens(workspace, turn);
   const duration_ms = Math.round(env.clock.mono() - startedAt);
   workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);

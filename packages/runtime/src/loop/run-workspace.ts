@@ -1,11 +1,9 @@
 import {
-  type Changeset,
   type CheckpointReason,
   type Claim,
   type DecisionKey,
   type EventData,
   type EventType,
-  emptyChangeset,
   isTerminal,
   type LoggedAction,
   type MailboxEffect,
@@ -26,7 +24,7 @@ import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
 import { compareCallIds } from "./derived-ids.ts";
 import type { MailFlag } from "./mail-flag.ts";
-import { changesetParts, hasChanges, noChanges } from "./pending-changes.ts";
+import { composeChangeset, hasChanges, noChanges } from "./pending-changes.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
 import { callStateOps, noteScopedOps } from "./run-state.ts";
@@ -259,6 +257,16 @@ export class RunWorkspace {
     this.#journal.hold(type, data, stepId);
   }
 
+  /** What was shown since the last commit will never be durable; readers who come now do not see it. */
+  giveUpTail(): void {
+    this.#journal.giveUpTail();
+  }
+
+  /** The activation is over: nothing more is shown. */
+  close(): void {
+    this.#journal.close();
+  }
+
   /**
    * Makes everything since the last commit durable, then shows what was held back. One at a time; tools may go on meanwhile,
    * because nothing of theirs is here before it is settled.
@@ -270,13 +278,7 @@ export class RunWorkspace {
     const sealed = this.#journal.seal();
     this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
-    const changeset: Changeset = {
-      ...emptyChangeset(this.#run.thread_id, this.#run.run_id, this.#changesetId()),
-      ...changesetParts(pending),
-      reasons,
-      runs: [this.#run],
-      events: sealed.events,
-    };
+    const changeset = composeChangeset(this.#changesetId(), this.#run, pending, { reasons, events: sealed.events });
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;
     try {

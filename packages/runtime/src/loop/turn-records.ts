@@ -1,4 +1,4 @@
-import type { CallView, Message, ToolCallRecord } from "@reprise/contracts";
+import type { CallView, FilePart, Message, ToolCallRecord } from "@reprise/contracts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
 import { callIdOf, messageIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -37,10 +37,10 @@ export function viewCall({ call_id, tool_id, arguments: given, suspension }: Too
 export function assistantMessage(
   workspace: RunWorkspace,
   stepId: string,
-  turn: Turn,
+  { turn, files }: { readonly turn: Turn; readonly files: readonly FilePart[] },
   requested: readonly ToolCallRecord[],
 ): Message | undefined {
-  if (turn.text === "" && turn.reasoning === "" && requested.length === 0) return undefined;
+  if (turn.text === "" && turn.reasoning === "" && requested.length + files.length === 0) return undefined;
   const { run } = workspace;
   const reasoning = {
     type: "reasoning",
@@ -48,10 +48,11 @@ export function assistantMessage(
     ...(turn.encrypted !== undefined && { encrypted: turn.encrypted }),
   } as const;
   const hasReasoning = turn.reasoning !== "" || turn.encrypted !== undefined;
+  const parts = [...(hasReasoning ? [reasoning] : []), { type: "text", text: turn.text } as const, ...files];
   return {
     id: messageIdOf(stepId),
     role: "assistant",
-    content: hasReasoning ? [reasoning, { type: "text", text: turn.text }] : turn.text,
+    content: parts.length > 1 ? parts : turn.text,
     ...(requested.length > 0 && {
       tool_calls: requested.map((record) => ({
         id: record.call_id,

@@ -1,4 +1,11 @@
-import { type EntryStatus, MAX_ATTEMPTS, type MailboxEntry } from "@reprise/contracts";
+import {
+  type EntryStatus,
+  illegalTransition,
+  MAX_ATTEMPTS,
+  type MailboxEntry,
+  notFound,
+  type ReleaseProblem,
+} from "@reprise/contracts";
 import type { MailboxSlot } from "./mailbox.ts";
 import type { ThreadCell } from "./thread-cell.ts";
 
@@ -70,10 +77,26 @@ export function closeWakes(cell: ThreadCell, runId: string, now: number): void {
   for (const slot of wakes) closeEntry(cell, slot, "cancelled", { reason: "the run is done", now });
 }
 
+/** Gives a dead letter another chance. */
+export function reviveEntry(cell: ThreadCell, entryId: string, now: number): MailboxEntry {
+  const slot = cell.world.entries.get(entryId);
+  if (slot?.entry.thread_id !== cell.thread.thread_id) throw notFound("ENTRY_NOT_FOUND", "mailbox entry", entryId);
+  const { status } = slot.entry;
+  if (status !== "dead_letter") throw illegalTransition("mailbox entry", entryId, status, "requeue");
+  const { generation } = cell;
+  cell.mailbox.change(slot, { status: "queued", generation, attempts: 0, available_at: now, updated_at: now });
+  return slot.entry;
+}
+
+/** Forgets an entry that is over. */
+export function forgetEntry(cell: ThreadCell, slot: MailboxSlot): void {
+  cell.mailbox.remove(slot);
+  cell.world.entries.delete(slot.entry.entry_id);
+  if (slot.entry.kind === "run") cell.world.entriesByRun.delete(slot.entry.run_id);
+}
+
 /** What went wrong with a claim, and when to try again. */
-export interface Problem {
-  readonly error: string;
-  readonly retry_at: number;
+export interface Problem extends ReleaseProblem {
   /** Whether the owner had the entry and did nothing with it, rather than being lost with it. */
   readonly isUnused?: boolean;
 }
@@ -85,7 +108,7 @@ export interface Problem {
 export function requeueEntry(cell: ThreadCell, slot: MailboxSlot, problem: Problem | undefined, now: number): void {
   if (slot.entry.status !== "claimed") return;
   const attempts = slot.entry.attempts + (problem === undefined ? 0 : 1);
-  const status = statusAfter(cell, slot.entry, attempts, problem?.isUnused === true);
+  const status = statusAfter(cell, slot.entry, attempts, problem);
   cell.mailbox.change(slot, {
     status,
     attempts,
@@ -95,8 +118,15 @@ export function requeueEntry(cell: ThreadCell, slot: MailboxSlot, problem: Probl
   if (status !== "queued" && slot.entry.kind === "run") closeWakes(cell, slot.entry.run_id, now);
 }
 
-function statusAfter(cell: ThreadCell, entry: MailboxEntry, attempts: number, isUnused: boolean): EntryStatus {
+function statusAfter(
+  cell: ThreadCell,
+  entry: MailboxEntry,
+  attempts: number,
+  problem: Problem | undefined,
+): EntryStatus {
   if (entry.kind === "run" && entry.generation < cell.generation) return "superseded";
+  if (entry.kind === "run" && problem?.is_final === true) return "dead_letter";
   // A lost wake-up is never given up: without it the run would wait for ever. One nobody can use is.
-  return (entry.kind === "run" || isUnused) && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
+  const mayEnd = entry.kind === "run" || problem?.isUnused === true;
+  return mayEnd && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
 }

@@ -8,7 +8,7 @@ export interface MailboxSlot {
 
 /** A change of an entry, with its time. */
 export type EntryChange = { readonly status: EntryStatus; readonly updated_at: number } & Partial<
-  Pick<MailboxEntry, "available_at" | "attempts" | "last_error" | "reason" | "into_run">
+  Pick<MailboxEntry, "available_at" | "generation" | "attempts" | "last_error" | "reason" | "into_run">
 >;
 
 /**
@@ -47,6 +47,13 @@ export class Mailbox {
     this.#delist(slot);
     slot.entry = { ...slot.entry, ...change };
     this.#enlist(slot);
+  }
+
+  /** Forgets an entry that is over. */
+  remove(slot: MailboxSlot): void {
+    this.slots.delete(slot);
+    const { dedupe_key } = slot.entry;
+    if (dedupe_key !== undefined && this.#dedupe.get(dedupe_key) === slot) this.#dedupe.delete(dedupe_key);
   }
 
   /** Entries that nobody has finished with, queued or claimed. */

@@ -1,4 +1,4 @@
-import { type BlobInfo, type BlobStore, type Env, notFound } from "@reprise/contracts";
+import { assertId, type BlobInfo, type BlobStore, type Env, notFound } from "@reprise/contracts";
 
 interface StoredBlob {
   readonly info: BlobInfo;
@@ -10,9 +10,10 @@ export function createMemoryBlobStore({ hash }: Pick<Env, "hash">): BlobStore {
   const tenants = new Map<string, Map<string, StoredBlob>>();
   return {
     async put(tenant, content, { media_type } = {}) {
+      assertId("tenant", tenant);
       const blobs = tenants.get(tenant) ?? new Map<string, StoredBlob>();
       tenants.set(tenant, blobs);
-      const ref = `blob:${hash(asText(content))}`;
+      const ref = `blob:${hash(content)}`;
       const known = blobs.get(ref);
       if (known !== undefined) return known.info;
       const info = { ref, bytes: content.byteLength, ...(media_type === undefined ? {} : { media_type }) };
@@ -28,11 +29,4 @@ export function createMemoryBlobStore({ hash }: Pick<Env, "hash">): BlobStore {
       tenants.get(tenant)?.delete(ref);
     },
   };
-}
-
-/** One character a byte: `hash` takes text, and any bytes are to have one. */
-function asText(content: Uint8Array): string {
-  let text = "";
-  for (const byte of content) text += String.fromCharCode(byte);
-  return text;
 }

@@ -1,13 +1,36 @@
-import type { Claim, StoreOperator } from "@reprise/contracts";
+import {
+  type Claim,
+  type Pruned,
+  pruneThreads,
+  RepriseError,
+  type Store,
+  type StoreOperator,
+  type TenantThread,
+  type ThreadPlace,
+  type ThreadPruning,
+} from "@reprise/contracts";
 import { giveBackClaim, grantClaim } from "./claims.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announce } from "./memory-writer.ts";
+import { pruneCell } from "./prune-cell.ts";
 import type { TenantWorld } from "./tenant-world.ts";
 import type { ThreadCell } from "./thread-cell.ts";
 
 /** The dispatcher's side of the store, over all tenants. */
-export function createMemoryOperator(worlds: ReadonlyMap<string, TenantWorld>, ports: MemoryPorts): StoreOperator {
+export function createMemoryOperator(
+  worlds: ReadonlyMap<string, TenantWorld>,
+  ports: MemoryPorts,
+  forTenant: Store["forTenant"],
+): StoreOperator {
   const { clock, work, signals } = ports;
+  const names = new Map<string, object>();
+  const releaseOwner = (owner: string): void => {
+    const held = [...work.claimed].filter(({ claim }) => claim?.owner === owner);
+    for (const cell of held) {
+      loseClaim(cell, "the owner is gone", ports);
+      announce(cell, ports, "work");
+    }
+  };
   return {
     async claim(request) {
       const now = clock.now();
@@ -37,15 +60,61 @@ export function createMemoryOperator(worlds: ReadonlyMap<string, TenantWorld>, p
       cell.isGivenBack = true;
       announce(cell, ports, "work");
     },
-    async releaseOwner(owner) {
-      const held = [...work.claimed].filter(({ claim }) => claim?.owner === owner);
-      for (const cell of held) {
-        loseClaim(cell, "the owner is gone", ports);
-        announce(cell, ports, "work");
-      }
+    releaseOwner: async (owner) => releaseOwner(owner),
+    async enter(owner) {
+      if (names.has(owner)) throw new RepriseError("STORE_OWNED", `Somebody claims as ${owner} already.`);
+      const holder = {};
+      names.set(owner, holder);
+      releaseOwner(owner);
+      return async () => {
+        if (names.get(owner) === holder) names.delete(owner);
+      };
     },
+    prune: (retention, signal) =>
+      pruneThreads(
+        {
+          now: async () => clock.now(),
+          pageThreads: async (after, limit) => pageThreads(worlds, after, limit),
+          forTenant,
+          pruneThread: async (pruning) => pruneThread(worlds, pruning, ports),
+        },
+        retention,
+        signal,
+      ),
     watch: (listener) => signals.watch(listener),
   };
+}
+
+const NOTHING: Pruned = { versions: 0, entries: 0, threads: 0 };
+
+function pruneThread(worlds: ReadonlyMap<string, TenantWorld>, pruning: ThreadPruning, ports: MemoryPorts): Pruned {
+  const cell = worlds.get(pruning.tenant)?.threads.get(pruning.thread_id);
+  if (cell === undefined) return NOTHING;
+  const pruned = pruneCell(cell, pruning, ports.clock.now());
+  if (pruned.threads > 0) ports.work.remove(cell);
+  return pruned;
+}
+
+function pageThreads(
+  worlds: ReadonlyMap<string, TenantWorld>,
+  after: ThreadPlace | undefined,
+  limit: number,
+): readonly TenantThread[] {
+  const threads = [...worlds].flatMap(([tenant, world]) =>
+    Array.from(world.threads.values(), ({ thread, base }) => ({ tenant, thread, pruned_version: base?.version ?? 0 })),
+  );
+  threads.sort((one, other) => compare(placeOf(one), placeOf(other)));
+  const rest = after === undefined ? threads : threads.filter((thread) => compare(placeOf(thread), after) > 0);
+  return rest.slice(0, limit);
+}
+
+function placeOf({ tenant, thread }: TenantThread): ThreadPlace {
+  return { tenant, thread_id: thread.thread_id };
+}
+
+function compare(place: ThreadPlace, other: ThreadPlace): number {
+  if (place.tenant !== other.tenant) return place.tenant < other.tenant ? -1 : 1;
+  return place.thread_id === other.thread_id ? 0 : place.thread_id < other.thread_id ? -1 : 1;
 }
 
 function expiredClaims({ work }: MemoryPorts, now: number): readonly ThreadCell[] {

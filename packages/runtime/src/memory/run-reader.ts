@@ -1,4 +1,12 @@
-import type { CallQuery, EventSegment, RunQuery, RunReader, RunRecord, ToolCallRecord } from "@reprise/contracts";
+import {
+  type CallQuery,
+  type EventSegment,
+  RepriseError,
+  type RunQuery,
+  type RunReader,
+  type RunRecord,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { cutPage, fits, isWithin } from "./pages.ts";
 import { decisionKey, lastSeqOf, type RunCell, type TenantWorld } from "./tenant-world.ts";
 
@@ -32,7 +40,13 @@ export function createRunReader(world: TenantWorld): RunReader {
     },
     async readEvents(runId, afterSeq) {
       const run = world.runs.get(runId);
-      return run === undefined ? [] : eventsAfter(run, afterSeq);
+      if (run === undefined) return [];
+      if ((run.cell.base?.version ?? 0) > run.record.base_version && run.record.last_seq > afterSeq) {
+        throw new RepriseError("VERSION_GONE", `The events of run ${runId} were pruned.`, {
+          details: { run_id: runId },
+        });
+      }
+      return eventsAfter(run, afterSeq);
     },
     async lastSeqOfEpoch(runId, epoch) {
       const segments = world.runs.get(runId)?.segments ?? [];

@@ -12,7 +12,8 @@ import {
 import { applyChangeset } from "./apply-changeset.ts";
 import { assertChangeset, assertVersion } from "./check-changeset.ts";
 import { describeClaim, holdThread } from "./claims.ts";
-import { addCancel, addEntry, closeEntry } from "./entries.ts";
+import { addEntry, closeEntry } from "./entries.ts";
+import { beginGeneration } from "./interrupt.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announce, announceCommit } from "./memory-writer.ts";
 import type { TenantWorld } from "./tenant-world.ts";
@@ -41,7 +42,7 @@ export function submit(
 
   // From here on nothing can fail.
   world.threads.set(incoming.thread_id, cell);
-  const rolledBack = beginGeneration(cell, incoming, now);
+  const rolledBack = interrupts(incoming) ? beginGeneration(cell, incoming.busy_policy, now).run_id : undefined;
   const slot = addEntry(cell, completeEntry(cell, incoming, rolledBack, now));
   if (startsNow === undefined) {
     announce(cell, ports, "work");
@@ -83,18 +84,14 @@ function assertClaiming(cell: ThreadCell, incoming: NewEntry, { changeset, expec
     throw invalidRequest(`The changeset ${changeset.changeset_id} is not of run ${incoming.run_id}.`);
   }
   assertVersion(cell, expected);
+  if (cell.versions.has(changeset.changeset_id)) {
+    throw invalidRequest(`Thread ${incoming.thread_id} has the changeset ${changeset.changeset_id} already.`);
+  }
   assertChangeset(cell, changeset, incoming.entry_id);
 }
 
-/** For a policy that interrupts: drops what is queued and asks the open run to end. Returns that run. */
-function beginGeneration(cell: ThreadCell, { busy_policy }: NewEntry, now: number): string | undefined {
-  if (busy_policy !== "interrupt" && busy_policy !== "rollback") return undefined;
-  cell.generation += 1;
-  for (const slot of [...cell.mailbox.runs]) closeEntry(cell, slot, "superseded", { reason: busy_policy, now });
-  // An entry that was claimed a moment ago is about to be the open run.
-  const starting = [...cell.mailbox.claimed].find(({ entry }) => entry.kind === "run")?.entry.run_id;
-  for (const runId of [cell.openRunId, starting]) if (runId !== undefined) addCancel(cell, runId, busy_policy, now);
-  return cell.openRunId ?? starting;
+function interrupts({ busy_policy }: NewEntry): boolean {
+  return busy_policy === "interrupt" || busy_policy === "rollback";
 }
 
 function completeEntry(

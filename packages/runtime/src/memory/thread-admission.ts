@@ -6,7 +6,9 @@ import {
   invalidRequest,
   RepriseError,
   type Thread,
+  versionGone,
 } from "@reprise/contracts";
+import type { TrackedPatch } from "@reprise/state";
 import { applyChangeset } from "./apply-changeset.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announceCommit } from "./memory-writer.ts";
@@ -38,6 +40,8 @@ export function createThreadAdmission(world: TenantWorld, ports: MemoryPorts): T
           `Cannot fork thread ${threadId} at version ${version}: it is at ${source.thread.version}.`,
         );
       }
+      const oldest = source.base?.version ?? 0;
+      if (version < oldest) throw versionGone(threadId, version, oldest);
       assertFree(world, newThreadId);
       const now = ports.clock.now();
       const cell = createThreadCell(world, forkedThread(source.thread, newThreadId, now));
@@ -79,19 +83,24 @@ function forkedThread({ thread_id, resource_id, metadata }: Thread, newThreadId:
 }
 
 /** All a thread said and became up to a version, as one changeset: the first of the fork. */
-function forkedHistory({ changesets }: ThreadCell, version: number, newThreadId: string): Changeset {
-  const history = changesets.slice(0, version);
+function forkedHistory({ base, changesets, messages }: ThreadCell, version: number, newThreadId: string): Changeset {
+  const history = changesets.slice(0, version - (base?.version ?? 0));
+  const begun: readonly TrackedPatch[] =
+    base === undefined ? [] : [{ id: "fork_base", source: "fork", ops: [{ op: "set", path: [], value: base.state }] }];
   return {
     ...emptyChangeset(newThreadId, null, `fork_${version}`),
     reasons: ["fork"],
-    messages: history.flatMap(({ messages }) => messages),
-    supersedes: history.flatMap(({ supersedes }) => supersedes),
-    patches: history.flatMap(({ patches }) => patches),
+    messages: [
+      ...messages.slice(0, base?.messages ?? 0).map(({ message }) => message),
+      ...history.flatMap((changeset) => changeset.messages),
+    ],
+    supersedes: [...(base?.supersedes ?? []), ...history.flatMap(({ supersedes }) => supersedes)],
+    patches: [...begun, ...history.flatMap(({ patches }) => patches)],
     blob_refs: [...new Set(history.flatMap(({ blob_refs }) => blob_refs))],
   };
 }
 
-function removeThread(world: TenantWorld, cell: ThreadCell): void {
+export function removeThread(world: TenantWorld, cell: ThreadCell): void {
   world.threads.delete(cell.thread.thread_id);
   if (cell.epoch > 0) world.retiredEpochs.set(cell.thread.thread_id, cell.epoch);
   for (const runId of cell.runIds) {

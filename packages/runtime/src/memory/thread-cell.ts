@@ -1,5 +1,5 @@
 import type { Changeset, Claim, Message, Thread } from "@reprise/contracts";
-import type { StateSnapshot } from "@reprise/state";
+import type { Json, StateSnapshot } from "@reprise/state";
 import { Mailbox } from "./mailbox.ts";
 import type { TenantWorld } from "./tenant-world.ts";
 import type { Lane } from "./work-index.ts";
@@ -20,6 +20,15 @@ export interface HeldClaim {
   readonly entryId?: string;
 }
 
+/** A thread at the version its history was cut at. */
+export interface CutHistory {
+  readonly version: number;
+  readonly state: Json;
+  readonly messages: number;
+  /** Ids of messages that were superseded by then. */
+  readonly supersedes: readonly string[];
+}
+
 /** Everything one thread has. The records in it are replaced, never written to; the lists only grow. */
 export interface ThreadCell {
   readonly world: TenantWorld;
@@ -27,10 +36,13 @@ export interface ThreadCell {
   readonly messages: StoredMessage[];
   readonly positions: Map<string, number>;
   readonly superseded: Set<number>;
+  /** Those after `base`. */
   readonly changesets: (Changeset & { readonly version: number })[];
   readonly versions: Map<string, number>;
   readonly snapshots: StateSnapshot[];
   readonly runIds: string[];
+  /** What is left of the versions whose history is gone. */
+  base: CutHistory | undefined;
   thread: Thread;
   generation: number;
   epoch: number;
@@ -54,6 +66,7 @@ export function createThreadCell(world: TenantWorld, thread: Thread): ThreadCell
     positions: new Map(),
     superseded: new Set(),
     changesets: [],
+    base: undefined,
     versions: new Map(),
     snapshots: [],
     runIds: [],

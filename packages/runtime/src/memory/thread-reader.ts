@@ -1,4 +1,4 @@
-import { clampLimit, type ThreadReader } from "@reprise/contracts";
+import { type Changeset, clampLimit, type ThreadReader, versionGone } from "@reprise/contracts";
 import { pageMessages } from "./message-page.ts";
 import { cutPage, fits } from "./pages.ts";
 import { findSnapshot } from "./snapshots.ts";
@@ -37,13 +37,26 @@ export function createThreadReader(world: TenantWorld): ThreadReader {
       return cell === undefined ? undefined : findSnapshot(cell, version);
     },
     async readPatches(threadId, after, upTo) {
-      const changesets = world.threads.get(threadId)?.changesets ?? [];
-      return changesets.slice(Math.max(after, 0), upTo).map(({ version, patches }) => ({ version, patches }));
+      return changesetsAfter(world, threadId, after, upTo).map(({ version, patches }) => ({ version, patches }));
     },
     async readChangesets(threadId, after, limit) {
-      const changesets = world.threads.get(threadId)?.changesets ?? [];
-      const from = Math.max(after, 0);
-      return changesets.slice(from, from + clampLimit(limit));
+      return changesetsAfter(world, threadId, after, Math.max(after, 0) + clampLimit(limit));
     },
   };
+}
+
+/** Throws `VERSION_GONE` when some of them are. */
+function changesetsAfter(
+  world: TenantWorld,
+  threadId: string,
+  after: number,
+  upTo?: number,
+): readonly (Changeset & { readonly version: number })[] {
+  const cell = world.threads.get(threadId);
+  if (cell === undefined) return [];
+  const oldest = cell.base?.version ?? 0;
+  const from = Math.max(after, 0);
+  const until = Math.min(upTo ?? cell.thread.version, cell.thread.version);
+  if (from < oldest && until > from) throw versionGone(threadId, after, oldest);
+  return cell.changesets.slice(from - oldest, Math.max(until - oldest, 0));
 }

@@ -1,6 +1,7 @@
 import {
   type FactData,
   type InferenceOverride,
+  type LoadedFile,
   type Message,
   type ModelRequest,
   type ToolDescriptor,
@@ -22,6 +23,8 @@ export interface Inference {
   readonly hidden: ReadonlySet<string>;
   /** The id of another model than the agent's, when a plugin chose one. */
   readonly model?: string;
+  /** Those that stand in for it, when a plugin chose them too. */
+  readonly fallbacks?: readonly string[];
   /** The plugins' part in it, for the record; absent when they had none. */
   readonly fact?: FactData;
 }
@@ -32,13 +35,15 @@ export function composeInference(
   actions: PhaseResult<"before_inference">,
   tools: readonly ToolDescriptor[],
 ): Inference {
-  const { spec, env } = workspace.agent;
+  const { spec, modelSpec, env } = workspace.agent;
   const override = mergeOverrides(actions);
   const base: ModelRequest = {
     system: systemText(spec.system_prompt, actions),
     messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
     tools: visibleTools(tools, actions),
-    options: { ...spec.chat_options, ...optionsOf(override) },
+    options: { ...modelSpec?.chat_options, ...spec.chat_options, ...optionsOf(override) },
+    ...(spec.output_schema !== undefined && { output_schema: { schema: spec.output_schema } }),
+    load: (url) => loadFile(workspace, url),
     signal: workspace.signal,
   };
   const request = transformRequest(base, [...env.transforms, ...addedTransforms(actions)]);
@@ -47,8 +52,15 @@ export function composeInference(
     request: { ...request, signal: workspace.signal },
     hidden: hiddenTools(tools, request.tools),
     ...(override.model !== undefined && { model: override.model }),
+    ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
   };
+}
+
+/** What a message names as a blob of ours. */
+async function loadFile({ services, claim }: RunWorkspace, url: string): Promise<LoadedFile> {
+  const { info, content } = await services.blobs.get(claim.tenant, url);
+  return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
 }
 
 function systemText(prompt: string, actions: PhaseResult<"before_inference">): string {

@@ -1,9 +1,12 @@
 import { type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
+import { ModelHealth } from "../route/model-health.ts";
+import { buildRoute, lookUpFallbacks } from "./build-route.ts";
 import { lookUpEntry } from "./look-up-agent.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { RegistrySet } from "./registry-set.ts";
 import { resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
+import { readRetry } from "./retry.ts";
 
 /**
  * The agents a runtime can run. What an agent resolves to is frozen and holds nothing of any run, so it is kept for as long
@@ -12,11 +15,14 @@ import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 export class Agents {
   readonly registries: RegistrySet;
   readonly #env: Env;
+  readonly #health: ModelHealth;
+  readonly #models = new Map<string, LanguageModel>();
   readonly #plans = new Map<string, ResolvedRunPlan>();
 
   constructor(registries: RegistrySet, env: Env) {
     this.registries = registries;
     this.#env = env;
+    this.#health = new ModelHealth(env.clock);
   }
 
   /** Refuses an agent nobody registered. */
@@ -29,7 +35,7 @@ export class Agents {
     const known = this.#plans.get(id);
     if (known !== undefined) return known;
     this.assertKnown(id);
-    const plan = resolveRunPlan(this.registries, id, { env: this.#env });
+    const plan = resolveRunPlan(this.registries, id, { env: this.#env, health: this.#health });
     if (plan.kind === "local") {
       for (const { message, ...details } of plan.agent.warnings) this.#env.log("warn", message, details);
     }
@@ -46,8 +52,20 @@ export class Agents {
     });
   }
 
-  /** A model by its id, for an inference that wants another one than its agent's. */
-  model(agentId: string, modelId: string): LanguageModel {
-    return lookUpModel(this.registries, agentId, modelId).model;
+  /** A model by its id, for an inference that wants another one than its agent's; with those that stand in for it. */
+  model(agentId: string, modelId: string, fallbackIds?: readonly string[]): LanguageModel {
+    const { spec } = lookUpEntry(this.registries, agentId);
+    const fallbacks = fallbackIds ?? spec.fallback_models;
+    const key = JSON.stringify([agentId, modelId, ...fallbacks]);
+    const known = this.#models.get(key);
+    if (known !== undefined) return known;
+    const route = {
+      primary: lookUpModel(this.registries, agentId, modelId),
+      fallbacks: lookUpFallbacks(this.registries, agentId, fallbacks),
+      retry: readRetry(spec),
+    };
+    const model = buildRoute(route, { env: this.#env, health: this.#health });
+    this.#models.set(key, model);
+    return model;
   }
 }

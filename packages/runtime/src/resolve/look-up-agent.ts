@@ -1,4 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
+import { lookUpFallbacks } from "./build-route.ts";
 import { type FoundModel, lookUpModel } from "./look-up-model.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { sayKnown, unresolvable } from "./resolve-errors.ts";
@@ -7,6 +8,7 @@ import { type Retry, readRetry } from "./retry.ts";
 /** What the first stage finds: the agent, the model it speaks through, and how patient it is with it. */
 export interface FoundAgent extends FoundModel {
   readonly entry: AgentEntry;
+  readonly fallbacks: readonly FoundModel[];
   readonly retry: Retry;
 }
 
@@ -30,8 +32,8 @@ export function lookUpAgent(registries: RegistrySet, entry: AgentEntry): FoundAg
     );
   }
   const retry = readRetry(spec);
-  for (const modelId of spec.fallback_models) lookUpModel(registries, spec.id, modelId);
-  return { entry, retry, ...findModel(registries, entry) };
+  const fallbacks = lookUpFallbacks(registries, spec.id, spec.fallback_models);
+  return { entry, retry, fallbacks, ...findModel(registries, entry) };
 }
 
 function findModel(registries: RegistrySet, { spec, model }: AgentEntry): FoundModel {

@@ -1,24 +1,27 @@
 import type { Env } from "@reprise/contracts";
+import { ModelHealth } from "../route/model-health.ts";
+import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
-import { type FoundAgent, lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
+import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
-import { RetryingModel } from "./retrying-model.ts";
 import { resolveStopPolicies } from "./stop-policies.ts";
 import { runToolPipeline } from "./tool-pipeline.ts";
 
 export interface ResolveOptions {
   readonly env: Env;
+  /** What is known of the models; nothing when absent. */
+  readonly health?: ModelHealth;
 }
 
 /**
  * Makes an agent ready to run here. Pure: the same registries give the same agent, each time with an `ExecutionEnv` of its
  * own. Throws a typed error at the first thing that does not fit; never answers with a part.
  */
-export function resolveAgent(registries: RegistrySet, agentId: string, { env }: ResolveOptions): ResolvedAgent {
-  return finish(assemble(registries, lookUpEntry(registries, agentId)), env);
+export function resolveAgent(registries: RegistrySet, agentId: string, options: ResolveOptions): ResolvedAgent {
+  return finish(assemble(registries, lookUpEntry(registries, agentId)), options);
 }
 
 /** The same for a run: an agent with an endpoint is left to its backend, which knows its model, plugins and tools. */
@@ -26,7 +29,7 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
   const entry = lookUpEntry(registries, agentId);
   const { spec } = entry;
   if (isRemote(spec)) return { kind: "backend", spec, backend: findBackend(registries, spec) };
-  return { kind: "local", agent: finish(assemble(registries, entry), options.env) };
+  return { kind: "local", agent: finish(assemble(registries, entry), options) };
 }
 
 /** Does everything resolving does that can fail, and keeps nothing. */
@@ -36,19 +39,19 @@ export function dryResolve(registries: RegistrySet, agentId: string): void {
   else assemble(registries, entry);
 }
 
-interface Assembled extends Omit<ResolvedAgent, "definition" | "model">, Pick<FoundAgent, "model" | "retry"> {}
+interface Assembled extends Omit<ResolvedAgent, "definition" | "model" | "modelSpec"> {
+  readonly route: RoutePlan;
+}
 
 /** The three stages, in order. */
 function assemble(registries: RegistrySet, entry: AgentEntry): Assembled {
   const { spec } = entry;
-  const { model, modelSpec, retry } = lookUpAgent(registries, entry);
+  const { entry: _, fallbacks, retry, ...primary } = lookUpAgent(registries, entry);
   const plugins = runPluginPipeline(registries, entry);
   const tools = runToolPipeline(registries, entry, plugins.env);
   return {
     spec,
-    model,
-    retry,
-    ...(modelSpec !== undefined && { modelSpec }),
+    route: { primary, fallbacks, retry },
     env: plugins.env,
     tools: tools.tools,
     stopPolicies: resolveStopPolicies(registries, spec),
@@ -57,16 +60,22 @@ function assemble(registries: RegistrySet, entry: AgentEntry): Assembled {
 }
 
 /** What needs an `Env`, and cannot fail. */
-function finish({ retry, model, ...agent }: Assembled, env: Env): ResolvedAgent {
+function finish(
+  { route, ...agent }: Assembled,
+  { env, health = new ModelHealth(env.clock) }: ResolveOptions,
+): ResolvedAgent {
   const { spec, tools } = agent;
+  const { modelSpec, model } = route.primary;
+  const { streamLimits } = route.retry;
   return Object.freeze({
     ...agent,
-    model: retry.settings === undefined ? model : new RetryingModel(model, retry.settings, env),
-    ...(retry.streamLimits !== undefined && { streamLimits: retry.streamLimits }),
+    model: buildRoute(route, { env, health }),
+    ...(modelSpec !== undefined && { modelSpec }),
+    ...(streamLimits !== undefined && { streamLimits }),
     definition: definitionHash(env, {
       spec,
       tools,
-      modelId: agent.modelSpec?.id ?? model.id,
+      modelId: modelSpec?.id ?? model.id,
       plugins: agent.env.plugins,
     }),
   });

@@ -1,22 +1,9 @@
 import type { AgentSpec, RetryPolicy } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
+import type { RetrySettings } from "../route/route-entry.ts";
 import { unresolvable } from "./resolve-errors.ts";
 import type { StreamLimits } from "./resolved-agent.ts";
 import { findSectionProblem } from "./section-problem.ts";
-
-/** How often and how patiently a model is asked for an answer. */
-export interface RetrySettings {
-  /** The first one included. */
-  readonly maxAttempts: number;
-  readonly backoffMs: number;
-  /** The same for a model that says it is overloaded. */
-  readonly overloadedBackoffMs: number;
-  readonly maxBackoffMs: number;
-  /** By how much a wait may be shorter or longer, so that many who failed together do not come back together. */
-  readonly jitterPercent: number;
-  /** No attempt begins later than this after the first one; null for no such limit. */
-  readonly maxWindowMs: number | null;
-}
 
 export interface Retry {
   /** Absent: one attempt. */

@@ -5,6 +5,7 @@
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const item of Object.values(value)) freezeDeep(item);
+  // JSON has no inherited keys, and this makes no list of the values.
+  for (const key in value) freezeDeep(value[key]);
   return value;
 }

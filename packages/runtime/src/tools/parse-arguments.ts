@@ -1,4 +1,4 @@
-import { isJson, type Json } from "@reprise/state";
+import { isJson, type Json, parseJson } from "@reprise/state";
 import { copyJson } from "./copy-json.ts";
 
 export type ParsedArguments =
@@ -15,7 +15,7 @@ export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { ok: true, value: {} };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     return { ok: false, value: text.toWellFormed(), problem: "the arguments are not valid JSON" };
   }

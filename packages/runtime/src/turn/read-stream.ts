@@ -1,4 +1,6 @@
 import { type ModelChunk, ModelError, type ModelRequest } from "@reprise/contracts";
+import { toModelError } from "../route/model-route.ts";
+import { openStream, pumpStream } from "../route/open-stream.ts";
 import type { TurnOptions } from "./turn.ts";
 
 /** Reads a model's stream to its end; gives up on one that stalls, and on one that does not heed its signal. */
@@ -12,7 +14,7 @@ export async function readStream(
   const onAbort = (): void => watch.giveUp(new ModelError("cancelled", "The model call was cancelled."));
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
-  const reading = pump(model.stream(request), (chunk) => {
+  const reading = read(model, request, (chunk) => {
     if (watch.hear()) take(chunk);
   });
   // A stream that was given up on may fail later; by then nobody is listening.
@@ -25,11 +27,12 @@ export async function readStream(
   }
 }
 
-async function pump(stream: AsyncIterable<ModelChunk>, take: (chunk: ModelChunk) => void): Promise<void> {
-  for await (const chunk of stream) {
-    take(chunk);
-    if (chunk.type === "finish") return;
-  }
+async function read(
+  model: TurnOptions["model"],
+  request: ModelRequest,
+  take: (chunk: ModelChunk) => void,
+): Promise<void> {
+  return pumpStream(await openStream(model, request), toModelError, take);
 }
 
 /** Notices a stream that says nothing. A chunk only notes that it came; one timer watches the whole stream. */

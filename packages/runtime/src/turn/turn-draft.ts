@@ -1,17 +1,21 @@
-import type { ModelChunk, StopReason, TokenUsage } from "@reprise/contracts";
+import type { FilePart, ModelChunk, StopReason, TokenUsage } from "@reprise/contracts";
 import { parseArguments } from "../tools/parse-arguments.ts";
 import type { CompleteCall, Turn, TurnChunk } from "./turn.ts";
+
+/** What comes in deltas: the text, the reasoning, and the arguments of each call, by its order number. */
+type StreamedText = "text_delta" | "reasoning_delta" | number;
 
 /** A turn as far as it has come, over one or more requests. */
 export class TurnDraft {
   #text = "";
   #reasoning = "";
   #encrypted: string | undefined;
+  readonly #files: FilePart[] = [];
   readonly #calls: { name: string; complete: CompleteCall | undefined }[] = [];
   /** The order number of a call by the provider's id, within the current request. */
   #indexes = new Map<string, number>();
   /** Half a character at the end of what came so far. */
-  #halves = { text_delta: "", reasoning_delta: "" };
+  readonly #halves = new Map<StreamedText, string>();
   #usage: TokenUsage = {};
   #stop: StopReason | undefined;
 
@@ -39,7 +43,7 @@ export class TurnDraft {
   /** A new request begins: the provider may use its ids again. */
   beginRequest(): void {
     this.#indexes = new Map();
-    this.#halves = { text_delta: "", reasoning_delta: "" };
+    this.#halves.clear();
     this.#stop = undefined;
   }
 
@@ -48,6 +52,7 @@ export class TurnDraft {
     this.#text = "";
     this.#reasoning = "";
     this.#encrypted = undefined;
+    this.#files.length = 0;
     this.#calls.length = 0;
   }
 
@@ -67,11 +72,17 @@ export class TurnDraft {
       case "reasoning_encrypted":
         this.#encrypted = chunk.value;
         return { type: "reasoning_encrypted_value", encrypted_value: chunk.value };
+      case "file": {
+        const type = chunk.media_type.startsWith("image/") ? "image" : "file";
+        this.#files.push({ type, url: chunk.url, media_type: chunk.media_type });
+        return undefined;
+      }
       case "tool_call_start":
         return { type: "tool_call_start", index: this.#open(chunk.id, chunk.name), name: chunk.name };
       case "tool_call_delta": {
         const index = this.#indexes.get(chunk.id);
-        return index === undefined ? undefined : { type: "tool_call_delta", index, args_delta: chunk.args_delta };
+        const args_delta = index === undefined ? "" : this.#wholeCharacters(index, chunk.args_delta);
+        return index === undefined || args_delta === "" ? undefined : { type: "tool_call_delta", index, args_delta };
       }
       case "tool_call_ready": {
         const index = this.#indexes.get(chunk.id) ?? this.#open(chunk.id, chunk.name);
@@ -96,6 +107,7 @@ export class TurnDraft {
       text: this.#text,
       reasoning: this.#reasoning,
       encrypted: this.#encrypted,
+      ...(this.#files.length > 0 && { files: [...this.#files] }),
       calls: this.completeCalls,
       stop_reason: stopReason,
       usage: this.#usage,
@@ -103,11 +115,12 @@ export class TurnDraft {
   }
 
   /** A delta may end in the middle of a character: its first half waits for the rest. */
-  #wholeCharacters(kind: "text_delta" | "reasoning_delta", delta: string): string {
-    const text = this.#halves[kind] + delta;
+  #wholeCharacters(of: StreamedText, delta: string): string {
+    const text = (this.#halves.get(of) ?? "") + delta;
     const last = text.charCodeAt(text.length - 1);
     const isHalf = last >= 0xd800 && last <= 0xdbff;
-    this.#halves[kind] = isHalf ? text.slice(-1) : "";
+    if (isHalf) this.#halves.set(of, text.slice(-1));
+    else if (this.#halves.size > 0) this.#halves.delete(of);
     const whole = isHalf ? text.slice(0, -1) : text;
     return whole.isWellFormed() ? whole : whole.toWellFormed();
   }

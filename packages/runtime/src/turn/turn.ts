@@ -1,4 +1,4 @@
-import type { Clock, LanguageModel, ModelRequest, StopReason, TokenUsage } from "@reprise/contracts";
+import type { Clock, FilePart, LanguageModel, ModelRequest, StopReason, TokenUsage } from "@reprise/contracts";
 import type { ParsedArguments } from "../tools/parse-arguments.ts";
 
 /** A call the model asked for and finished writing. */
@@ -15,6 +15,8 @@ export interface Turn {
   readonly text: string;
   readonly reasoning: string;
   readonly encrypted: string | undefined;
+  /** Files it made, as the model gave them: `data:` URLs, or where they lie. Absent when there are none. */
+  readonly files?: readonly FilePart[];
   readonly calls: readonly CompleteCall[];
   readonly stop_reason: StopReason;
   readonly usage: TokenUsage;

@@ -83,7 +83,6 @@ describe("what a front end sends as a decision", () => {
   it.each(named(NO))("%s means no", (_, payload) => {
     expect(translateDecision("c1", payload)).toMatchObject({
       target_id: "c1",
-      decision_id: "decision_c1",
       action: "cancel",
     });
   });
@@ -91,7 +90,6 @@ describe("what a front end sends as a decision", () => {
   it.each(named([...YES, ...ANSWERS]))("%s means that the call goes on", (_, payload) => {
     expect(translateDecision("c1", payload)).toMatchObject({
       target_id: "c1",
-      decision_id: "decision_c1",
       action: "resume",
     });
   });

@@ -11,10 +11,26 @@ const RUN = "0190-run";
 /** Strings that break careless codecs, and those that this one uses for itself. */
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
-  fc.constantFrom("", "~", "~r", "~0", "~~", RUN, `${RUN}-m1`, "$0", "\u0000", "\ud83d", "__proto__", "a".repeat(40)),
+  fc.constantFrom("", "~", "~r", "~t", "~0", "~~", '"~r', '"~', RUN, `${RUN}-m1`, `"${RUN}`, "thread-1", "thread-10"),
+  fc.constantFrom(
+    "$0",
+    "$",
+    '"$0',
+    '"type',
+    "running",
+    "\u0000",
+    "\ud83d",
+    "__proto__",
+    "a".repeat(40),
+    `${"a".repeat(40)}"type`,
+  ),
 );
 const json = fc
-  .oneof(fc.jsonValue(), fc.constant(JSON.parse('{"__proto__":{"x":1},"$0":"~0","run_id":"~r"}')), text)
+  .oneof(
+    fc.jsonValue(),
+    fc.constant(JSON.parse('{"__proto__":{"x":1},"$0":"~0","run_id":"~r","~t":"\\"~t","thread-1":1}')),
+    text,
+  )
   .map((value): Json => JSON.parse(JSON.stringify(value)));
 
 const message = fc.record(
@@ -26,7 +42,10 @@ const message = fc.record(
     ),
     tool_calls: fc.array(fc.record({ id: text, name: text, arguments: json }), { maxLength: 2 }),
     visibility: fc.constant("internal"),
-    metadata: fc.record({ run_id: fc.constantFrom(RUN, "other"), extra: json }, { requiredKeys: [] }),
+    metadata: fc.record(
+      { run_id: fc.constantFrom(RUN, "other"), step_index: fc.oneof(fc.nat(), json), extra: json },
+      { requiredKeys: [] },
+    ),
   },
   { requiredKeys: ["role", "content"] },
 );

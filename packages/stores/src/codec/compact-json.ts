@@ -1,45 +1,58 @@
+import { restoreNames, shortenNames } from "./short-names.ts";
+import { parseText, type TextKind } from "./stored-text.ts";
+
 /** What a reader of a text knows beside it: values that the text therefore only points at. */
 export interface CompactContext {
   /** Most ids in a run's rows begin with the run's id. */
   readonly run_id: string | null;
+  readonly thread_id?: string;
   /** Long texts that are stored elsewhere. */
   readonly texts: readonly string[];
 }
 
-const MARK = "~";
 const SHORTEST_TEXT = 16;
+const SHORTEST_ID = 4;
 
 /**
- * Writes JSON in which strings that the context holds are replaced by a mark: `~r` and the rest for one that begins with the
- * run's id, `~3` for the text number 3, and `~~` for a string that itself begins with the mark. Keys stay as they are.
+ * Writes JSON in which strings that the context holds are replaced by a mark: `~3` for the text number 3, `~r` and the rest for
+ * one that begins with the run's id, `~t` with the thread's, and `~~` for one that itself begins with the mark.
+ *
+ * All of it is done to the text of the JSON, behind a quote, and undone to it: whether the quote begins a string, a key or is a
+ * part of one does not matter, as long as both ways do the same.
  */
-export function compactJson(value: unknown, { run_id, texts }: CompactContext): string {
-  const numbers = new Map(texts.map((text, index) => [text, index]));
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part !== "string") return part;
-    if (part.startsWith(MARK)) return MARK + part;
-    const number = part.length < SHORTEST_TEXT ? undefined : numbers.get(part);
-    if (number !== undefined) return `${MARK}${number}`;
-    return run_id !== null && part.startsWith(run_id) ? `${MARK}r${part.slice(run_id.length)}` : part;
-  });
-}
-
-/** The value that was written. `parsed` is fresh from the parser: nobody else has it, so it is changed in place. */
-export function expandJson(parsed: unknown, context: CompactContext): unknown {
-  if (typeof parsed === "string") return expandString(parsed, context);
-  if (Array.isArray(parsed)) {
-    for (let index = 0; index < parsed.length; index += 1) parsed[index] = expandJson(parsed[index], context);
-  } else if (typeof parsed === "object" && parsed !== null) {
-    // The parser made every key an own property, `__proto__` too, so assigning never reaches a prototype.
-    const record = parsed as Record<string, unknown>;
-    for (const key of Object.keys(record)) record[key] = expandJson(record[key], context);
+export function compactJson(value: unknown, { run_id, thread_id, texts }: CompactContext): string {
+  let json = JSON.stringify(value).replaceAll('"~', '"~~');
+  for (const [index, text] of texts.entries()) {
+    if (text.length >= SHORTEST_TEXT && text.length < json.length) json = replace(json, quote(text), `"~${index}"`);
   }
-  return parsed;
+  json = replace(json, beginOf(run_id), '"~r');
+  return shortenNames(replace(json, beginOf(thread_id), '"~t'));
 }
 
-function expandString(text: string, { run_id, texts }: CompactContext): string {
-  if (!text.startsWith(MARK)) return text;
-  if (text[1] === MARK) return text.slice(1);
-  if (text[1] === "r") return (run_id ?? "") + text.slice(2);
-  return texts[Number(text.slice(1))] ?? "";
+/** The value that was written. */
+export function expandJson(kind: TextKind, compact: string, { run_id, thread_id, texts }: CompactContext): unknown {
+  const marked = restoreNames(compact);
+  if (!marked.includes('"~')) return parseText(kind, marked);
+  const json = marked.replace(/"~(?:(\d+)"|(.))/g, (_, number: string | undefined, mark: string) => {
+    if (number !== undefined) return quote(texts[Number(number)] ?? "");
+    return mark === "~" ? '"~' : begin((mark === "r" ? run_id : thread_id) ?? "");
+  });
+  return parseText(kind, json);
+}
+
+/** How a string begins that begins with an id. Empty when there is no id to speak of, or one that looks like a mark. */
+function beginOf(id: string | null | undefined): string {
+  return id == null || id.length < SHORTEST_ID || id.startsWith("~") ? "" : begin(id);
+}
+
+function begin(id: string): string {
+  return quote(id).slice(0, -1);
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+function replace(json: string, searched: string, mark: string): string {
+  return searched === "" ? json : json.replaceAll(searched, mark);
 }

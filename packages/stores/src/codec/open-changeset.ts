@@ -5,8 +5,7 @@ import { openMessage } from "./message-codec.ts";
 import { textsOf } from "./message-texts.ts";
 import type { ChangesetBody } from "./seal-changeset.ts";
 import { openSegment } from "./segment-codec.ts";
-import { restoreKeys } from "./short-keys.ts";
-import { parseText, readText, type StoredText } from "./stored-text.ts";
+import { readText, type StoredText } from "./stored-text.ts";
 
 /** The rows a changeset is kept in. */
 export interface StoredChangeset {
@@ -43,7 +42,7 @@ export function openPatches(text: StoredText, runId: string | null): readonly Tr
   const body = readText("patches", text);
   if (body === "") return [];
   // Written by `sealChangeset`, and the checksum says that it is as it was written.
-  return expandJson(parseText("patches", restoreKeys(body)), { run_id: runId, texts: [] }) as TrackedPatch[];
+  return expandJson("patches", body, { run_id: runId, texts: [] }) as TrackedPatch[];
 }
 
 /** The events of a segment; `messages` are those of the same commit. */
@@ -59,9 +58,10 @@ export function openStoredSegment(
 export function openChangeset(stored: StoredChangeset): Changeset & { readonly version: number } {
   const { thread_id, run_id } = stored;
   const messages = stored.messages.map(openStoredMessage);
-  const parsed = parseText("changeset", restoreKeys(readText("changeset", stored.text)));
+  const context = { run_id, thread_id, texts: textsOf(messages) };
   // As above.
-  const { turns = [], ...rest } = expandJson(parsed, { run_id, texts: textsOf(messages) }) as Partial<ChangesetBody>;
+  const body = expandJson("changeset", readText("changeset", stored.text), context) as Partial<ChangesetBody>;
+  const { turns = [], ...rest } = body;
   const segments = stored.segments.map((segment) => openStoredSegment(segment, thread_id, messages));
   return {
     ...emptyChangeset(thread_id, run_id, stored.changeset_id),

@@ -4,7 +4,6 @@ import { sealMessage } from "./message-codec.ts";
 import { textsOf } from "./message-texts.ts";
 import type { SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
 import { sealSegment } from "./segment-codec.ts";
-import { shortenKeys } from "./short-keys.ts";
 
 /** The parts of a changeset that have columns or rows of their own. */
 type OwnRows = "format" | "changeset_id" | "thread_id" | "run_id" | "messages" | "patches" | "events";
@@ -32,8 +31,8 @@ export function sealChangeset(changeset: Changeset): SealedChangeset {
     calls: changeset.calls,
     segments: [...byRun].map(([runId, events]) => sealEvents(runId, events, changeset.thread_id, texts)),
     wakes: changeset.wakes ?? [],
-    patches: changeset.patches.length === 0 ? "" : shortenKeys(compactJson(changeset.patches, { run_id, texts: [] })),
-    body: shortenKeys(compactJson(bodyOf(changeset, [...byRun.keys()]), { run_id, texts })),
+    patches: changeset.patches.length === 0 ? "" : compactJson(changeset.patches, { run_id, texts: [] }),
+    body: compactJson(bodyOf(changeset, [...byRun.keys()]), { run_id, thread_id: changeset.thread_id, texts }),
   };
 }
 

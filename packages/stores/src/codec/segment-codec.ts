@@ -9,8 +9,6 @@ import {
   type StoredDeltaRun,
   storeDeltaRun,
 } from "./delta-run.ts";
-import { restoreKeys, shortenKeys } from "./short-keys.ts";
-import { parseText } from "./stored-text.ts";
 
 /** One stored item: a run of deltas, or the milliseconds since the event before and the rest of an event. */
 type StoredItem = StoredDeltaRun | readonly [sinceLast: number, rest: EventRest];
@@ -40,13 +38,13 @@ export function sealSegment(events: readonly AgentEvent[], frame: SegmentFrame):
       last = time;
     }
   }
-  return shortenKeys(compactJson(items, frame));
+  return compactJson(items, frame);
 }
 
 /** The very events that were sealed. */
 export function openSegment(text: string, frame: SegmentFrame): readonly AgentEvent[] {
   // Written by `sealSegment`, and the checksum says that it is as it was written.
-  const items = expandJson(parseText("segment", restoreKeys(text)), frame) as StoredItem[];
+  const items = expandJson("segment", text, frame) as StoredItem[];
   const events: AgentEvent[] = [];
   let last = 0;
   const add = ({ type, ...rest }: EventRest): void => {

@@ -1,8 +1,16 @@
 import { RepriseError } from "@reprise/contracts";
+import { parseJson } from "@reprise/state";
 import { checksumOf } from "./checksum.ts";
 
 /** The format this version writes. It reads older ones and refuses newer ones. */
 export const STORED_FORMAT = 1;
+
+/** What is left of a text that was pruned. No text is ever written in this format. */
+export const PRUNED: StoredText = { format: 0, checksum: 0, body: "" };
+
+export function isPruned({ format }: StoredText): boolean {
+  return format === PRUNED.format;
+}
 
 /** What kinds of text there are. */
 export type TextKind =
@@ -34,7 +42,7 @@ export function storeText(body: string): StoredText {
   return { format: STORED_FORMAT, checksum: checksumOf(body), body };
 }
 
-/** The text of a row in today's format. Throws `CORRUPT_DATA` for one that is damaged or from a newer version. */
+/** The text of a row in today's format. Throws `CORRUPT_DATA` for one that is damaged, `FORMAT_TOO_NEW` for a newer one. */
 export function readText(
   kind: TextKind,
   { format, checksum, body }: StoredText,
@@ -42,9 +50,10 @@ export function readText(
 ): string {
   if (format > STORED_FORMAT) {
     const message = `Cannot read a stored ${kind}: its format ${format} is newer than ${STORED_FORMAT}.`;
-    throw new RepriseError("CORRUPT_DATA", message, { details: { kind, format, supported: STORED_FORMAT } });
+    throw new RepriseError("FORMAT_TOO_NEW", message, { details: { kind, format, supported: STORED_FORMAT } });
   }
-  if (checksumOf(body) !== checksum) throw damaged(kind);
+  // Some databases have only numbers with a sign for its 32 bits.
+  if (checksumOf(body) !== checksum >>> 0) throw damaged(kind);
   let text = body;
   for (let from = format; from < STORED_FORMAT; from += 1) text = upcasters[kind]?.[from]?.(text) ?? text;
   return text;
@@ -53,7 +62,7 @@ export function readText(
 /** Parses a text that was read. One that is not JSON got past its checksum, which is damage all the same. */
 export function parseText(kind: TextKind, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (error) {
     throw damaged(kind, error);
   }

@@ -4,22 +4,24 @@ import { claimedEntry, giveBackClaim } from "./claims.ts";
 import { addWake, closeEntry, closeWakes } from "./entries.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
-/**
- * Appends a checked changeset to its thread. Costs what the changeset holds, however long the thread is.
- * `epoch` is null for a writer without a claim.
- */
+/** How a changeset is applied. */
+interface Application {
+  /** Null for a writer without a claim. */
+  readonly epoch: number | null;
+  /** The epoch its events were shown under, when it is not the thread's. */
+  readonly shownEpoch?: number | undefined;
+  readonly now: number;
+}
+
+/** Appends a checked changeset to its thread. Costs what the changeset holds, however long the thread is. */
 export function applyChangeset(
   draft: ThreadDraft,
   changeset: SealedChangeset,
-  { epoch, now }: { readonly epoch: number | null; readonly now: number },
+  { epoch, shownEpoch, now }: Application,
 ): number {
   const version = draft.thread.version + 1;
   draft.thread = { ...draft.thread, version, updated_at: now };
-  draft.append({ write: "changeset", version, first_position: draft.messages, epoch: draft.epoch, changeset });
-  draft.messages += changeset.messages.length;
-  if (changeset.supersedes.length > 0) {
-    draft.append({ write: "supersede", message_ids: changeset.supersedes, version });
-  }
+  draft.appendChangeset(changeset, version, shownEpoch ?? draft.epoch);
   for (const record of changeset.runs) putRun(draft, record);
   for (const record of changeset.calls) draft.putCall(record);
   consumeDecisions(draft, changeset, now);
@@ -28,6 +30,8 @@ export function applyChangeset(
   for (const { run_id, at } of changeset.wakes) addWake(draft, "resume", { runId: run_id, at, now });
   settleEntries(draft, changeset, now);
   if (epoch !== null) settleClaim(draft, now);
+  // Nothing is promised ahead of the database but to a run that is running.
+  if (draft.openRun?.record.status !== "running") draft.promisedVersion = 0;
   return version;
 }
 

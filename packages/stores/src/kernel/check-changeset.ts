@@ -40,15 +40,11 @@ export function assertUndamaged({ thread, damage }: ThreadDraft): void {
 }
 
 /**
- * Refuses a changeset that would leave the thread inconsistent. `stored` are those of its message ids that the thread has;
- * `incoming` is the id of an entry that is stored together with it.
+ * Refuses a changeset that would leave the thread inconsistent. `incoming` is the id of an entry that is stored together with
+ * it.
  */
-export function assertChangeset(
-  draft: ThreadDraft,
-  changeset: SealedChangeset,
-  { stored, incoming }: { readonly stored: readonly string[]; readonly incoming?: string },
-): void {
-  assertMessages(draft, changeset, stored);
+export function assertChangeset(draft: ThreadDraft, changeset: SealedChangeset, incoming?: string): void {
+  assertMessages(draft, changeset);
   assertRuns(draft, changeset);
   assertCalls(draft, changeset);
   assertSegments(draft, changeset);
@@ -56,10 +52,10 @@ export function assertChangeset(
   assertEffects(draft, changeset, incoming);
 }
 
-function assertMessages(draft: ThreadDraft, { messages }: SealedChangeset, stored: readonly string[]): void {
-  const seen = new Set(stored);
+function assertMessages(draft: ThreadDraft, { messages }: SealedChangeset): void {
+  const seen = new Set<string>();
   for (const { id } of messages) {
-    if (seen.has(id)) {
+    if (seen.has(id) || draft.hasMessage(id)) {
       throw invalidRequest(`Cannot append message ${id} to thread ${draft.threadId}: it is there already.`);
     }
     seen.add(id);
@@ -98,7 +94,7 @@ function assertCalls(draft: ThreadDraft, changeset: SealedChangeset): void {
 function assertSegments(draft: ThreadDraft, changeset: SealedChangeset): void {
   for (const { run_id, first_seq } of changeset.segments) {
     assertRunKnown(draft, changeset, run_id);
-    const last = draft.ownRun(run_id)?.last_seq ?? 0;
+    const last = draft.lastSeq(run_id);
     if (first_seq !== last + 1) {
       throw invalidRequest(`Cannot store event ${first_seq} of run ${run_id}: the last is ${last}.`);
     }

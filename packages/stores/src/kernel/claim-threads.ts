@@ -1,4 +1,4 @@
-import { describeClaim, giveBackClaim, holdThread, isClaimLive, loseClaim } from "./claims.ts";
+import { describeClaim, giveBackClaim, holdThread, isClaimLive, loseClaim, lostVersions } from "./claims.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { holdEntry } from "./entries.ts";
 import { concludeDraft, onlyAnswer, type Plan } from "./plan.ts";
@@ -31,10 +31,12 @@ export function planClaim(
   const entry = work.kind === "recover" ? undefined : holdEntry(draft, work.row, now);
   const run = work.kind === "recover" ? countRecovery(draft, work.run) : work.run;
   const held = holdThread(draft, request, { kind: work.kind, entryId: entry?.entry.entry_id ?? null, now });
+  const lost = work.kind === "recover" ? lostVersions(draft) : undefined;
   const answer = {
     claim: describeClaim(draft, held),
     ...(entry === undefined ? {} : { entry }),
     ...(run === undefined ? {} : { run: run.record }),
+    ...(lost === undefined ? {} : { lost }),
   };
   return concludeDraft(draft, answer, []);
 }
@@ -47,7 +49,7 @@ function countRecovery(draft: ThreadDraft, run: RunRow): RunRow {
 }
 
 export function planRenew(
-  { tenant, epoch, lease_ms }: ThreadRequest<"renew">,
+  { tenant, epoch, lease_ms, promised = 0 }: ThreadRequest<"renew">,
   rows: ThreadRows,
   now: number,
 ): Plan<ThreadAnswers["renew"]> {
@@ -55,6 +57,7 @@ export function planRenew(
   if (draft?.claim == null) return onlyAnswer(null);
   const lease_until = now + lease_ms;
   draft.claim = { ...draft.claim, lease_until };
+  draft.promisedVersion = Math.max(draft.promisedVersion, promised);
   return concludeDraft(draft, { lease_until }, []);
 }
 

@@ -49,6 +49,11 @@ export function claimedEntry(draft: ThreadDraft): EntryRow | undefined {
   return row?.entry.status === "claimed" ? row : undefined;
 }
 
+/** Versions that were promised to an owner and that the thread does not have. */
+export function lostVersions({ thread, promisedVersion }: ThreadDraft): Claim["lost"] {
+  return promisedVersion > thread.version ? { from: thread.version + 1, to: promisedVersion } : undefined;
+}
+
 export function isClaimLive(draft: ThreadDraft, now: number): boolean {
   return draft.claim !== null && draft.claim.lease_until > now;
 }

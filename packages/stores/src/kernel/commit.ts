@@ -3,7 +3,7 @@ import { applyChangeset } from "./apply-changeset.ts";
 import { assertChangeset, assertGuard, assertUndamaged } from "./check-changeset.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { concludeDraft, offersWork, onlyAnswer, type Plan, requireThread } from "./plan.ts";
-import type { ThreadAnswers, ThreadRequest } from "./request.ts";
+import type { ThreadAnswers, ThreadRequest, ThreadRequests } from "./request.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
 export function demandCommit({ tenant, changeset }: ThreadRequest<"commit">): ThreadDemand {
@@ -16,7 +16,7 @@ export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, 
   const runIds = [runs, calls, segments, consumed_decisions].flatMap((rows) => rows.map(({ run_id }) => run_id));
   const suspended = calls.filter(({ status }) => status === "suspended");
   return {
-    changeset_id: changeset.changeset_id,
+    changeset_ids: [changeset.changeset_id],
     message_ids: messages.map(({ id }) => id),
     run_ids: [...new Set(runIds)],
     calls: calls.map(({ run_id, call_id }) => ({ run_id, call_id })),
@@ -27,17 +27,24 @@ export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, 
 }
 
 export function planCommit(
-  { tenant, changeset, guard }: ThreadRequest<"commit">,
+  { tenant, changeset, guard, shown_epoch }: ThreadRequest<"commit">,
   rows: ThreadRows,
   now: number,
 ): Plan<ThreadAnswers["commit"]> {
   const draft = requireThread(tenant, changeset.thread_id, rows);
-  if (rows.known_version !== undefined) return onlyAnswer({ version: rows.known_version });
+  const known = draft.versionOf(changeset.changeset_id);
+  if (known !== undefined) return onlyAnswer({ version: known });
+  const version = applyCommit(draft, { changeset, guard, ...(shown_epoch === undefined ? {} : { shown_epoch }) }, now);
+  return concludeCommit(draft, { version }, changeset.run_id);
+}
+
+/** Checks one commit that the thread does not have yet, and applies it. Returns the version it makes. */
+export function applyCommit(draft: ThreadDraft, commit: ThreadRequests["commit"], now: number): number {
+  const { changeset, guard, shown_epoch } = commit;
   assertGuard(draft, changeset, guard);
   assertUndamaged(draft);
-  assertChangeset(draft, changeset, { stored: rows.message_ids });
-  const version = applyChangeset(draft, changeset, { epoch: guard.epoch, now });
-  return concludeCommit(draft, { version }, changeset.run_id);
+  assertChangeset(draft, changeset);
+  return applyChangeset(draft, changeset, { epoch: guard.epoch, shownEpoch: shown_epoch, now });
 }
 
 /** Tells of a commit, and of work where the commit freed the thread for what is queued on it. */

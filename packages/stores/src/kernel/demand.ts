@@ -1,4 +1,5 @@
-import type { Changeset, DecisionKey, Thread } from "@reprise/contracts";
+import type { Changeset, DecisionKey, Message, Thread } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { CallRow, DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
 
 /**
@@ -12,8 +13,8 @@ export interface ThreadDemand {
   readonly tenant: string;
   /** The thread by its id, or the one that has a run or a `run` entry with this run id. */
   readonly thread: { readonly thread_id: string } | { readonly run_id: string };
-  /** At which version the thread has this changeset. */
-  readonly changeset_id?: string;
+  /** At which versions the thread has these changesets. */
+  readonly changeset_ids?: readonly string[];
   /** Which of these messages the thread has. */
   readonly message_ids?: readonly string[];
   /** Runs of the tenant, also those of other threads. */
@@ -34,6 +35,8 @@ export interface ThreadDemand {
    * available yet and has an attempt behind it.
    */
   readonly heads?: true;
+  /** Entries of the thread that are over and were so before a time, at most so many. */
+  readonly over_entries?: { readonly before: number; readonly limit: number };
   /** What another thread said and became up to a version. */
   readonly history?: { readonly thread_id: string; readonly up_to: number };
 }
@@ -56,8 +59,8 @@ export interface ThreadRows {
   readonly thread?: ThreadRow;
   /** The last epoch of a deleted thread with this id, 0 when there was none. Needed only without `thread`. */
   readonly retired_epoch: number;
-  /** The version of the demanded changeset. */
-  readonly known_version?: number;
+  /** The versions of those demanded changesets that the thread has, by their ids. */
+  readonly known_versions: ReadonlyMap<string, number>;
   readonly message_ids: readonly string[];
   /** The open run and the demanded ones. */
   readonly runs: readonly RunRow[];
@@ -69,8 +72,19 @@ export interface ThreadRows {
   readonly history?: History;
 }
 
-/** A thread up to a version, oldest first. `VERSION_GONE` is the driver's to throw when it was pruned. */
+/** A thread up to a version, oldest first. */
 export interface History {
   readonly thread: Thread;
+  /** What is left of the versions whose history is gone; null when none is, or when the version is among them. */
+  readonly base: HistoryBase | null;
+  readonly pruned_version: number;
   readonly changesets: readonly Pick<Changeset, "messages" | "supersedes" | "patches" | "blob_refs">[];
+}
+
+/** A thread at the version its history was cut at. */
+export interface HistoryBase {
+  readonly state: Json;
+  readonly messages: readonly Message[];
+  /** Those of them that were superseded by then. */
+  readonly supersedes: readonly string[];
 }

@@ -82,7 +82,7 @@ export function closeWakes(draft: ThreadDraft, runId: string, now: number): void
  */
 export function requeueEntry(draft: ThreadDraft, row: EntryRow, problem: Problem | undefined, now: number): void {
   const attempts = row.entry.attempts + (problem === undefined ? 0 : 1);
-  const status = statusAfter(draft, row.entry, attempts, problem?.isUnused === true);
+  const status = statusAfter(draft, row.entry, attempts, problem);
   change(draft, row, {
     status,
     attempts,
@@ -90,6 +90,12 @@ export function requeueEntry(draft: ThreadDraft, row: EntryRow, problem: Problem
     ...(problem === undefined ? {} : { last_error: problem.error, available_at: problem.retry_at }),
   });
   if (status !== "queued" && row.entry.kind === "run") closeWakes(draft, row.entry.run_id, now);
+}
+
+/** Queues a dead letter again, as if it had never been tried. It belongs to the thread's present generation. */
+export function reviveEntry(draft: ThreadDraft, row: EntryRow, now: number): EntryRow {
+  const { generation } = draft;
+  return change(draft, row, { status: "queued", attempts: 0, generation, available_at: now, updated_at: now });
 }
 
 /** Hands a queued entry to a claimer. */
@@ -111,8 +117,15 @@ function pendingWakes(draft: ThreadDraft, runId: string): readonly EntryRow[] {
   return draft.entries.filter(({ entry }) => entry.kind !== "run" && entry.run_id === runId && isPending(entry));
 }
 
-function statusAfter(draft: ThreadDraft, entry: EntryRow["entry"], attempts: number, isUnused: boolean): EntryStatus {
+function statusAfter(
+  draft: ThreadDraft,
+  entry: EntryRow["entry"],
+  attempts: number,
+  problem: Problem | undefined,
+): EntryStatus {
   if (entry.kind === "run" && entry.generation < draft.generation) return "superseded";
+  if (entry.kind === "run" && problem?.is_final === true) return "dead_letter";
   // A lost wake-up is never given up: without it the run would wait for ever. One nobody can use is.
-  return (entry.kind === "run" || isUnused) && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
+  const mayEnd = entry.kind === "run" || problem?.isUnused === true;
+  return mayEnd && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
 }

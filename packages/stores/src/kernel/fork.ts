@@ -1,4 +1,5 @@
-import { type Changeset, emptyChangeset, invalidRequest, notFound, type Thread } from "@reprise/contracts";
+import { type Changeset, emptyChangeset, invalidRequest, notFound, type Thread, versionGone } from "@reprise/contracts";
+import type { Json, TrackedPatch } from "@reprise/state";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import { applyChangeset } from "./apply-changeset.ts";
 import { concludeCommit } from "./commit.ts";
@@ -23,6 +24,7 @@ export function planFork(
   if (!Number.isSafeInteger(version) || version < 0 || version > source.version) {
     throw invalidRequest(`Cannot fork thread ${thread_id} at version ${version}: it is at ${source.version}.`);
   }
+  if (version < history.pruned_version) throw versionGone(thread_id, version, history.pruned_version);
   assertThreadFree(new_thread_id, rows);
   const draft = draftThread(tenant, forkedThread(source, new_thread_id, now), rows);
   const changeset = sealChangeset(forkedHistory(history, version, new_thread_id));
@@ -41,13 +43,19 @@ function forkedThread({ thread_id, resource_id, metadata }: Thread, newThreadId:
   };
 }
 
-function forkedHistory({ changesets }: History, version: number, newThreadId: string): Changeset {
+function forkedHistory({ base, changesets }: History, version: number, newThreadId: string): Changeset {
+  const begun = base === null ? [] : [beginAt(base.state)];
   return {
     ...emptyChangeset(newThreadId, null, `fork_${version}`),
     reasons: ["fork"],
-    messages: changesets.flatMap(({ messages }) => messages),
-    supersedes: changesets.flatMap(({ supersedes }) => supersedes),
-    patches: changesets.flatMap(({ patches }) => patches),
+    messages: [...(base?.messages ?? []), ...changesets.flatMap(({ messages }) => messages)],
+    supersedes: [...(base?.supersedes ?? []), ...changesets.flatMap(({ supersedes }) => supersedes)],
+    patches: [...begun, ...changesets.flatMap(({ patches }) => patches)],
     blob_refs: [...new Set(changesets.flatMap(({ blob_refs }) => blob_refs))],
   };
+}
+
+/** Where the patches that led to a state are gone, the state stands for them. */
+function beginAt(state: Json): TrackedPatch {
+  return { id: "fork_base", source: "fork", ops: [{ op: "set", path: [], value: state }] };
 }

@@ -8,6 +8,7 @@ import { type EntryRow, placeOf, type ThreadRow } from "./rows.ts";
 
 const NOTHING: ThreadRows = {
   retired_epoch: 0,
+  known_versions: new Map(),
   message_ids: [],
   runs: [],
   calls: [],
@@ -27,6 +28,8 @@ function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
     is_given_back: false,
     arrivals: 0,
     messages: 0,
+    pruned_version: 0,
+    promised_version: 0,
     damage: null,
     work: null,
     ...parts,
@@ -60,7 +63,7 @@ describe("what an operation demands", () => {
     expect(demandOf({ operation: "commit", tenant: "t", changeset, guard })).toEqual({
       tenant: "t",
       thread: { thread_id: "thread-1" },
-      changeset_id: "changeset-1",
+      changeset_ids: ["changeset-1"],
       message_ids: ["m1"],
       run_ids: ["run-1"],
       calls: [],

@@ -14,6 +14,8 @@ export function draftThread(tenant: string, thread: Omit<Thread, "version">, row
     is_given_back: false,
     arrivals: 0,
     messages: 0,
+    pruned_version: 0,
+    promised_version: 0,
     damage: null,
     work: null,
   };

@@ -2,9 +2,13 @@ import { demandClaim, planClaim, planRelease, planReleaseOwner, planRenew } from
 import { demandCommit, planCommit } from "./commit.ts";
 import { demandCancel, demandDecide, planCancel, planDecide } from "./decide.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { demandFlush, planFlush } from "./flush.ts";
 import { demandFork, planFork } from "./fork.ts";
+import { demandInterrupt, planInterrupt } from "./interrupt.ts";
 import type { Plan } from "./plan.ts";
+import { demandPrune, planPrune } from "./prune.ts";
 import type { ThreadAnswers, ThreadOperation, ThreadRequest } from "./request.ts";
+import { demandRequeue, planRequeue } from "./requeue.ts";
 import { demandSubmit, planSubmit } from "./submit.ts";
 import { demandThread, planCreate, planDamage, planDelete, planSnapshot, planUpdate } from "./whole-threads.ts";
 
@@ -16,9 +20,11 @@ interface Rule<Name extends ThreadOperation> {
 
 const RULES: { readonly [Name in ThreadOperation]: Rule<Name> } = {
   commit: { demand: demandCommit, plan: planCommit },
+  flush: { demand: demandFlush, plan: planFlush },
   submit: { demand: demandSubmit, plan: planSubmit },
   decide: { demand: demandDecide, plan: planDecide },
   cancel: { demand: demandCancel, plan: planCancel },
+  interrupt_thread: { demand: demandInterrupt, plan: planInterrupt },
   create_thread: {
     demand: ({ tenant, thread }) => demandThread({ tenant, thread_id: thread.thread_id }),
     plan: planCreate,
@@ -27,6 +33,8 @@ const RULES: { readonly [Name in ThreadOperation]: Rule<Name> } = {
   fork_thread: { demand: demandFork, plan: planFork },
   delete_thread: { demand: demandThread, plan: planDelete },
   save_snapshot: { demand: demandThread, plan: planSnapshot },
+  prune_thread: { demand: demandPrune, plan: planPrune },
+  requeue_entry: { demand: demandRequeue, plan: planRequeue },
   claim: { demand: demandClaim, plan: planClaim },
   renew: { demand: demandThread, plan: planRenew },
   release: { demand: demandThread, plan: planRelease },

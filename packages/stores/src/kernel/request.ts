@@ -1,5 +1,15 @@
-import type { Claim, ClaimRequest, CommitGuard, Decision, NewEntry, Thread } from "@reprise/contracts";
+import type {
+  Claim,
+  ClaimRequest,
+  CommitGuard,
+  Decision,
+  NewEntry,
+  Pruned,
+  ReleaseProblem,
+  Thread,
+} from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { Interruption } from "./interrupt.ts";
 import type { DecisionRow, EntryRow, RunRow } from "./rows.ts";
 
 /** An entry with what it asks for sealed. `resource_id` and `parent_thread_id` are for a thread that is made with it. */
@@ -17,27 +27,54 @@ export interface SealedClaiming extends ClaimRequest {
 }
 
 /** Why a claim is given back before its work is done, and when to try again. */
-export interface Problem {
-  readonly error: string;
-  readonly retry_at: number;
+export interface Problem extends ReleaseProblem {
   /** Whether the owner had the entry and did nothing with it, rather than being lost with it. */
   readonly isUnused?: boolean;
 }
 
+/** Whose claim it is under which somebody recovers a thread, and the highest version that anything speaks of. */
+export interface FlushRecovery {
+  readonly epoch: number;
+  readonly promised: number;
+}
+
 /** Every write to one thread, as data: it can be queued, batched and sent to another thread of execution. */
 export interface ThreadRequests {
-  commit: { readonly changeset: SealedChangeset; readonly guard: CommitGuard };
+  /** `shown_epoch`: the epoch its events were shown under, when that is an earlier one than the writer's. */
+  commit: { readonly changeset: SealedChangeset; readonly guard: CommitGuard; readonly shown_epoch?: number };
+  /**
+   * Several commits to a thread, in order, all or none; one that the thread has is passed over. With `recovery` they are what
+   * owners before left in a buffer: then as many as follow the thread's version and each other.
+   */
+  flush: {
+    readonly thread_id: string;
+    readonly commits: readonly ThreadRequests["commit"][];
+    readonly recovery?: FlushRecovery;
+  };
   submit: { readonly entry: SealedEntry; readonly claiming?: SealedClaiming };
   decide: { readonly decision: Decision; readonly is_early: boolean };
   cancel: { readonly run_id: string; readonly reason: string };
+  interrupt_thread: { readonly thread_id: string; readonly reason: string };
   create_thread: { readonly thread: Pick<Thread, "thread_id" | "resource_id" | "parent_thread_id" | "metadata"> };
   update_thread: { readonly thread_id: string; readonly metadata: Thread["metadata"] };
   fork_thread: { readonly thread_id: string; readonly version: number; readonly new_thread_id: string };
   delete_thread: { readonly thread_id: string };
   save_snapshot: { readonly thread_id: string; readonly version: number; readonly state: string };
+  /** Forgets what may be forgotten; a part that is null stays. */
+  prune_thread: {
+    readonly thread_id: string;
+    /** The state at the version up to which history may go. */
+    readonly history: { readonly up_to: number; readonly state: string } | null;
+    /** Entries that were over before this time. */
+    readonly entries_before: number | null;
+    /** The thread itself, when nothing changed it since then. */
+    readonly idle_since: number | null;
+  };
+  requeue_entry: { readonly thread_id: string; readonly entry_id: string };
   /** Takes the next work of a thread that the work index offered. */
   claim: { readonly thread_id: string; readonly request: ClaimRequest };
-  renew: { readonly thread_id: string; readonly epoch: number; readonly lease_ms: number };
+  /** `promised`: the highest version the holder was told to have made, when that is not in the database yet. */
+  renew: { readonly thread_id: string; readonly epoch: number; readonly lease_ms: number; readonly promised?: number };
   release: { readonly thread_id: string; readonly epoch: number; readonly problem?: Problem };
   /** Ends whatever claim an owner that is gone has on a thread. */
   release_owner: { readonly thread_id: string; readonly owner: string };
@@ -48,14 +85,18 @@ export interface ThreadRequests {
 /** What each of them answers. Rows go out as they are stored; whoever asked opens them. */
 export interface ThreadAnswers {
   commit: { readonly version: number };
+  flush: { readonly version: number; readonly lost?: NonNullable<Claim["lost"]> };
   submit: SubmitAnswer;
   decide: DecisionRow["decision"];
   cancel: null;
+  interrupt_thread: Interruption;
   create_thread: Thread;
   update_thread: Thread;
   fork_thread: Thread;
   delete_thread: null;
   save_snapshot: null;
+  prune_thread: Pruned;
+  requeue_entry: EntryRow;
   claim: ClaimAnswer | null;
   renew: { readonly lease_until: number } | null;
   release: null;
@@ -71,6 +112,7 @@ export interface ClaimAnswer {
   readonly claim: Omit<Claim, "entry" | "run">;
   readonly entry?: EntryRow;
   readonly run?: RunRow["record"];
+  readonly lost?: NonNullable<Claim["lost"]>;
 }
 
 export type ThreadOperation = keyof ThreadRequests;

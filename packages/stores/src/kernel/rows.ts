@@ -41,6 +41,13 @@ export interface ThreadRow {
   readonly arrivals: number;
   /** How many messages it has: the position of the next one. */
   readonly messages: number;
+  /** Up to which version its history is gone; there is a snapshot of this one. 0 when all of it is there. */
+  readonly pruned_version: number;
+  /**
+   * The highest version whose writer was told that it is made. One above the thread's own waits in a buffer in front of the
+   * database, or is lost.
+   */
+  readonly promised_version: number;
   /** Why nothing may be written any more: something of it cannot be read back. */
   readonly damage: string | null;
   /** Null when there is nothing to claim, now or later. */

@@ -4,7 +4,8 @@ import { assertChangeset, assertUndamaged, assertVersion } from "./check-changes
 import { describeClaim, holdThread, isClaimLive } from "./claims.ts";
 import { concludeCommit, demandChangeset } from "./commit.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
-import { addCancel, addEntry, closeEntry, isPending } from "./entries.ts";
+import { addEntry, closeEntry, isPending } from "./entries.ts";
+import { beginGeneration } from "./interrupt.ts";
 import { draftThread } from "./new-thread.ts";
 import { concludeDraft, onlyAnswer, type Plan } from "./plan.ts";
 import type { SealedClaiming, SealedEntry, SubmitAnswer, ThreadRequest } from "./request.ts";
@@ -41,8 +42,8 @@ export function planSubmit(request: Submission, rows: ThreadRows, now: number): 
     throw new RepriseError("THREAD_BUSY", `Cannot start a run on thread ${entry.thread_id}: it is busy.`);
   }
   const claiming = isIdle && (entry.available_at ?? now) <= now ? request.claiming : undefined;
-  if (claiming !== undefined) assertClaiming(draft, entry, claiming, rows);
-  const interrupted = beginGeneration(draft, entry, now);
+  if (claiming !== undefined) assertClaiming(draft, entry, claiming);
+  const interrupted = interrupts(entry) ? beginGeneration(draft, entry.busy_policy, now).run_id : undefined;
   const row = addEntry(draft, completeEntry(draft, entry, interrupted, now), entry.request);
   if (claiming !== undefined) return startNow(draft, row.entry.entry_id, claiming, now);
   const inbox = interrupted === undefined ? [] : [{ kind: "inbox", runId: interrupted } as const];
@@ -81,41 +82,19 @@ function findDuplicate(entry: SealedEntry, rows: ThreadRows): EntryRow | undefin
   return undefined;
 }
 
-function assertClaiming(
-  draft: ThreadDraft,
-  entry: SealedEntry,
-  { changeset, expected }: SealedClaiming,
-  rows: ThreadRows,
-): void {
+function assertClaiming(draft: ThreadDraft, entry: SealedEntry, { changeset, expected }: SealedClaiming): void {
   if (changeset.thread_id !== entry.thread_id || changeset.run_id !== entry.run_id) {
     throw invalidRequest(`The changeset ${changeset.changeset_id} is not of run ${entry.run_id}.`);
   }
   assertVersion(draft, expected);
-  if (rows.known_version !== undefined) {
+  if (draft.versionOf(changeset.changeset_id) !== undefined) {
     throw invalidRequest(`Thread ${entry.thread_id} has the changeset ${changeset.changeset_id} already.`);
   }
-  assertChangeset(draft, changeset, { stored: rows.message_ids, incoming: entry.entry_id });
+  assertChangeset(draft, changeset, entry.entry_id);
 }
 
 function interrupts({ busy_policy }: SealedEntry): boolean {
   return busy_policy === "interrupt" || busy_policy === "rollback";
-}
-
-/** For a policy that interrupts: drops what is queued and asks the open run to end. Returns that run. */
-function beginGeneration(draft: ThreadDraft, entry: SealedEntry, now: number): string | undefined {
-  if (!interrupts(entry)) return undefined;
-  const { busy_policy: reason } = entry;
-  draft.generation += 1;
-  const runs = draft.entries.filter((row) => row.entry.kind === "run");
-  for (const row of runs) {
-    if (row.entry.status === "queued") closeEntry(draft, row.entry.entry_id, "superseded", { reason, now });
-  }
-  // An entry that was claimed a moment ago is about to be the open run.
-  const starting = runs.find((row) => row.entry.status === "claimed")?.entry.run_id;
-  for (const runId of [draft.openRunId ?? undefined, starting]) {
-    if (runId !== undefined) addCancel(draft, runId, reason, now);
-  }
-  return draft.openRunId ?? starting;
 }
 
 function completeEntry(

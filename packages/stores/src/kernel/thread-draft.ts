@@ -1,4 +1,5 @@
 import type { Thread } from "@reprise/contracts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
 import type { CallRow, DecisionRow, EntryRow, HeldClaim, RunRow, ThreadRow, WorkHint } from "./rows.ts";
 import { Table } from "./table.ts";
@@ -22,6 +23,8 @@ export class ThreadDraft {
   isGivenBack: boolean;
   arrivals: number;
   messages: number;
+  prunedVersion: number;
+  promisedVersion: number;
   damage: string | null;
   /** What is queued cannot be served before this time, whatever the entries say. */
   quietUntil = 0;
@@ -30,6 +33,11 @@ export class ThreadDraft {
   readonly #decisions: Table<DecisionRow>;
   readonly #entries: Table<EntryRow>;
   readonly #content: Write[] = [];
+  /** What the thread has of what was asked for, and what the plan adds to it. */
+  readonly #messageIds: Set<string>;
+  readonly #versions: Map<string, number>;
+  readonly #journals = new Map<string, number>();
+  readonly #superseded = new Set<string>();
 
   constructor(tenant: string, row: ThreadRow, rows: ThreadRows) {
     this.tenant = tenant;
@@ -44,11 +52,15 @@ export class ThreadDraft {
     this.isGivenBack = row.is_given_back;
     this.arrivals = row.arrivals;
     this.messages = row.messages;
+    this.prunedVersion = row.pruned_version;
+    this.promisedVersion = row.promised_version;
     this.damage = row.damage;
     this.#runs = new Table(rows.runs, ({ record }) => record.run_id);
     this.#calls = new Table(rows.calls, callKey);
     this.#decisions = new Table(rows.decisions, ({ decision }) => decisionKey(decision));
     this.#entries = new Table(rows.entries, ({ entry }) => entry.entry_id);
+    this.#messageIds = new Set(rows.message_ids);
+    this.#versions = new Map(rows.known_versions);
   }
 
   get threadId(): string {
@@ -112,6 +124,32 @@ export class ThreadDraft {
     this.#content.push(write);
   }
 
+  hasMessage(messageId: string): boolean {
+    return this.#messageIds.has(messageId);
+  }
+
+  versionOf(changesetId: string): number | undefined {
+    return this.#versions.get(changesetId);
+  }
+
+  /** The last `seq` of a run's journal. */
+  lastSeq(runId: string): number {
+    return this.#journals.get(runId) ?? this.ownRun(runId)?.last_seq ?? 0;
+  }
+
+  /** Appends the content of a changeset behind what is there. */
+  appendChangeset(changeset: SealedChangeset, version: number, epoch: number): void {
+    this.append({ write: "changeset", version, first_position: this.messages, epoch, changeset });
+    this.messages += changeset.messages.length;
+    this.#versions.set(changeset.changeset_id, version);
+    for (const { id } of changeset.messages) this.#messageIds.add(id);
+    for (const { run_id, last_seq } of changeset.segments) this.#journals.set(run_id, last_seq);
+    // The first one to supersede a message does it, also among the changesets of one plan.
+    const message_ids = changeset.supersedes.filter((id) => !this.#superseded.has(id));
+    for (const id of message_ids) this.#superseded.add(id);
+    if (message_ids.length > 0) this.append({ write: "supersede", message_ids, version });
+  }
+
   /** What has to be written, the thread first: everything else is of it. */
   writes(): readonly Write[] {
     return [
@@ -135,6 +173,8 @@ export class ThreadDraft {
       is_given_back: this.isGivenBack,
       arrivals: this.arrivals,
       messages: this.messages,
+      pruned_version: this.prunedVersion,
+      promised_version: this.promisedVersion,
       damage: this.damage,
       work: this.work,
     };

@@ -54,6 +54,8 @@ export function planSnapshot(
   rows: ThreadRows,
 ): Plan<ThreadAnswers["save_snapshot"]> {
   if (rows.thread === undefined || version > rows.thread.thread.version) return onlyAnswer(null);
+  // That one is no cache: it is where history begins.
+  if (version <= rows.thread.pruned_version) return onlyAnswer(null);
   return { writes: [{ write: "snapshot", version, state }], answer: null, signals: [] };
 }
 

@@ -1,6 +1,9 @@
 import { type EntryRow, type RunRow, WORK_RANKS, type WorkHint } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
+/** For how long a process that cannot read a thread yet leaves it to those that can. */
+export const TOO_NEW_PAUSE_MS = 10_000;
+
 /** What a thread offers to a claimer. `blocked`: its queue waits for an entry that is to be tried again. */
 export type Work =
   | { readonly kind: "recover"; readonly run: RunRow }

@@ -16,6 +16,12 @@ export type Write =
   | ChangesetWrite
   /** Marks messages of the thread; ids it does not have are skipped. */
   | { readonly write: "supersede"; readonly message_ids: readonly string[]; readonly version: number }
+  /**
+   * Forgets how the thread came to a version: patches and bodies of changesets and the events they brought, and snapshots before
+   * it. The rows of changesets stay, so that their ids are known and their messages found.
+   */
+  | { readonly write: "prune"; readonly up_to: number }
+  | { readonly write: "forget_entries"; readonly entry_ids: readonly string[] }
   /** Replaces the snapshot of the same version. */
   | { readonly write: "snapshot"; readonly version: number; readonly state: string };
 

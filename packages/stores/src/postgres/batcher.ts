@@ -35,6 +35,7 @@ const MAX_ATTEMPTS = 5;
  */
 const REPEATABLE: ReadonlySet<ThreadOperation> = new Set<ThreadOperation>([
   "commit",
+  "flush",
   "decide",
   "cancel",
   "update_thread",

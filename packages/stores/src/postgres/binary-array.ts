@@ -1,8 +1,8 @@
 /** The types of columns that rows are written to and asked for by. */
-export type ColumnType = "text" | "int8" | "float8" | "int4";
+export type ColumnType = "text" | "int8" | "float8" | "int4" | "int2";
 
 /** Postgres' numbers of the types. */
-const TYPE_NUMBERS: Readonly<Record<ColumnType, number>> = { text: 25, int8: 20, float8: 701, int4: 23 };
+const TYPE_NUMBERS: Readonly<Record<ColumnType, number>> = { text: 25, int8: 20, float8: 701, int4: 23, int2: 21 };
 
 const HEADER_BYTES = 20;
 
@@ -32,13 +32,20 @@ export function encodeArray(type: ColumnType, values: readonly (string | number 
 /** -1 stands for null. */
 function sizeOf(type: ColumnType, value: string | number | null): number {
   if (value === null) return -1;
-  if (type === "text") return Buffer.byteLength(String(value));
-  return type === "int4" ? 4 : 8;
+  return type === "text" ? Buffer.byteLength(String(value)) : WIDTHS[type];
 }
+
+const WIDTHS: Readonly<Record<Exclude<ColumnType, "text">, number>> = { int8: 8, float8: 8, int4: 4, int2: 2 };
 
 function write(buffer: Buffer, at: number, type: ColumnType, value: string | number): void {
   if (type === "text") buffer.write(String(value), at);
-  else if (type === "int4") buffer.writeInt32BE(Number(value), at);
+  else if (type === "int4") buffer.writeInt32BE(signed(Number(value)), at);
+  else if (type === "int2") buffer.writeInt16BE(Number(value), at);
   else if (type === "int8") buffer.writeBigInt64BE(BigInt(value), at);
   else buffer.writeDoubleBE(Number(value), at);
+}
+
+/** A checksum has 32 bits, and Postgres only numbers with a sign for them. */
+function signed(value: number): number {
+  return value > 0x7f_ff_ff_ff && value <= 0xff_ff_ff_ff ? value - 2 ** 32 : value;
 }

@@ -1,8 +1,8 @@
-import { type ClaimRequest, RepriseError } from "@reprise/contracts";
+import { type ClaimRequest, RepriseError, type ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
-import type { ClaimPlace } from "../shell/driver.ts";
+import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import { NOW } from "./demand-statements.ts";
 import { DemandRead } from "./read-demands.ts";
 import { BEGIN, COMMIT, type Operation, plan } from "./run-batch.ts";
@@ -26,6 +26,8 @@ const LOCK_DUE = prepared(`select due.tenant, due.thread_id from (values (0), (1
 const CLOSE_THREAD = prepared(`update threads set damage = coalesce(damage, $3), work_rank = null, work_at = null
   where tenant = $1 and thread_id = $2`);
 
+const DEFER_THREAD = prepared("update threads set work_at = $3::float8 where tenant = $1 and thread_id = $2");
+
 /** What one round of claiming came to. `isLast`: there was nothing more to offer. */
 export interface ClaimRound {
   readonly granted: readonly ClaimAnswer[];
@@ -41,7 +43,7 @@ export async function claimDue(
   try {
     const [, times = []] = await session.run([BEGIN(), READ_TIME()]);
     const time = now(Number(times[0]?.now ?? 0));
-    const due = rowsOf<ClaimPlace>(await session.run([LOCK_DUE(time, limit)]));
+    const due = rowsOf<ThreadPlace>(await session.run([LOCK_DUE(time, limit)]));
     const operations = due.map((place) => toOperation({ operation: "claim", ...place, request }));
     const granted: ClaimAnswer[] = [];
     const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted });
@@ -58,21 +60,24 @@ async function offer(
   operations: readonly Operation[],
   { time, granted }: { readonly time: number; readonly granted: ClaimAnswer[] },
 ): Promise<readonly Query[]> {
-  const read = new DemandRead(operations, time);
+  const read = new DemandRead(operations, { now: time });
   const rows = read.take(await session.run(read.queries));
   const batch = new WriteBatch();
   const closings: Query[] = [];
   for (const [index, operation] of operations.entries()) {
     const outcome = plan(operation, rows[index], undefined, { batch, now: () => time });
-    // A thread that cannot be read is closed, so that it does not stand in the way of the others.
-    if ("refusal" in outcome) closings.push(close(operation, outcome.refusal));
+    // One that cannot be read must not stand in the way of the others.
+    if ("refusal" in outcome) closings.push(setAside(operation, outcome.refusal, time));
     // Only claims were planned.
     else if (outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
   }
   return [...batch.queries, ...closings];
 }
 
-function close({ request, thread_id }: Operation, refusal: unknown): Query {
+/** A thread that is damaged is closed. One that a newer version wrote is for newer processes: it is due again in a while. */
+function setAside({ request, thread_id }: Operation, refusal: unknown, time: number): Query {
+  if (RepriseError.is(refusal, "FORMAT_TOO_NEW"))
+    return DEFER_THREAD(request.tenant, thread_id, time + TOO_NEW_PAUSE_MS);
   if (!RepriseError.is(refusal, "CORRUPT_DATA")) throw refusal;
   return CLOSE_THREAD(request.tenant, thread_id, escapeText(refusal.message));
 }

@@ -72,8 +72,8 @@ async function stepOf(session: Session, schema: string): Promise<number> {
   const step = Number(last?.step ?? 0);
   if (step > SCHEMA_STEPS.length) {
     const message = `The schema ${schema} was made by a newer version: it is at ${step}, this one knows ${SCHEMA_STEPS.length}.`;
-    throw new RepriseError("CORRUPT_DATA", message, {
-      details: { reason: "newer_schema", schema: step, supported: SCHEMA_STEPS.length },
+    throw new RepriseError("FORMAT_TOO_NEW", message, {
+      details: { schema: step, supported: SCHEMA_STEPS.length },
     });
   }
   return step;

@@ -1,15 +1,16 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { BlobStore, Clock, Store, StoreSignal } from "@reprise/contracts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
+import { SignalBoard } from "../shell/signal-board.ts";
 import { Batcher } from "./batcher.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { Database } from "./database.ts";
+import { HeldNames } from "./held-names.ts";
 import { assertSchemaName, migrate } from "./migrate.ts";
-import { loadPgDriver, type PgConfig, type PgDriver } from "./pg-driver.ts";
+import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
 import { createPostgresBlobStore } from "./postgres-blob-store.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
 import { readDurability } from "./read-durability.ts";
-import { SignalBoard } from "./signal-board.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
 import { SignalSender } from "./signal-sender.ts";
 import { ThreadPoll } from "./thread-poll.ts";
@@ -55,8 +56,22 @@ export interface PostgresStore extends Store {
 /** How many batches are written at the same time: while one waits for the server, the next is planned. */
 const LANES = 3;
 
+/** An open database as others build on it. */
+export interface OpenPostgres {
+  readonly driver: PostgresDriver;
+  readonly database: Database;
+  readonly blobs: BlobStore;
+  /** The store's time, given the server's. */
+  now(stored: number): number;
+}
+
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { driver, blobs } = await openPostgresDriver(options);
+  return { ...createDurableStore(driver), blobs };
+}
+
+export async function openPostgresDriver(options: PostgresStoreOptions): Promise<OpenPostgres> {
   const schema = options.schema ?? "reprise";
   const Client = await loadPgDriver();
   const database = openDatabase(Client, options, schema);
@@ -71,8 +86,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       signals.sender.send(told);
     };
     const batcher = new Batcher({ database, now, tell, lanes: Math.min(LANES, options.maxConnections ?? LANES) });
-    const store = createDurableStore(new PostgresDriver({ durability, database, batcher, now, ...signals }));
-    return { ...store, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
+    const names = new HeldNames({
+      createClient: () => createClient(Client, options),
+      settings: settingsOf(options, schema),
+    });
+    const driver = new PostgresDriver({ durability, database, batcher, now, names, ...signals });
+    return { driver, database, now, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
   } catch (error) {
     await database.close();
     throw error;
@@ -108,7 +127,7 @@ function connectSignals(Client: PgDriver, database: Database, options: PostgresS
   const channel = `reprise_${createHash("sha256").update(schema).digest("hex").slice(0, 24)}`;
   const board = new SignalBoard(() => receiver.start());
   const receiver: SignalReceiver = new SignalReceiver({
-    createClient: () => new Client(connectionOf(options)),
+    createClient: () => createClient(Client, options),
     settings: settingsOf(options, schema),
     channel,
     writer,
@@ -117,6 +136,10 @@ function connectSignals(Client: PgDriver, database: Database, options: PostgresS
     pollMs: options.pollMs ?? 500,
   });
   return { board, receiver, sender: new SignalSender(database, channel, writer) };
+}
+
+function createClient(Client: PgDriver, options: PostgresStoreOptions): PgClient {
+  return new Client(connectionOf(options));
 }
 
 function settingsOf({ statementTimeoutMs = 30_000 }: PostgresStoreOptions, schema: string) {

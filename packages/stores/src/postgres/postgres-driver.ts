@@ -1,19 +1,22 @@
-import type { ClaimRequest, Durability, StoreSignal } from "@reprise/contracts";
+import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
-import type { ClaimPlace, StoreDriver } from "../shell/driver.ts";
+import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
+import type { SignalBoard } from "../shell/signal-board.ts";
 import type { Batcher } from "./batcher.ts";
 import { claimDue } from "./claim-due.ts";
 import type { Database } from "./database.ts";
-import { FIND_THREAD } from "./demand-statements.ts";
+import { FIND_THREAD, NOW } from "./demand-statements.ts";
+import type { HeldNames } from "./held-names.ts";
 import { pauseBefore } from "./pause.ts";
 import { fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.ts";
+import { ReadLanes } from "./read-lanes.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
+import type { Ask } from "./select-changesets.ts";
 import { rowsOf } from "./session.ts";
-import type { SignalBoard } from "./signal-board.ts";
 import type { SignalReceiver } from "./signal-receiver.ts";
 import type { SignalSender } from "./signal-sender.ts";
 import { prepared } from "./statement.ts";
@@ -26,14 +29,19 @@ export interface PostgresParts {
   readonly board: SignalBoard;
   readonly sender: SignalSender;
   readonly receiver: SignalReceiver;
+  readonly names: HeldNames;
   /** The store's time, given the server's. */
   now(stored: number): number;
 }
 
+const SELECT_NOW = prepared(`select ${NOW} as now`);
 const SELECT_THREAD_OF_RUN = prepared(FIND_THREAD);
 const SELECT_CLAIMS = prepared(
   "select tenant, thread_id from threads where md5(claim_owner) = md5($1) and claim_owner = $1",
 );
+
+/** How many round trips of reads may be under way at the same time. */
+const READ_LANES = 3;
 
 /** How often claiming is tried when others are in the way. */
 const MAX_ATTEMPTS = 5;
@@ -43,16 +51,21 @@ export class PostgresDriver implements StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
   readonly #parts: PostgresParts;
+  readonly #read: Ask;
   #closed: Promise<void> | undefined;
 
   constructor(parts: PostgresParts) {
     const { database } = parts;
     this.#parts = parts;
     this.durability = parts.durability;
-    this.reader = {
-      ...createThreadReads((queries) => database.read(queries)),
-      ...createRunReads((queries) => database.read(queries)),
-    };
+    const lanes = new ReadLanes((queries) => database.read(queries), READ_LANES);
+    this.#read = (queries) => lanes.read(queries);
+    this.reader = { ...createThreadReads(this.#read), ...createRunReads(this.#read) };
+  }
+
+  async now(): Promise<number> {
+    const results = await this.#parts.database.read([SELECT_NOW()]);
+    return this.#parts.now(rowsOf<{ readonly now: number }>(results)[0]?.now ?? 0);
   }
 
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
@@ -65,7 +78,7 @@ export class PostgresDriver implements StoreDriver {
 
   /** The thread of a run never changes. Of a run that is not there it is one that is not there either. */
   async #findThread(tenant: string, runId: string): Promise<string> {
-    const results = await this.#parts.database.read([SELECT_THREAD_OF_RUN(tenant, escapeText(runId))]);
+    const results = await this.#read([SELECT_THREAD_OF_RUN(tenant, escapeText(runId))]);
     return rowsOf<{ readonly thread_id: string | null }>(results)[0]?.thread_id ?? "";
   }
 
@@ -92,8 +105,12 @@ export class PostgresDriver implements StoreDriver {
     return granted;
   }
 
-  async findClaims(owner: string): Promise<readonly ClaimPlace[]> {
-    return rowsOf<ClaimPlace>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
+  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
+    return rowsOf<ThreadPlace>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
+  }
+
+  enter(owner: string): Promise<() => Promise<void>> {
+    return this.#parts.names.enter(owner);
   }
 
   watch(listener: (signal: StoreSignal) => void): () => void {
@@ -106,8 +123,9 @@ export class PostgresDriver implements StoreDriver {
   }
 
   async #close(): Promise<void> {
-    const { batcher, sender, receiver, database } = this.#parts;
+    const { batcher, sender, receiver, names, database } = this.#parts;
     await batcher.close();
+    await names.close();
     await sender.flush();
     await receiver.stop();
     await database.close();

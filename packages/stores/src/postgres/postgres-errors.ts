@@ -8,7 +8,6 @@ const UNAVAILABLE: Readonly<Record<string, readonly [reason: string, what: strin
   "40": ["conflict", "others wrote the same rows again and again"],
   "25006": ["read_only", "the server only reads"],
   "42501": ["denied", "we may not use what is ours there"],
-  "53100": ["storage_full", "there is no space left"],
   "53300": ["too_many_connections", "the server has no connection left"],
   "53": ["resources", "the server has not enough memory"],
   "55P03": ["timeout", "a lock was not given in time"],
@@ -16,6 +15,9 @@ const UNAVAILABLE: Readonly<Record<string, readonly [reason: string, what: strin
   "57": ["shutdown", "the server is going down or coming up"],
   "58": ["server", "the server's disk failed"],
 };
+
+/** Its own error: it needs another remedy than those above. */
+const STORAGE_FULL = "53100";
 
 /** What the network says, by Node's codes. */
 const NETWORK: ReadonlySet<string> = new Set([
@@ -40,9 +42,13 @@ export function fromPostgresError(thrown: unknown): RepriseError {
   if (isConnectionLost(thrown) && UNAVAILABLE[code] === undefined) {
     return unavailable(["connection", "the connection failed"], code, thrown);
   }
-  const known = UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)];
+  const known = code === STORAGE_FULL ? undefined : (UNAVAILABLE[code] ?? UNAVAILABLE[code.slice(0, 2)]);
   if (known !== undefined) return unavailable(known, code, thrown);
   const details = { postgres: code };
+  if (code === STORAGE_FULL) {
+    const message = "The Postgres database cannot grow: there is no space left.";
+    return new RepriseError("STORAGE_FULL", message, { cause: thrown, details });
+  }
   if (code === "54000") {
     const message = "Cannot store it: an id or a key in it is too long for an index of Postgres.";
     return new RepriseError("INVALID_REQUEST", message, { cause: thrown, details });

@@ -4,25 +4,26 @@ import { escapeText } from "../codec/escape-text.ts";
 import type { InboxRows } from "../shell/row-reader.ts";
 import { DECISION_COLUMNS, ENTRY_COLUMNS } from "./demand-statements.ts";
 import { storedId } from "./hostile-values.ts";
-import type { Ask } from "./select-changesets.ts";
+import { type Ask, THREAD_NUMBER } from "./select-changesets.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
 
 const SELECT_DECISIONS = prepared(
   `select ${DECISION_COLUMNS} from runs
    join decisions on decisions.tenant = runs.tenant and decisions.run_id = runs.run_id and decisions.is_pending = 1
-   where runs.tenant = $1 and runs.run_id = $3 and runs.thread_id = $2 order by decisions.key`,
+   where runs.tenant = $1 and runs.run_id = $3 and runs.thread_key is not distinct from ${THREAD_NUMBER}
+   order by decisions.key`,
 );
 
 const SELECT_CANCEL = prepared(
-  `select ${ENTRY_COLUMNS} from entries
-   where tenant = $1 and thread_id = $2 and place in ('wake', 'claimed') and kind = 'cancel' and run_id = $3
+  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries
+   where thread_key = ${THREAD_NUMBER} and place in ('wake', 'claimed') and kind = 'cancel' and run_id = $3
    order by arrival limit 1`,
 );
 
 const SELECT_STEERING = prepared(
-  `select ${ENTRY_COLUMNS} from entries
-   where tenant = $1 and thread_id = $2 and place = 'run' and busy_policy = 'steer' order by priority desc, arrival`,
+  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries
+   where thread_key = ${THREAD_NUMBER} and place = 'run' and busy_policy = 'steer' order by priority desc, arrival`,
 );
 
 type EntryRecord = EntryColumns & { readonly thread_id: string };

@@ -2,7 +2,8 @@ import { escapeText, unescapeText } from "../codec/escape-text.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { SegmentWithMessages } from "../shell/row-reader.ts";
 import { floorBound } from "./hostile-values.ts";
-import { type Ask, type MessageColumns, toMessage } from "./select-changesets.ts";
+import { eachOf } from "./owners.ts";
+import { type Ask, CHANGESET_RUN, MESSAGES_OF_CHANGESET, type MessageColumns, toMessage } from "./select-changesets.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
 
@@ -18,23 +19,23 @@ interface MessageOfSegment extends MessageColumns {
   readonly changeset_run: string | null;
 }
 
-const OF_RUN = "segments.tenant = $1 and segments.run_id = $2 and segments.last_seq > $3::bigint";
+/** Under another name: the run of a changeset may be another one. */
+const OF_RUN = `runs as read ${eachOf("segments", "segments.run_key = read.key and segments.last_seq > $3::bigint")}`;
 
 const SELECT_SEGMENTS = prepared(
-  `select thread_id, last_seq, first_seq, epoch, format, checksum, body from segments
-   where ${OF_RUN} order by last_seq`,
+  `select threads.thread_id, segments.last_seq, segments.first_seq, segments.epoch,
+     segments.format, segments.checksum, segments.body
+   from ${OF_RUN} join threads on threads.key = read.thread_key
+   where read.tenant = $1 and read.run_id = $2 order by segments.last_seq`,
 );
 
 const SELECT_MESSAGES = prepared(
-  `select segments.last_seq, changesets.run_id as changeset_run,
+  `select segments.last_seq, ${CHANGESET_RUN} as changeset_run,
      messages.id, messages.position, messages.format, messages.checksum, messages.body
-   from segments
-   join changesets on changesets.tenant = segments.tenant and changesets.thread_id = segments.thread_id
-     and changesets.version = segments.version
-   join messages on messages.tenant = changesets.tenant and messages.thread_id = changesets.thread_id
-     and messages.position >= changesets.first_position
-     and messages.position < changesets.first_position + changesets.messages
-   where ${OF_RUN} order by segments.last_seq, messages.position`,
+   from ${OF_RUN}
+   ${eachOf("changesets", "changesets.thread_key = read.thread_key and changesets.version = segments.version")}
+   ${eachOf("messages", MESSAGES_OF_CHANGESET)}
+   where read.tenant = $1 and read.run_id = $2 order by segments.last_seq, messages.position`,
 );
 
 /** The segments of a run that hold events after a `seq`, with the messages their deltas point at. */

@@ -8,10 +8,17 @@ import {
 import { unescapeText } from "../codec/escape-text.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { RowReader } from "../shell/row-reader.ts";
-import { RUN_COLUMNS, THREAD_COLUMNS } from "./demand-statements.ts";
+import { OPEN_RUN_OF_THREAD, RUN_COLUMNS, THREAD_COLUMNS } from "./demand-statements.ts";
 import { ceilBound, floorBound, storedId } from "./hostile-values.ts";
 import { listRows } from "./list-rows.ts";
-import { type Ask, type PatchColumns, patchesOf, selectChangesets } from "./select-changesets.ts";
+import {
+  type Ask,
+  CHANGESET_RUN,
+  type PatchColumns,
+  patchesOf,
+  selectChangesets,
+  THREAD_NUMBER,
+} from "./select-changesets.ts";
 import { selectMessagesOfVersion, selectPage, selectTail } from "./select-messages.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
@@ -20,6 +27,7 @@ import { Where } from "./where.ts";
 export type ThreadReads = Pick<
   RowReader,
   | "loadThread"
+  | "pageThreads"
   | "listThreads"
   | "listMessages"
   | "readMessages"
@@ -34,19 +42,23 @@ type RunRecord = RunColumns & { readonly thread_id: string };
 
 const SELECT_THREAD = prepared(`select ${THREAD_COLUMNS} from threads where tenant = $1 and thread_id = $2`);
 
+const PAGE_THREADS = prepared(
+  `select ${THREAD_COLUMNS} from threads where (tenant, thread_id) > ($1, $2)
+   order by tenant, thread_id limit $3::bigint`,
+);
+
 const SELECT_OPEN_RUN = prepared(
-  `select ${RUN_COLUMNS} from threads join runs on runs.tenant = threads.tenant and runs.run_id = threads.open_run_id
-   where threads.tenant = $1 and threads.thread_id = $2`,
+  `select ${RUN_COLUMNS} from threads ${OPEN_RUN_OF_THREAD} where threads.tenant = $1 and threads.thread_id = $2`,
 );
 
 const SELECT_SNAPSHOT = prepared(
   `select version, format, checksum, body from snapshots
-   where tenant = $1 and thread_id = $2 and version <= $3::bigint order by version desc limit 1`,
+   where thread_key = ${THREAD_NUMBER} and version <= $3::bigint order by version desc limit 1`,
 );
 
 const SELECT_PATCHES = prepared(
-  `select version, run_id, format, patches_checksum, patches from changesets
-   where tenant = $1 and thread_id = $2 and version > $3::bigint and version <= $4::bigint order by version`,
+  `select version, ${CHANGESET_RUN} as run_id, format, patches_checksum, patches from changesets
+   where thread_key = ${THREAD_NUMBER} and version > $3::bigint and version <= $4::bigint order by version`,
 );
 
 /** Reads of threads and what is filed under them. */
@@ -60,11 +72,22 @@ export function createThreadReads(ask: Ask): ThreadReads {
       const [run] = rowsOf<RunRecord>(results, 1);
       return { thread: fromThreadColumns(columns), ...(run === undefined ? {} : { open_run: fromRunColumns(run) }) };
     },
+    async pageThreads(after, limit) {
+      const { tenant = "", thread_id = "" } = after ?? {};
+      const rows = rowsOf<ThreadRecord & { readonly tenant: string }>(
+        await ask([PAGE_THREADS(tenant, thread_id, limit)]),
+      );
+      return rows.map((row) => ({ tenant: row.tenant, thread: threadOf(row), pruned_version: row.pruned_version }));
+    },
     listThreads(tenant, { resource_id, parent_thread_id }, cut) {
+      const isFiltered = resource_id !== undefined || parent_thread_id !== undefined;
       const where = new Where()
-        .and("tenant = $", tenant)
-        .andText("md5(resource_id) = md5($) and resource_id = $", resource_id)
-        .andText("md5(parent_thread_id) = md5($) and parent_thread_id = $", parent_thread_id);
+        .and(isFiltered ? "tenant is not distinct from $" : "(tenant || '') = $", tenant)
+        .andText("md5(tenant || ' ' || resource_id) = md5($1 || ' ' || $) and resource_id = $", resource_id)
+        .andText(
+          "md5(tenant || ' ' || parent_thread_id) = md5($1 || ' ' || $) and parent_thread_id = $",
+          parent_thread_id,
+        );
       const list = { columns: THREAD_COLUMNS, table: "threads", where, order: "key desc" };
       return listRows<ThreadRecord, ReturnType<typeof threadOf>>(ask, list, cut, threadOf);
     },

@@ -86,7 +86,8 @@ export function plan(
     const history = openHistory?.();
     const given = history === undefined ? rows : { ...rows, history };
     const { writes, answer, signals } = planOf(request, given, now(demanded.now));
-    batch.add(writes, { tenant: request.tenant, thread_id, stored: rows.thread });
+    const { threadKey, runKeys } = demanded;
+    batch.add(writes, { tenant: request.tenant, thread_id, stored: rows.thread, threadKey, runKeys });
     return { answer, signals };
   } catch (refusal) {
     return { refusal };

@@ -1,6 +1,7 @@
 import { unescapeText } from "../codec/escape-text.ts";
 import type { StoredChangeset, StoredMessage, StoredSegment } from "../codec/open-changeset.ts";
 import type { StoredText } from "../codec/stored-text.ts";
+import { eachOf } from "./owners.ts";
 import { fromSegmentList } from "./segment-list.ts";
 import { type Results, rowsOf } from "./session.ts";
 import { prepared, type Query } from "./statement.ts";
@@ -33,23 +34,35 @@ interface SegmentColumns extends StoredText {
   readonly first_seq: number;
 }
 
+/** The number of the thread with the tenant $1 and the id $2. */
+export const THREAD_NUMBER = "(select key from threads where threads.tenant = $1 and threads.thread_id = $2)";
+
+/** The run of a changeset: by its number, or, for one that never began, by its id. */
+export const CHANGESET_RUN = `coalesce(changesets.run_id, (select run_id from runs
+  where runs.thread_key = changesets.thread_key and runs.key = changesets.run_key))`;
+
+/** The messages that the changeset beside them brought. */
+export const MESSAGES_OF_CHANGESET = `messages.thread_key = changesets.thread_key
+  and messages.position >= changesets.first_position
+  and messages.position < changesets.first_position + changesets.messages`;
+
 const SELECT_CHANGESETS = prepared(
-  `select version, changeset_id, run_id, first_position, messages, segments, format, checksum, body,
+  `select version, changeset_id, ${CHANGESET_RUN} as run_id, first_position, messages, segments, format, checksum, body,
      patches_checksum, patches
-   from changesets where tenant = $1 and thread_id = $2 and version > $3::bigint order by version limit $4::bigint`,
+   from changesets where thread_key = ${THREAD_NUMBER} and version > $3::bigint order by version limit $4::bigint`,
 );
 
 const SELECT_MESSAGES = prepared(
   `select id, position, format, checksum, body from messages
-   where tenant = $1 and thread_id = $2 and position >= $3::bigint and position < $4::bigint order by position`,
+   where thread_key = ${THREAD_NUMBER} and position >= $3::bigint and position < $4::bigint order by position`,
 );
 
 const SELECT_SEGMENTS = askFor(
-  { ...RUN_KEY, last_seq: "int8" },
-  (wanted) => `select segments.run_id, segments.last_seq, segments.first_seq, segments.epoch,
+  { ...RUN_KEY, last_seq: "int4" },
+  (wanted) => `select runs.run_id, segments.last_seq, segments.first_seq, segments.epoch,
       segments.format, segments.checksum, segments.body
-    from ${wanted} join segments on segments.tenant = wanted.tenant and segments.run_id = wanted.run_id
-      and segments.last_seq = wanted.last_seq`,
+    from ${wanted} join runs on runs.tenant = wanted.tenant and runs.run_id = wanted.run_id
+    ${eachOf("segments", "segments.run_key = runs.key and segments.last_seq = wanted.last_seq")}`,
 );
 
 /** Who can send queries. */

@@ -1,7 +1,15 @@
 import { escapeText, unescapeText } from "../codec/escape-text.ts";
 import type { StoredMessage } from "../codec/open-changeset.ts";
 import type { MessageSelection, PositionedMessage } from "../shell/row-reader.ts";
-import { type Ask, type MessageColumns, toMessage } from "./select-changesets.ts";
+import { eachOf } from "./owners.ts";
+import {
+  type Ask,
+  CHANGESET_RUN,
+  MESSAGES_OF_CHANGESET,
+  type MessageColumns,
+  THREAD_NUMBER,
+  toMessage,
+} from "./select-changesets.ts";
 import { rowsOf } from "./session.ts";
 import { composed, prepared, type SqlValue } from "./statement.ts";
 import { Where } from "./where.ts";
@@ -18,29 +26,33 @@ interface MessageWithRun extends MessageColumns {
 }
 
 const COLUMNS = `messages.id, messages.position, messages.superseded_version, messages.format, messages.checksum,
-  messages.body, changesets.run_id`;
+  messages.body, ${CHANGESET_RUN} as run_id`;
 
-const FROM = `messages join changesets on changesets.tenant = messages.tenant
-  and changesets.thread_id = messages.thread_id and changesets.version = messages.version`;
+const FROM =
+  "messages join changesets on changesets.thread_key = messages.thread_key and changesets.version = messages.version";
 
 const SELECT_TAIL = prepared(
   `select id, position, version, superseded_version, format, checksum, body from messages
-   where tenant = $1 and thread_id = $2 and position >= $3::bigint order by position`,
+   where thread_key = ${THREAD_NUMBER} and position >= $3::bigint order by position`,
 );
 
 /** The runs of the versions that the tail is of. */
 const SELECT_RUNS_OF_TAIL = prepared(
-  `select version, run_id from changesets where tenant = $1 and thread_id = $2 and version >= (
-     select version from messages where tenant = $1 and thread_id = $2 and position >= $3::bigint
+  `select version, ${CHANGESET_RUN} as run_id from changesets where thread_key = ${THREAD_NUMBER} and version >= (
+     select version from messages where thread_key = ${THREAD_NUMBER} and position >= $3::bigint
      order by position limit 1)`,
 );
 
 const SELECT_OF_VERSION = prepared(
-  `select messages.id, messages.position, messages.format, messages.checksum, messages.body, changesets.run_id
-   from changesets join messages on messages.tenant = changesets.tenant and messages.thread_id = changesets.thread_id
-     and messages.position >= changesets.first_position
-     and messages.position < changesets.first_position + changesets.messages
-   where changesets.tenant = $1 and changesets.thread_id = $2 and changesets.version = $3::bigint
+  `select messages.id, messages.position, messages.format, messages.checksum, messages.body, ${CHANGESET_RUN} as run_id
+   from changesets ${eachOf("messages", MESSAGES_OF_CHANGESET)}
+   where changesets.thread_key = ${THREAD_NUMBER} and changesets.version = $3::bigint
+   order by messages.position`,
+);
+
+const SELECT_UP_TO = prepared(
+  `select ${COLUMNS} from ${FROM} where messages.thread_key = ${THREAD_NUMBER} and messages.position < (
+     select first_position + messages from changesets where thread_key = ${THREAD_NUMBER} and version = $3::bigint)
    order by messages.position`,
 );
 
@@ -52,12 +64,11 @@ export async function selectPage(
 ): Promise<readonly PositionedMessage[]> {
   const { first, last, visibility, include_superseded, run_id, limit } = selection;
   const where = new Where()
-    .and("messages.tenant = $", tenant)
-    .and("messages.thread_id = $", thread_id)
+    .ofThread("messages.thread_key", tenant, thread_id)
     .and("messages.position >= $::bigint", first)
     .and("messages.position <= $::bigint", last)
     .and("messages.is_internal = $::int", visibility === "any" ? undefined : visibility === "internal" ? 1 : 0)
-    .and("changesets.run_id = $", run_id === undefined ? undefined : escapeText(run_id));
+    .and(`${CHANGESET_RUN} = $`, run_id === undefined ? undefined : escapeText(run_id));
   const shown = include_superseded ? "" : "and messages.superseded_version is null";
   const order = selection.order === "asc" ? "" : "desc";
   const values: readonly SqlValue[] = [...where.values, limit];
@@ -79,6 +90,16 @@ export async function selectTail(
   return rowsOf<MessageColumns & { readonly version: number; readonly superseded_version: number | null }>(results).map(
     (row) => toPositioned({ ...row, run_id: runs.get(row.version) ?? null }),
   );
+}
+
+/** What a thread said up to a version, with what superseded it. */
+export async function selectUpTo(
+  ask: Ask,
+  { tenant, thread_id }: Place,
+  version: number,
+): Promise<readonly (PositionedMessage & { readonly superseded_version: number | null })[]> {
+  const rows = rowsOf<MessageWithRun>(await ask([SELECT_UP_TO(tenant, thread_id, version)]));
+  return rows.map((row) => ({ ...toPositioned(row), superseded_version: row.superseded_version }));
 }
 
 /** The messages that one version brought. */

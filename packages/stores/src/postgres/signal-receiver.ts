@@ -55,6 +55,8 @@ export class SignalReceiver {
     await this.#working;
     const client = this.#client;
     this.#client = undefined;
+    // Nobody else may keep the process alive until it has said goodbye.
+    client?.ref();
     await client?.end().catch(() => undefined);
   }
 

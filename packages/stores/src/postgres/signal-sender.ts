@@ -3,7 +3,8 @@ import type { Database } from "./database.ts";
 import { encodeSignals } from "./signal-codec.ts";
 import { prepared } from "./statement.ts";
 
-const NOTIFY = prepared("select pg_notify($1, $2)");
+/** Nothing is written, so nothing need be flushed; otherwise every notification would wait for the disk. */
+const NOTIFY = prepared("select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)");
 
 /** What comes within this time is told together. */
 const GATHER_MS = 2;

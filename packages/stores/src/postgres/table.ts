@@ -17,6 +17,22 @@ export function insertInto(table: string, columns: Columns, rest = ""): RowsQuer
   return withRows(columns, `insert into ${table} (${names}) select * from ${unnested(columns)} ${rest}`);
 }
 
+/** What a row is filed under: the column that has its number, and how that is found when whoever writes does not know it. */
+export interface Owner {
+  readonly column: string;
+  readonly given: Columns;
+  readonly number: string;
+}
+
+/** Inserts rows that are filed under others, which may be as new as they are. `rest` follows the values. */
+export function insertUnder(table: string, owners: readonly Owner[], columns: Columns, rest = ""): RowsQuery {
+  const given: Columns = Object.assign({}, ...owners.map((owner) => owner.given), columns);
+  const names = [...owners.map(({ column }) => column), ...Object.keys(columns)];
+  const values = [...owners.map(({ number }) => number), ...Object.keys(columns).map((name) => `given.${name}`)];
+  const from = `${unnested(given)} as given (${Object.keys(given).join(", ")})`;
+  return withRows(given, `insert into ${table} (${names.join(", ")}) select ${values.join(", ")} from ${from} ${rest}`);
+}
+
 /** Updates rows by their key: the columns that are not of the key are set. */
 export function updateRows(
   table: string,

@@ -1,21 +1,21 @@
 import { checksumOf } from "../codec/checksum.ts";
 import { toCallColumns } from "../codec/columns/call-columns.ts";
-import { optionalText } from "../codec/columns/column-values.ts";
 import { toDecisionColumns } from "../codec/columns/decision-columns.ts";
 import { toChangingEntryColumns, toEntryColumns } from "../codec/columns/entry-columns.ts";
 import { toRunColumns } from "../codec/columns/run-columns.ts";
 import { toMetadataColumns, toThreadColumns } from "../codec/columns/thread-columns.ts";
 import { escapeText } from "../codec/escape-text.ts";
-import { storeText } from "../codec/stored-text.ts";
+import { PRUNED, storeText } from "../codec/stored-text.ts";
 import type { EntryRow, ThreadRow } from "../kernel/rows.ts";
 import type { ChangesetWrite, Write } from "../kernel/write.ts";
+import { Filing, type StoredNumbers } from "./filing.ts";
 import { toSegmentList } from "./segment-list.ts";
 import type { Query } from "./statement.ts";
 import type { Row } from "./table.ts";
 import { WRITES, type WriteKind } from "./write-statements.ts";
 
-/** The thread that a plan is about. `stored` is its row before. */
-export interface WritePlace {
+/** The thread that a plan is about. `stored` is its row before, and the numbers are those of what was there before. */
+export interface WritePlace extends StoredNumbers {
   readonly tenant: string;
   readonly thread_id: string;
   readonly stored: ThreadRow | undefined;
@@ -29,7 +29,9 @@ export class WriteBatch {
   readonly #rows = new Map<WriteKind, Row[]>();
 
   add(writes: readonly Write[], place: WritePlace): void {
-    for (const write of writes) this.#add(write, place);
+    const runIds = writes.flatMap((write) => (write.write === "run" ? [write.row.record.run_id] : []));
+    const filing = new Filing(place, runIds);
+    for (const write of writes) this.#add(write, place, filing);
   }
 
   /** Nothing when nothing is to be written. */
@@ -46,7 +48,7 @@ export class WriteBatch {
     else rows.push(row);
   }
 
-  #add(write: Write, place: WritePlace): void {
+  #add(write: Write, place: WritePlace, filing: Filing): void {
     const { tenant, thread_id } = place;
     switch (write.write) {
       case "thread":
@@ -57,25 +59,22 @@ export class WriteBatch {
         if (write.epoch > 0) this.#put("retire_epoch", { tenant, thread_id, epoch: write.epoch });
         return;
       case "entry":
-        return this.#addEntry(write.row, write.is_new, place);
+        return this.#addEntry(write.row, write.is_new, filing);
       case "run":
-        return this.#put(write.is_new ? "insert_run" : "update_run", {
-          tenant,
-          thread_id,
-          ...toRunColumns(write.row.record),
-        });
+        if (!write.is_new) return this.#put("update_run", { tenant, ...toRunColumns(write.row.record) });
+        return this.#put("insert_run", { ...filing.thread, ...toRunColumns(write.row.record) });
       case "call": {
-        const key = { tenant, run_id: escapeText(write.row.run_id) };
+        const { run_id } = write.row;
         const columns = toCallColumns(write.row);
-        if (write.is_new) return this.#put("insert_call", { ...key, thread_id, ...columns });
-        return this.#put("update_call", { ...key, ...columns });
+        if (write.is_new) return this.#put("insert_call", { ...filing.thread, ...filing.run(run_id), ...columns });
+        return this.#put("update_call", { ...filing.storedRun(run_id), ...columns });
       }
       case "decision": {
         const columns = { tenant, run_id: escapeText(write.row.decision.run_id), ...toDecisionColumns(write.row) };
         return this.#put(write.is_new ? "insert_decision" : "update_decision", columns);
       }
       case "changeset":
-        return this.#addChangeset(write, place);
+        return this.#addChangeset(write, filing);
       case "supersede":
         for (const messageId of write.message_ids) {
           const id = escapeText(messageId);
@@ -84,7 +83,16 @@ export class WriteBatch {
         }
         return;
       case "snapshot":
-        return this.#put("snapshot", { tenant, thread_id, version: write.version, ...storeText(write.state) });
+        return this.#put("snapshot", { ...filing.thread, version: write.version, ...storeText(write.state) });
+      case "prune": {
+        const cut = { tenant, thread_id, up_to: write.up_to };
+        this.#put("prune_segments", cut);
+        this.#put("prune_changesets", { ...cut, ...PRUNED });
+        return this.#put("prune_snapshots", cut);
+      }
+      case "forget_entries":
+        for (const id of write.entry_ids) this.#put("forget_entry", { tenant, entry_id: escapeText(id) });
+        return;
       default:
         return write satisfies never;
     }
@@ -101,33 +109,36 @@ export class WriteBatch {
     this.#put("update_metadata", { tenant, thread_id, ...toMetadataColumns(row.thread.metadata) });
   }
 
-  #addEntry(row: EntryRow, isNew: boolean, { tenant, thread_id }: WritePlace): void {
+  #addEntry(row: EntryRow, isNew: boolean, { thread }: Filing): void {
     if (!isNew) {
+      const { tenant } = thread;
       const entry_id = escapeText(row.entry.entry_id);
       return this.#put("update_entry", { tenant, entry_id, ...toChangingEntryColumns(row) });
     }
     const columns = toEntryColumns(row);
     const dedupe_hash = columns.dedupe_key === null ? null : checksumOf(columns.dedupe_key);
-    this.#put("insert_entry", { tenant, thread_id, ...columns, dedupe_hash });
+    this.#put("insert_entry", { ...thread, ...columns, dedupe_hash });
   }
 
-  #addChangeset(
-    { changeset, version, first_position, epoch }: ChangesetWrite,
-    { tenant, thread_id }: WritePlace,
-  ): void {
+  #addChangeset({ changeset, version, first_position, epoch }: ChangesetWrite, filing: Filing): void {
     const { changeset_id, run_id, segments, messages } = changeset;
+    const { thread } = filing;
     const patches = storeText(changeset.patches);
     for (const { run_id, first_seq, last_seq, body } of segments) {
-      const place = { tenant, run_id: escapeText(run_id), thread_id, version };
-      this.#put("insert_segment", { ...place, first_seq, last_seq, epoch, ...storeText(body) });
+      const { tenant } = thread;
+      this.#put("insert_segment", {
+        tenant,
+        ...filing.run(run_id),
+        ...{ first_seq, last_seq, epoch, version },
+        ...storeText(body),
+      });
     }
     this.#put("insert_changeset", {
-      tenant,
-      thread_id,
+      ...thread,
+      ...filing.runOfChangeset(run_id),
       version,
       changeset_id,
       id_hash: checksumOf(changeset_id),
-      run_id: optionalText(run_id),
       first_position,
       messages: messages.length,
       segments: toSegmentList(segments, run_id),
@@ -137,9 +148,8 @@ export class WriteBatch {
     });
     for (const [index, { id: messageId, is_internal, body }] of messages.entries()) {
       const id = escapeText(messageId);
-      const place = { tenant, thread_id, position: first_position + index, version };
-      const text = storeText(body);
-      this.#put("insert_message", { ...place, id, id_hash: checksumOf(id), is_internal: is_internal ? 1 : 0, ...text });
+      const place = { position: first_position + index, version, is_internal: is_internal ? 1 : 0 };
+      this.#put("insert_message", { ...thread, ...place, id, id_hash: checksumOf(id), ...storeText(body) });
     }
   }
 }

@@ -1,7 +1,7 @@
-import { askFor, type Columns, insertInto, type RowsQuery, updateRows } from "./table.ts";
+import { RUN_OWNER, THREAD_OWNER, threadNumber } from "./owners.ts";
+import { askFor, type Columns, insertInto, insertUnder, type RowsQuery, updateRows } from "./table.ts";
 import {
   CALL,
-  CALL_KEY,
   CHANGESET,
   CHANGING_CALL,
   CHANGING_DECISION,
@@ -20,7 +20,8 @@ import {
   THREAD_KEY,
 } from "./tables.ts";
 
-const SUPERSEDE: Columns = { ...THREAD_KEY, id_hash: "int8", id: "text", superseded_version: "int8" };
+const SUPERSEDE: Columns = { ...THREAD_KEY, id_hash: "int4", id: "text", superseded_version: "int4" };
+const CUT: Columns = { ...THREAD_KEY, up_to: "int8" };
 const RETIRE: Columns = { ...THREAD_KEY, epoch: "int8" };
 
 /** What can be written. */
@@ -41,6 +42,10 @@ export type WriteKind =
   | "insert_message"
   | "supersede"
   | "snapshot"
+  | "prune_segments"
+  | "prune_changesets"
+  | "prune_snapshots"
+  | "forget_entry"
   | "delete_decisions"
   | "delete_segments"
   | "delete_calls"
@@ -60,36 +65,66 @@ export const WRITES: Readonly<Record<WriteKind, RowsQuery>> = {
   insert_thread: insertInto("threads", { ...THREAD, ...METADATA }),
   update_thread: updateRows("threads", THREAD, { key: THREAD_KEY }),
   update_metadata: updateRows("threads", { ...THREAD_KEY, ...METADATA }, { key: THREAD_KEY }),
-  insert_entry: insertInto("entries", STORED_ENTRY),
+  insert_entry: insertUnder("entries", [THREAD_OWNER], STORED_ENTRY),
   update_entry: updateRows("entries", CHANGING_ENTRY, { key: ENTRY_KEY }),
-  insert_run: insertInto("runs", RUN),
+  insert_run: insertUnder("runs", [THREAD_OWNER], RUN),
   update_run: updateRows("runs", RUN, { key: RUN_KEY }),
-  insert_call: insertInto("calls", CALL),
-  update_call: updateRows("calls", CHANGING_CALL, { key: CALL_KEY }),
+  insert_call: insertUnder("calls", [THREAD_OWNER, RUN_OWNER], CALL),
+  update_call: updateRows("calls", CHANGING_CALL, { key: { run_key: "int8", call_id: "text" } }),
   insert_decision: insertInto("decisions", DECISION),
   update_decision: updateRows("decisions", CHANGING_DECISION, { key: DECISION_KEY }),
-  insert_segment: insertInto("segments", SEGMENT),
-  insert_changeset: insertInto("changesets", CHANGESET),
-  insert_message: insertInto("messages", MESSAGE),
-  supersede: updateRows("messages", SUPERSEDE, {
-    key: { ...THREAD_KEY, id_hash: "int8", id: "text" },
-    and: "and messages.superseded_version is null",
-  }),
-  snapshot: insertInto(
+  insert_segment: insertUnder("segments", [RUN_OWNER], SEGMENT),
+  insert_changeset: insertUnder("changesets", [THREAD_OWNER, RUN_OWNER], CHANGESET),
+  insert_message: insertUnder("messages", [THREAD_OWNER], MESSAGE),
+  supersede: askFor(
+    SUPERSEDE,
+    (wanted) => `update messages set superseded_version = wanted.superseded_version from ${wanted}
+      where (messages.thread_key + 0) = ${threadNumber("wanted")} and messages.id_hash = wanted.id_hash
+        and messages.id = wanted.id and messages.superseded_version is null`,
+  ),
+  snapshot: insertUnder(
     "snapshots",
+    [THREAD_OWNER],
     SNAPSHOT,
-    `on conflict (tenant, thread_id, version)
+    `on conflict (thread_key, version)
      do update set format = excluded.format, checksum = excluded.checksum, body = excluded.body`,
   ),
-  delete_decisions: deleteByRun("decisions"),
-  delete_segments: deleteByRun("segments"),
+  prune_segments: askFor(
+    CUT,
+    (wanted) => `delete from segments using ${wanted}
+      join runs on runs.thread_key = ${threadNumber("wanted")}
+      where segments.run_key = runs.key and segments.version <= wanted.up_to`,
+  ),
+  prune_changesets: askFor(
+    { ...CUT, format: "int2", checksum: "int4", body: "text" },
+    (wanted) => `update changesets set segments = null, format = wanted.format, checksum = wanted.checksum,
+        body = wanted.body, patches_checksum = wanted.checksum, patches = wanted.body
+      from ${wanted} where changesets.thread_key = ${threadNumber("wanted")}
+        and changesets.version <= wanted.up_to and changesets.format <> wanted.format`,
+  ),
+  prune_snapshots: askFor(
+    CUT,
+    (wanted) => `delete from snapshots using ${wanted} where snapshots.thread_key = ${threadNumber("wanted")}
+      and snapshots.version < wanted.up_to`,
+  ),
+  forget_entry: askFor(
+    ENTRY_KEY,
+    (wanted) => `delete from entries using ${wanted}
+      where entries.tenant = wanted.tenant and entries.entry_id = wanted.entry_id`,
+  ),
+  delete_decisions: deleteByRun("decisions", "decisions.tenant = runs.tenant and decisions.run_id = runs.run_id"),
+  delete_segments: deleteByRun("segments", "segments.run_key = runs.key"),
   delete_calls: deleteByThread("calls"),
   delete_runs: deleteByThread("runs"),
-  delete_entries: deleteByThread("entries"),
+  delete_entries: deleteByThread("entries", "(entries.thread_key + 0)"),
   delete_messages: deleteByThread("messages"),
   delete_changesets: deleteByThread("changesets"),
   delete_snapshots: deleteByThread("snapshots"),
-  delete_thread: deleteByThread("threads"),
+  delete_thread: askFor(
+    THREAD_KEY,
+    (wanted) => `delete from threads using ${wanted}
+      where threads.tenant = wanted.tenant and threads.thread_id = wanted.thread_id`,
+  ),
   retire_epoch: insertInto(
     "retired_epochs",
     RETIRE,
@@ -97,20 +132,18 @@ export const WRITES: Readonly<Record<WriteKind, RowsQuery>> = {
   ),
 };
 
-function deleteByThread(table: string): RowsQuery {
+function deleteByThread(table: string, column = `${table}.thread_key`): RowsQuery {
   return askFor(
     THREAD_KEY,
-    (wanted) =>
-      `delete from ${table} using ${wanted} where ${table}.tenant = wanted.tenant and ${table}.thread_id = wanted.thread_id`,
+    (wanted) => `delete from ${table} using ${wanted} where ${column} = ${threadNumber("wanted")}`,
   );
 }
 
 /** For what is filed under runs; to be done while these are still there. */
-function deleteByRun(table: string): RowsQuery {
+function deleteByRun(table: string, isOfRun: string): RowsQuery {
   return askFor(
     THREAD_KEY,
     (wanted) => `delete from ${table} using ${wanted}
-      join runs on runs.tenant = wanted.tenant and runs.thread_id = wanted.thread_id
-      where ${table}.tenant = runs.tenant and ${table}.run_id = runs.run_id`,
+      join runs on runs.thread_key = ${threadNumber("wanted")} where ${isOfRun}`,
   );
 }

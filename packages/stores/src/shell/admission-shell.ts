@@ -24,6 +24,14 @@ export function createAdmission(tenant: string, driver: StoreDriver, opener: Ent
     async requestCancel(run_id, reason) {
       await driver.execute({ operation: "cancel", tenant, run_id, reason });
     },
+    async interruptThread(thread_id, reason) {
+      const answer = await driver.execute({ operation: "interrupt_thread", tenant, thread_id, reason });
+      const superseded = await Promise.all(answer.superseded.map(opener.openEntry));
+      const { generation, run_id } = answer;
+      return { generation, superseded, ...(run_id === undefined ? {} : { run_id }) };
+    },
+    requeueEntry: async (thread_id, entry_id) =>
+      opener.openEntry(await driver.execute({ operation: "requeue_entry", tenant, thread_id, entry_id })),
     async createThread(thread) {
       assertId("thread", thread.thread_id);
       return driver.execute({ operation: "create_thread", tenant, thread });
@@ -43,15 +51,15 @@ function sealEntry({ request, ...entry }: NewEntry): SealedEntry {
   const { resource_id, parent_thread_id } = request;
   return {
     ...entry,
-    request: sealRequest(request, entry.run_id, []),
+    request: sealRequest(request, entry, []),
     ...(resource_id === undefined ? {} : { resource_id }),
     ...(parent_thread_id === undefined ? {} : { parent_thread_id }),
   };
 }
 
-function sealClaiming({ request, run_id }: NewEntry, claiming: ClaimingSubmission): SealedClaiming {
+function sealClaiming({ request, ...entry }: NewEntry, claiming: ClaimingSubmission): SealedClaiming {
   const { owner, lease_ms, changeset, expected } = claiming;
   assertId("changeset", changeset.changeset_id);
-  const pointing = sealRequest(request, run_id, changeset.messages);
+  const pointing = sealRequest(request, entry, changeset.messages);
   return { owner, lease_ms, expected, changeset: sealChangeset(changeset), request: pointing };
 }

@@ -11,17 +11,18 @@ import { createThreadReader } from "./thread-shell.ts";
 /** The store of the contracts on top of a database. */
 export function createDurableStore(driver: StoreDriver): Store {
   const tenants = new Map<string, TenantStore>();
+  const forTenant = (tenant: string): TenantStore => {
+    const known = tenants.get(tenant);
+    if (known !== undefined) return known;
+    assertId("tenant", tenant);
+    const store = createTenantStore(tenant, driver);
+    tenants.set(tenant, store);
+    return store;
+  };
   return {
     durability: driver.durability,
-    forTenant(tenant) {
-      const known = tenants.get(tenant);
-      if (known !== undefined) return known;
-      assertId("tenant", tenant);
-      const store = createTenantStore(tenant, driver);
-      tenants.set(tenant, store);
-      return store;
-    },
-    operator: createOperator(driver),
+    forTenant,
+    operator: createOperator(driver, forTenant),
     close: () => driver.close(),
   };
 }

@@ -1,12 +1,6 @@
-import type { ClaimRequest, Durability, StoreSignal } from "@reprise/contracts";
+import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { RowReader } from "./row-reader.ts";
-
-/** Where a claim is, without what it is for. */
-export interface ClaimPlace {
-  readonly tenant: string;
-  readonly thread_id: string;
-}
 
 /**
  * A database under the shell. It knows how to read rows, to execute writes and to tell the time; it knows no rules.
@@ -22,14 +16,21 @@ export interface ClaimPlace {
 export interface StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
+  /** The store's time. */
+  now(): Promise<number>;
   execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]>;
   /**
    * Offers threads whose work hint is due to the operation `claim`, by rank and then by time, until `limit` claims were
    * granted or no thread is due.
    */
   claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]>;
+  /**
+   * Makes this process the one that claims as `owner`, until the function it returns is called or the process ends.
+   * `STORE_OWNED` while another one has the name.
+   */
+  enter(owner: string): Promise<() => Promise<void>>;
   /** The threads an owner has a claim on. */
-  findClaims(owner: string): Promise<readonly ClaimPlace[]>;
+  findClaims(owner: string): Promise<readonly ThreadPlace[]>;
   watch(listener: (signal: StoreSignal) => void): () => void;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export function createEntryOpener(tenant: string, reader: Pick<RowReader, "readM
 }
 
 /** A claim with what it is for. */
-export async function openClaim({ claim, entry, run }: ClaimAnswer, reader: RowReader): Promise<Claim> {
+export async function openClaim({ claim, entry, run, lost }: ClaimAnswer, reader: RowReader): Promise<Claim> {
   const opened = entry === undefined ? {} : { entry: await createEntryOpener(claim.tenant, reader).openEntry(entry) };
-  return { ...claim, ...opened, ...(run === undefined ? {} : { run }) };
+  return { ...claim, ...opened, ...(run === undefined ? {} : { run }), ...(lost && { lost }) };
 }

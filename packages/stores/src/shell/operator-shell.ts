@@ -1,9 +1,15 @@
-import { RepriseError, type StoreOperator } from "@reprise/contracts";
+import { pruneThreads, RepriseError, type Store, type StoreOperator } from "@reprise/contracts";
 import type { StoreDriver } from "./driver.ts";
 import { openClaim } from "./open-entries.ts";
+import { createPrunedStore } from "./prune-store.ts";
 
 /** The dispatcher's side of a store. */
-export function createOperator(driver: StoreDriver): StoreOperator {
+export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"]): StoreOperator {
+  const releaseOwner = async (owner: string): Promise<void> => {
+    const places = await driver.findClaims(owner);
+    const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
+    await Promise.all(released.map(unlessDamaged));
+  };
   return {
     async claim({ limit, ...request }) {
       const answers = await driver.claim(request, limit);
@@ -21,11 +27,13 @@ export function createOperator(driver: StoreDriver): StoreOperator {
       const given = problem === undefined ? {} : { problem };
       await driver.execute({ operation: "release", tenant, thread_id, epoch, ...given });
     },
-    async releaseOwner(owner) {
-      const places = await driver.findClaims(owner);
-      const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
-      await Promise.all(released.map(unlessDamaged));
+    releaseOwner,
+    async enter(owner) {
+      const leave = await driver.enter(owner);
+      await releaseOwner(owner);
+      return leave;
     },
+    prune: (retention, signal) => pruneThreads(createPrunedStore(driver, forTenant), retention, signal),
     watch: (listener) => driver.watch(listener),
   };
 }

@@ -1,4 +1,12 @@
-import type { CallQuery, EntryQuery, MessageQuery, RunQuery, ThreadQuery } from "@reprise/contracts";
+import type {
+  CallQuery,
+  EntryQuery,
+  MessageQuery,
+  RunQuery,
+  TenantThread,
+  ThreadPlace,
+  ThreadQuery,
+} from "@reprise/contracts";
 import type { StoredChangeset, StoredMessage, StoredSegment } from "../codec/open-changeset.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { CallRow, DecisionRow, EntryRow, RunRow, ThreadRow } from "../kernel/rows.ts";
@@ -54,6 +62,8 @@ export interface RowReader {
     tenant: string,
     threadId: string,
   ): Promise<{ readonly thread: ThreadRow; readonly open_run?: RunRow["record"] } | undefined>;
+  /** Threads of all tenants after a place, in some fixed order. */
+  pageThreads(after: ThreadPlace | undefined, limit: number): Promise<readonly TenantThread[]>;
   /** Newest first. */
   listThreads(tenant: string, query: ThreadQuery, cut: Cut): Promise<RowPage<ThreadRow["thread"]>>;
   listMessages(tenant: string, threadId: string, selection: MessageSelection): Promise<readonly PositionedMessage[]>;

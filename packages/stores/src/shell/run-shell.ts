@@ -1,4 +1,4 @@
-import type { RunReader } from "@reprise/contracts";
+import { RepriseError, type RunReader } from "@reprise/contracts";
 import { openStoredMessage, openStoredSegment } from "../codec/open-changeset.ts";
 import type { ThreadGuard } from "./damage.ts";
 import type { EntryOpener } from "./open-entries.ts";
@@ -30,6 +30,8 @@ export function createRunReader(
     loadDecision: (runId, callId, suspension) => reader.loadDecision(tenant, runId, callId, suspension),
     async readEvents(runId, afterSeq) {
       const segments = await reader.readSegments(tenant, runId, afterSeq);
+      const follows = (segments[0]?.segment.first_seq ?? Number.POSITIVE_INFINITY) <= afterSeq + 1;
+      if (!follows) await assertNothingGone(reader, tenant, runId, afterSeq);
       return Promise.all(segments.map((segment) => readEvents(segment, afterSeq)));
     },
     lastSeqOfEpoch: (runId, epoch) => reader.lastSeqOfEpoch(tenant, runId, epoch),
@@ -39,4 +41,14 @@ export function createRunReader(
       return toPage({ rows: await Promise.all(rows.map(opener.openEntry)), total }, cut, (entry) => entry);
     },
   };
+}
+
+/** History is cut between runs: the events of a run are all there, or gone but for what told of its end later. */
+async function assertNothingGone(reader: RowReader, tenant: string, runId: string, afterSeq: number): Promise<void> {
+  const run = await reader.loadRun(tenant, runId);
+  if (run === undefined || !(run.last_seq > afterSeq)) return;
+  const pruned = (await reader.loadThread(tenant, run.thread_id))?.thread.pruned_version ?? 0;
+  if (pruned <= run.base_version) return;
+  const message = `The events of run ${runId} were pruned.`;
+  throw new RepriseError("VERSION_GONE", message, { details: { run_id: runId } });
 }

@@ -1,7 +1,7 @@
-import { clampLimit, type Message, type ThreadReader } from "@reprise/contracts";
+import { clampLimit, type Message, type RepriseError, type ThreadReader, versionGone } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { openChangeset, openPatches, openStoredMessage } from "../codec/open-changeset.ts";
-import { parseText, readText } from "../codec/stored-text.ts";
+import { isPruned, parseText, readText } from "../codec/stored-text.ts";
 import type { ThreadGuard } from "./damage.ts";
 import { selectMessages, toMessagePage } from "./message-page.ts";
 import { cutOf, toPage } from "./page.ts";
@@ -9,6 +9,10 @@ import type { RowReader } from "./row-reader.ts";
 
 /** Reads of threads. A thread that is not there has nothing, which is no error. */
 export function createThreadReader(tenant: string, reader: RowReader, guard: ThreadGuard): ThreadReader {
+  const gone = async (threadId: string, after: number): Promise<RepriseError> => {
+    const oldest = (await reader.loadThread(tenant, threadId))?.thread.pruned_version ?? 0;
+    return versionGone(threadId, after, oldest);
+  };
   return {
     async loadThread(threadId) {
       const head = await guard(threadId, () => reader.loadThread(tenant, threadId));
@@ -47,12 +51,15 @@ export function createThreadReader(tenant: string, reader: RowReader, guard: Thr
     readPatches: (threadId, after, upTo) =>
       guard(threadId, async () => {
         const rows = await reader.readPatches(tenant, threadId, { after: Math.max(after, 0), upTo });
+        if (rows[0] !== undefined && isPruned(rows[0].patches)) throw await gone(threadId, after);
         return rows.map(({ version, run_id, patches }) => ({ version, patches: openPatches(patches, run_id) }));
       }),
     readChangesets: (threadId, after, limit) =>
       guard(threadId, async () => {
         const range = { after: Math.max(after, 0), limit: clampLimit(limit) };
-        return (await reader.readChangesets(tenant, threadId, range)).map(openChangeset);
+        const changesets = await reader.readChangesets(tenant, threadId, range);
+        if (changesets[0] !== undefined && isPruned(changesets[0].text)) throw await gone(threadId, after);
+        return changesets.map(openChangeset);
       }),
   };
 }

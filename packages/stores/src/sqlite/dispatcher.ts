@@ -1,6 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
+import { unescapeText } from "../codec/escape-text.ts";
 import type { Connection } from "./connection.ts";
-import { lockDispatcher } from "./dispatcher-lock.ts";
+import { type DispatcherLock, lockDispatcher } from "./dispatcher-lock.ts";
 import type { WriterTask } from "./writer-task.ts";
 
 /** What the right to claim needs to be asked for. */
@@ -14,8 +15,8 @@ export interface DispatcherPorts {
 /** One process at a time claims work on a file. It becomes that process with the first claim and stays it until it closes. */
 export class Dispatcher {
   readonly #ports: DispatcherPorts;
-  #unlock: (() => void) | undefined;
-  #recorded: Promise<unknown> | undefined;
+  #lock: DispatcherLock | undefined;
+  #ready: Promise<void> | undefined;
 
   constructor(ports: DispatcherPorts) {
     this.#ports = ports;
@@ -23,10 +24,10 @@ export class Dispatcher {
 
   /** Whether this process is the one, or could become it and now is. */
   async tryBecome(): Promise<boolean> {
-    this.#unlock ??= lockDispatcher(this.#ports.file);
-    if (this.#unlock === undefined) return false;
-    this.#recorded ??= this.#ports.write({ task: "own", now: this.#ports.now(), pid: process.pid });
-    await this.#recorded;
+    this.#lock ??= lockDispatcher(this.#ports.file);
+    if (this.#lock === undefined) return false;
+    this.#ready ??= this.#begin(this.#lock);
+    await this.#ready;
     return true;
   }
 
@@ -35,11 +36,42 @@ export class Dispatcher {
     if (await this.tryBecome()) return;
     const pid = this.#ports.connection.get<{ readonly pid: number }>("select pid from dispatcher where one = 1")?.pid;
     const message = `Cannot claim work on ${this.#ports.file}: process ${pid ?? "unknown"} does.`;
-    throw new RepriseError("STORE_UNAVAILABLE", message, { details: { reason: "owned", owner_pid: pid ?? null } });
+    throw new RepriseError("STORE_OWNED", message, { details: { owner_pid: pid ?? null } });
+  }
+
+  /** Takes a name to claim under, among the handles of this process. Returns the way to give it up. */
+  async enter(owner: string): Promise<() => Promise<void>> {
+    await this.become();
+    const names = this.#lock?.names;
+    if (names?.has(owner) === true) {
+      const message = `Cannot claim as ${owner} on ${this.#ports.file}: another runtime of this process does.`;
+      throw new RepriseError("STORE_OWNED", message, { details: { owner, owner_pid: process.pid } });
+    }
+    const holder = {};
+    names?.set(owner, holder);
+    return async () => {
+      if (names?.get(owner) === holder) names.delete(owner);
+    };
   }
 
   close(): void {
-    this.#unlock?.();
-    this.#unlock = undefined;
+    this.#lock?.unlock();
+    this.#lock = undefined;
+  }
+
+  /** Nobody else claims on this file, so whatever is claimed by somebody else is claimed by nobody: it need not wait. */
+  async #begin({ isNew }: DispatcherLock): Promise<void> {
+    const { connection, now, write } = this.#ports;
+    await write({ task: "own", now: now(), pid: process.pid });
+    if (!isNew) return;
+    const left = connection.all<{ readonly tenant: string; readonly thread_id: string; readonly claim_owner: string }>(
+      "select tenant, thread_id, claim_owner from threads where claim_owner is not null",
+    );
+    const released = left.map(({ tenant, thread_id, claim_owner }) => {
+      const request = { operation: "release_owner", tenant, thread_id, owner: unescapeText(claim_owner) } as const;
+      // A thread that cannot be read keeps its claim; nothing can be done on it anyway.
+      return write({ task: "operation", now: now(), request }).catch(() => undefined);
+    });
+    await Promise.all(released);
   }
 }

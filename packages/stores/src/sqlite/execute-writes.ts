@@ -1,6 +1,7 @@
 import type { Write } from "../kernel/write.ts";
 import { deleteThread } from "./delete-thread.ts";
 import { insertChangeset } from "./insert-changeset.ts";
+import { forgetEntries, pruneHistory } from "./prune-thread.ts";
 import { putCall, putDecision, putSnapshot, supersedeMessage } from "./write-content.ts";
 import type { WritePlace } from "./write-place.ts";
 import { putEntry, putRun, putThread } from "./write-rows.ts";
@@ -31,6 +32,10 @@ function execute(write: Write, place: WritePlace): void {
       return;
     case "snapshot":
       return putSnapshot(place, write);
+    case "prune":
+      return pruneHistory(place, write);
+    case "forget_entries":
+      return forgetEntries(place, write);
     default:
       return write satisfies never;
   }

@@ -64,8 +64,8 @@ function stepOf(connection: Connection, file: string): number {
   }
   if (step > SCHEMA_STEPS.length) {
     const message = `The file ${file} was written by a newer version: its schema is ${step}, this one knows ${SCHEMA_STEPS.length}.`;
-    throw new RepriseError("CORRUPT_DATA", message, {
-      details: { reason: "newer_schema", schema: step, supported: SCHEMA_STEPS.length },
+    throw new RepriseError("FORMAT_TOO_NEW", message, {
+      details: { schema: step, supported: SCHEMA_STEPS.length },
     });
   }
   return step;

@@ -39,11 +39,10 @@ export function readDemand(connection: Connection, demand: ThreadDemand, now: nu
   const runIds = new Set([...(demand.run_ids ?? []), ...(openRunId === undefined ? [] : [openRunId])]);
   const runs = selectRuns(connection, tenant, runIds);
   const history = readHistoryOf(connection, demand);
-  const knownVersion = threadKey === undefined ? undefined : selectVersion(connection, threadKey, demand);
   const rows: ThreadRows = {
     ...(thread === undefined ? {} : { thread }),
     retired_epoch: thread === undefined ? selectRetiredEpoch(connection, demand) : 0,
-    ...(knownVersion === undefined ? {} : { known_version: knownVersion }),
+    known_versions: selectVersions(connection, threadKey, demand.changeset_ids ?? []),
     message_ids: threadKey === undefined ? [] : selectMessageIds(connection, threadKey, demand.message_ids ?? []),
     runs: Array.from(runs.values(), toRunRow),
     calls: (demand.calls ?? []).flatMap((key) => selectCall(connection, tenant, key) ?? []),
@@ -93,12 +92,21 @@ function selectRetiredEpoch(connection: Connection, { tenant, thread }: ThreadDe
   return connection.get<{ readonly epoch: number }>(sql, { tenant, thread_id: thread.thread_id })?.epoch ?? 0;
 }
 
-function selectVersion(connection: Connection, threadKey: number, { changeset_id }: ThreadDemand): number | undefined {
-  if (changeset_id === undefined) return undefined;
+function selectVersions(
+  connection: Connection,
+  threadKey: number | undefined,
+  ids: readonly string[],
+): ReadonlyMap<string, number> {
+  const versions = new Map<string, number>();
+  if (threadKey === undefined) return versions;
   const sql =
     "select version from changesets where thread_key = :thread_key and id_hash = :hash and changeset_id = :id";
-  const parameters = { thread_key: threadKey, hash: checksumOf(changeset_id), id: changeset_id };
-  return connection.get<{ readonly version: number }>(sql, parameters)?.version;
+  for (const id of ids) {
+    const parameters = { thread_key: threadKey, hash: checksumOf(id), id };
+    const found = connection.get<{ readonly version: number }>(sql, parameters);
+    if (found !== undefined) versions.set(id, found.version);
+  }
+  return versions;
 }
 
 function selectMessageIds(connection: Connection, threadKey: number, ids: readonly string[]): readonly string[] {
@@ -141,9 +149,11 @@ function collectEntries(
   return [...new Map(found.map((row) => [row.entry.entry_id, row])).values()];
 }
 
+const OVER = "thread_key = :thread_key and place is null and entries.updated_at < :before limit :limit";
+
 const FIRST = "order by priority desc, arrival limit 1";
 
-function ofThread({ dedupe_key, queued_runs, heads }: ThreadDemand, threadKey: number, now: number) {
+function ofThread({ dedupe_key, queued_runs, heads, over_entries }: ThreadDemand, threadKey: number, now: number) {
   const thread = { thread_key: threadKey };
   const heading = { ...thread, now };
   const runs = "thread_key = :thread_key and place = 'run'";
@@ -153,6 +163,7 @@ function ofThread({ dedupe_key, queued_runs, heads }: ThreadDemand, threadKey: n
       ? []
       : [["thread_key = :thread_key and dedupe_key = :key", { ...thread, key: escapeText(dedupe_key) }] as const]),
     ...(queued_runs === undefined ? [] : [[runs, thread] as const]),
+    ...(over_entries === undefined ? [] : [[OVER, { ...thread, ...over_entries }] as const]),
     ...(heads === undefined
       ? []
       : [

@@ -23,6 +23,7 @@ import { whereAll } from "./where.ts";
 export type ThreadReads = Pick<
   RowReader,
   | "loadThread"
+  | "pageThreads"
   | "listThreads"
   | "listMessages"
   | "readMessages"
@@ -48,6 +49,14 @@ export function createThreadReads(connection: Connection): ThreadReads {
       const thread = fromThreadColumns(columns);
       const run = thread.open_run_id === null ? undefined : selectRun(connection, tenant, thread.open_run_id);
       return { thread, ...(run === undefined ? {} : { open_run: run.record }) };
+    },
+    async pageThreads(after, limit) {
+      const { tenant = "", thread_id = "" } = after ?? {};
+      const rows = connection.all<KeyedThread & { readonly tenant: string }>(
+        "select * from threads where (tenant, thread_id) > (:tenant, :thread_id) order by tenant, thread_id limit :limit",
+        { tenant, thread_id, limit },
+      );
+      return rows.map((row) => ({ tenant: row.tenant, thread: threadOf(row), pruned_version: row.pruned_version }));
     },
     async listThreads(tenant, { resource_id, parent_thread_id }, cut) {
       const where = whereAll([

@@ -2,6 +2,7 @@ import { type ClaimRequest, RepriseError, type StoreSignal } from "@reprise/cont
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import type { Connection } from "./connection.ts";
 import { executeWrites } from "./execute-writes.ts";
 import { readDemand } from "./read-demand.ts";
@@ -14,7 +15,14 @@ export interface TaskResult {
   readonly signals: readonly StoreSignal[];
 }
 
-/** Does a task in the transaction that is open. Throws when it is refused; the caller undoes what it wrote. */
+/** A task failed when it had begun to write: whoever opened the transaction has to undo that. `cause` is why. */
+export class HalfWritten extends Error {
+  constructor(cause: unknown) {
+    super("A task failed at writing.", { cause });
+  }
+}
+
+/** Does a task in the transaction that is open. Throws when it is refused; `HalfWritten` when it wrote something before. */
 export function runTask(connection: Connection, task: WriterTask): TaskResult {
   switch (task.task) {
     case "operation":
@@ -50,7 +58,11 @@ function runOperation<Name extends ThreadOperation>(
 ): { readonly answer: ThreadAnswers[Name]; readonly signals: readonly StoreSignal[] } {
   const demanded = readDemand(connection, demandOf(request), now);
   const { writes, answer, signals } = planOf(request, demanded.rows, now);
-  executeWrites(writes, new WritePlace(connection, request.tenant, demanded));
+  try {
+    executeWrites(writes, new WritePlace(connection, request.tenant, demanded));
+  } catch (error) {
+    throw new HalfWritten(error);
+  }
   return { answer, signals };
 }
 
@@ -85,18 +97,30 @@ function claimThreads(
 const CLOSE_THREAD = `update threads set damage = :damage, work_rank = null, work_at = null
   where tenant = :tenant and thread_id = :thread_id`;
 
-/** Offers one thread. One that cannot be read is closed instead, so that it does not stand in the way of the others. */
+const DEFER_THREAD = "update threads set work_at = :at where tenant = :tenant and thread_id = :thread_id";
+
+/** A thread that is damaged is closed. One that a newer version wrote is for newer processes: it is due again in a while. */
+function setAside(
+  connection: Connection,
+  { tenant, thread_id }: ThreadRequest<"claim">,
+  { error, now }: { readonly error: unknown; readonly now: number },
+): void {
+  if (RepriseError.is(error, "FORMAT_TOO_NEW")) {
+    connection.run(DEFER_THREAD, { at: now + TOO_NEW_PAUSE_MS, tenant, thread_id });
+    return;
+  }
+  // Threads before this one may have been claimed.
+  if (!RepriseError.is(error, "CORRUPT_DATA")) throw new HalfWritten(error);
+  connection.run(CLOSE_THREAD, { damage: escapeText(error.message), tenant, thread_id });
+}
+
+/** Offers one thread. One that cannot be read must not stand in the way of the others; reading comes before any write. */
 function offer(connection: Connection, request: ThreadRequest<"claim">, now: number): ClaimAnswer | null {
-  connection.run("savepoint offer");
   try {
     return runOperation(connection, request, now).answer;
   } catch (error) {
-    if (!RepriseError.is(error, "CORRUPT_DATA")) throw error;
-    connection.exec("rollback to offer");
-    const { tenant, thread_id } = request;
-    connection.run(CLOSE_THREAD, { damage: escapeText(error.message), tenant, thread_id });
+    if (error instanceof HalfWritten) throw error;
+    setAside(connection, request, { error, now });
     return null;
-  } finally {
-    connection.run("release offer");
   }
 }

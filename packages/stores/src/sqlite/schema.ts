@@ -20,7 +20,7 @@ create table threads (
   open_run_id text, recover_at real not null, is_given_back integer not null,
   arrivals integer not null, messages integer not null, damage text,
   work_rank integer, work_at real,
-  pruned_version integer not null default 0,
+  pruned_version integer not null default 0, promised_version integer not null default 0,
   format integer not null, checksum integer not null, metadata text not null
 ) strict;
 create unique index threads_by_id on threads (tenant, thread_id);
@@ -120,10 +120,7 @@ create table blobs (
 ) strict;
 create unique index blobs_by_ref on blobs (tenant, ref);
 
-create table signals (
-  number integer primary key,
-  writer integer not null, tenant text not null, thread_id text not null, kind text not null, run_id text
-) strict;
+create table signals (number integer primary key, writer integer not null, signals text not null) strict;
 
 create table dispatcher (one integer primary key check (one = 1), pid integer not null, since real not null) strict;
 `,

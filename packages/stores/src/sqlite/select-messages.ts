@@ -41,6 +41,24 @@ export function selectTail(connection: Connection, threadKey: number, from: numb
   return withRuns(connection, threadKey, rows);
 }
 
+/** What a thread said up to a version, with what superseded it. */
+export function selectUpTo(
+  connection: Connection,
+  threadKey: number,
+  version: number,
+): readonly (PositionedMessage & { readonly superseded_version: number | null })[] {
+  const rows = connection.all<MessageColumns>(
+    `select ${COLUMNS} from messages where thread_key = :key and position < (
+       select first_position + messages from changesets where thread_key = :key and version = :version) order by position`,
+    { key: threadKey, version },
+  );
+  const messages = withRuns(connection, threadKey, rows);
+  return messages.map((message, index) => ({
+    ...message,
+    superseded_version: rows[index]?.superseded_version ?? null,
+  }));
+}
+
 /** Adds the run that brought each message. They are in order, one way or the other, and many share a version. */
 function withRuns(
   connection: Connection,

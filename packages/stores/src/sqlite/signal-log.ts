@@ -6,26 +6,16 @@ const KEPT = 200;
 
 /** Leaves a note of what happened for other processes, in the transaction in which it happened. */
 export function keepSignals(connection: Connection, signals: readonly StoreSignal[], writer: number): void {
-  for (const { tenant, thread_id, kind, run_id } of signals) {
-    connection.run(
-      `insert into signals (writer, tenant, thread_id, kind, run_id)
-       values (:writer, :tenant, :thread_id, :kind, :run_id)`,
-      { writer, tenant, thread_id, kind, run_id: run_id ?? null },
-    );
-  }
+  if (signals.length === 0) return;
+  connection.run("insert into signals (writer, signals) values (:writer, :signals)", {
+    writer,
+    signals: JSON.stringify(signals),
+  });
 }
 
 /** Drops notes that everybody had the time to read. The newest stays: the next one's number follows from it. */
 export function trimSignals(connection: Connection): void {
   connection.run("delete from signals where number <= (select max(number) from signals) - :kept", { kept: KEPT });
-}
-
-interface SignalColumns {
-  readonly number: number;
-  readonly tenant: string;
-  readonly thread_id: string;
-  readonly kind: StoreSignal["kind"];
-  readonly run_id: string | null;
 }
 
 /** The number of the newest note. */
@@ -35,11 +25,10 @@ export function lastSignal(connection: Connection): number {
 
 /** What others than this writer did since a note. */
 export function readSignals(connection: Connection, after: number, writer: number): readonly StoreSignal[] {
-  const rows = connection.all<SignalColumns>(
-    "select * from signals where number > :after and writer <> :writer order by number",
+  const rows = connection.all<{ readonly signals: string }>(
+    "select signals from signals where number > :after and writer <> :writer order by number",
     { after, writer },
   );
-  return rows.map(({ tenant, thread_id, kind, run_id }) => {
-    return { tenant, thread_id, kind, ...(run_id === null ? {} : { run_id }) };
-  });
+  // Written by `keepSignals`.
+  return rows.flatMap(({ signals }) => JSON.parse(signals) as StoreSignal[]);
 }

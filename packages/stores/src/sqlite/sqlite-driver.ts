@@ -1,7 +1,7 @@
-import type { ClaimRequest, StoreSignal } from "@reprise/contracts";
+import type { ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
-import type { ClaimPlace, StoreDriver } from "../shell/driver.ts";
+import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import type { Dispatcher } from "./dispatcher.ts";
@@ -32,6 +32,10 @@ export class SqliteDriver implements StoreDriver {
     this.reader = { ...createThreadReads(parts.connection), ...createRunReads(parts.connection) };
   }
 
+  async now(): Promise<number> {
+    return this.#parts.now();
+  }
+
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
     // A request of one name is one of all of them, which TypeScript does not see through the parameter.
     const task: ThreadRequest = request as ThreadRequest;
@@ -52,11 +56,16 @@ export class SqliteDriver implements StoreDriver {
   }
 
   /** For whoever claims only: another process must not end the claims of the one that does. */
-  async findClaims(owner: string): Promise<readonly ClaimPlace[]> {
+  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
     await this.#parts.dispatcher.become();
-    return this.#parts.connection.all<ClaimPlace>("select tenant, thread_id from threads where claim_owner = :owner", {
+    return this.#parts.connection.all<ThreadPlace>("select tenant, thread_id from threads where claim_owner = :owner", {
       owner: escapeText(owner),
     });
+  }
+
+  /** Whoever claims on a file is the only one, under whatever name; in a process of several, each has its own. */
+  async enter(owner: string): Promise<() => Promise<void>> {
+    return this.#parts.dispatcher.enter(owner);
   }
 
   watch(listener: (signal: StoreSignal) => void): () => void {

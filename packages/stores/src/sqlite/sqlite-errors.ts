@@ -17,7 +17,10 @@ export function fromSqliteError(thrown: unknown): RepriseError {
   if (isClosed(thrown)) return new RepriseError("STORE_UNAVAILABLE", "The store is closed.", { cause: thrown });
   const code = codeOf(thrown);
   if (code === undefined) return toRepriseError(thrown);
-  if (code === FULL) return unavailable("there is no space left", { reason: "storage_full", sqlite: code }, thrown);
+  if (code === FULL) {
+    const message = "The SQLite file cannot grow: there is no space left.";
+    return new RepriseError("STORAGE_FULL", message, { cause: thrown, details: { sqlite: code } });
+  }
   const reason = UNAVAILABLE[code];
   if (reason !== undefined) return unavailable(reason, { reason: "sqlite", sqlite: code }, thrown);
   if (!DAMAGED.includes(code)) return toRepriseError(thrown);

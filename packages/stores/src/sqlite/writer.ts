@@ -1,6 +1,6 @@
 import { RepriseError, type StoreSignal } from "@reprise/contracts";
 import type { Connection } from "./connection.ts";
-import { runTask } from "./run-task.ts";
+import { HalfWritten, runTask } from "./run-task.ts";
 import { keepSignals, trimSignals } from "./signal-log.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 import type { NumberedTask, Outcome, PlainError, WriterReport } from "./writer-task.ts";
@@ -15,8 +15,9 @@ function isTimeToTrim(): boolean {
 }
 
 /**
- * Does a batch of tasks in one transaction: one flush for all of them. A task that is refused is undone by its savepoint and
- * leaves the others alone; when the transaction itself fails, all of them have failed and nothing was written.
+ * Does a batch of tasks in one transaction: one flush for all of them. A task that is refused before it wrote anything, as nearly
+ * all are that are refused, leaves the others alone. When one fails at writing, everything is undone and each is done by itself.
+ * When the transaction itself fails, all of them have failed and nothing was written.
  */
 export function writeBatch(connection: Connection, tasks: readonly NumberedTask[], writer: number): WriterReport {
   try {
@@ -27,31 +28,47 @@ export function writeBatch(connection: Connection, tasks: readonly NumberedTask[
   try {
     const outcomes: Outcome[] = [];
     const signals: StoreSignal[] = [];
-    for (const task of tasks) outcomes.push(runInSavepoint(connection, task, signals));
+    for (const task of tasks) outcomes.push(tryTask(connection, task, signals));
     keepSignals(connection, signals, writer);
     if (signals.length > 0 && isTimeToTrim()) trimSignals(connection);
     connection.run("commit");
     return { report: "done", outcomes, signals };
   } catch (error) {
     rollBack(connection);
-    return failAll(tasks, error);
+    if (!(error instanceof HalfWritten)) return failAll(tasks, error);
+    return tasks.length === 1 ? failAll(tasks, error.cause) : writeApart(connection, tasks, writer);
   }
 }
 
-function runInSavepoint(connection: Connection, { number, task }: NumberedTask, signals: StoreSignal[]): Outcome {
-  connection.run("savepoint task");
+function tryTask(connection: Connection, { number, task }: NumberedTask, signals: StoreSignal[]): Outcome {
   try {
     const result = runTask(connection, task);
-    connection.run("release task");
     signals.push(...result.signals);
     return { number, answer: result.answer };
   } catch (error) {
-    const known = fromSqliteError(error);
-    // Without space or a disk the whole transaction is lost, and SQLite may have ended it already.
-    if (known.code === "STORE_UNAVAILABLE") throw error;
-    connection.exec("rollback to task; release task");
-    return { number, error: toPlainError(known) };
+    const cause = error instanceof HalfWritten ? error.cause : error;
+    if (isFatal(cause)) throw cause;
+    if (error instanceof HalfWritten) throw error;
+    return { number, error: toPlainError(fromSqliteError(error)) };
   }
+}
+
+/** Without space or a disk the whole transaction is lost, and SQLite may have ended it already. */
+function isFatal(error: unknown): boolean {
+  const { code } = fromSqliteError(error);
+  return code === "STORE_UNAVAILABLE" || code === "STORAGE_FULL";
+}
+
+function writeApart(connection: Connection, tasks: readonly NumberedTask[], writer: number): WriterReport {
+  const outcomes: Outcome[] = [];
+  const signals: StoreSignal[] = [];
+  for (const task of tasks) {
+    const report = writeBatch(connection, [task], writer);
+    if (report.report !== "done") continue;
+    outcomes.push(...report.outcomes);
+    signals.push(...report.signals);
+  }
+  return { report: "done", outcomes, signals };
 }
 
 function rollBack(connection: Connection): void {

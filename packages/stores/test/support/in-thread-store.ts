@@ -33,6 +33,8 @@ export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now })
     reader: { ...createThreadReads(connection), ...createRunReads(connection) },
     execute: (request) => write({ task: "operation", now: clock.now(), request: request as never }),
     claim: (request, limit) => write({ task: "claim", now: clock.now(), request, limit }),
+    now: async () => clock.now(),
+    enter: async () => async () => {},
     findClaims: async () => [],
     watch: () => () => {},
     async close() {

@@ -37,7 +37,7 @@ export function createFakeEnv({ seed = 1, now }: FakeEnvOptions = {}): FakeEnv {
     lines,
     ids: { uuid: createSeededUuids(clock.now, createSeededRandom(seed)) },
     random: createSeededRandom(seed + 1),
-    hash: (text) => createHash("sha256").update(text, "utf8").digest("hex"),
+    hash: (content) => createHash("sha256").update(content).digest("hex"),
     yield: settle,
     log: (level, message, details) => {
       lines.push({ level, message, ...(details === undefined ? {} : { details }) });

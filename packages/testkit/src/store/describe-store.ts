@@ -5,15 +5,22 @@ import { busyPolicyLaws } from "./laws/busy-policy-laws.ts";
 import { cancelLaws } from "./laws/cancel-laws.ts";
 import { claimLaws } from "./laws/claim-laws.ts";
 import { commitLaws } from "./laws/commit-laws.ts";
+import { deadLetterLaws } from "./laws/dead-letter-laws.ts";
 import { decisionLaws } from "./laws/decision-laws.ts";
 import { eventLaws } from "./laws/event-laws.ts";
 import { handleLaws } from "./laws/handle-laws.ts";
+import { historyRetentionLaws } from "./laws/history-retention-laws.ts";
 import { hostileLaws } from "./laws/hostile-laws.ts";
+import { instanceLaws } from "./laws/instance-laws.ts";
+import { interruptLaws } from "./laws/interrupt-laws.ts";
 import { mailboxLaws } from "./laws/mailbox-laws.ts";
 import { messageLaws } from "./laws/message-laws.ts";
 import { releaseLaws } from "./laws/release-laws.ts";
+import { retentionLaws } from "./laws/retention-laws.ts";
+import { rowlessRunLaws } from "./laws/rowless-run-laws.ts";
 import { runLaws } from "./laws/run-laws.ts";
 import { stateLaws } from "./laws/state-laws.ts";
+import { submissionLaws } from "./laws/submission-laws.ts";
 import { tenantLaws } from "./laws/tenant-laws.ts";
 import { threadLaws } from "./laws/thread-laws.ts";
 import { watchLaws } from "./laws/watch-laws.ts";
@@ -24,15 +31,22 @@ const FACETS: Readonly<Record<string, (law: Law) => void>> = {
   atomicity: atomicityLaws,
   messages: messageLaws,
   "runs and calls": runLaws,
+  "runs without a row": rowlessRunLaws,
   events: eventLaws,
   "patches and snapshots": stateLaws,
   threads: threadLaws,
   mailbox: mailboxLaws,
+  submissions: submissionLaws,
   "busy threads": busyPolicyLaws,
+  interruptions: interruptLaws,
   decisions: decisionLaws,
   cancellation: cancelLaws,
   claims: claimLaws,
   "the end of claims": releaseLaws,
+  "dead letters": deadLetterLaws,
+  instances: instanceLaws,
+  "forgetting history": historyRetentionLaws,
+  "forgetting entries and threads": retentionLaws,
   tenants: tenantLaws,
   "hostile input": hostileLaws,
   watching: watchLaws,

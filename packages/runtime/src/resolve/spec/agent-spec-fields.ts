@@ -127,6 +127,12 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     meaning: "Mutating tools that may run beside others of their kind. None of them may be destructive.",
   },
   { name: "chat_options", shape: recordOf(json), default: {}, meaning: "Settings passed on to the model." },
+  {
+    name: "output_schema",
+    shape: recordOf(json),
+    meaning:
+      "JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails.",
+  },
   { name: "fallback_models", shape: ids, default: [], meaning: "Models to try after the first, in order." },
   { name: "llm_retry_policy", shape: retryPolicy, meaning: "How patient the agent is with its model." },
   { name: "client_overrides", shape: flag, default: false, meaning: "Whether clients may choose model and prompt." },

@@ -1,8 +1,7 @@
 import type { ToolCallRecord } from "@reprise/contracts";
 import { compactJson, expandJson } from "../compact-json.ts";
 import { escapeText, unescapeText } from "../escape-text.ts";
-import { restoreKeys, shortenKeys } from "../short-keys.ts";
-import { parseText, readText, type StoredText, storeText } from "../stored-text.ts";
+import { readText, type StoredText, storeText } from "../stored-text.ts";
 
 /** A call in the columns one can ask for, and the rest of it. `run_id` and `thread_id` come from its run and its thread. */
 export interface CallColumns extends StoredText {
@@ -15,7 +14,7 @@ export function toCallColumns(record: ToolCallRecord): CallColumns {
   return {
     call_id: escapeText(call_id),
     status,
-    ...storeText(shortenKeys(compactJson(rest, { run_id, texts: [] }))),
+    ...storeText(compactJson(rest, { run_id, texts: [] })),
   };
 }
 
@@ -23,7 +22,7 @@ export function fromCallColumns(
   columns: CallColumns & { readonly run_id: string; readonly thread_id: string },
 ): ToolCallRecord {
   const run_id = unescapeText(columns.run_id);
-  const rest = expandJson(parseText("call", restoreKeys(readText("call", columns))), { run_id, texts: [] });
+  const rest = expandJson("call", readText("call", columns), { run_id, texts: [] });
   // Together they are the record that `toCallColumns` took apart.
   return {
     call_id: unescapeText(columns.call_id),

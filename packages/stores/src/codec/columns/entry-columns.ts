@@ -15,13 +15,13 @@ export interface EntryColumns extends StoredText, ChangingEntryColumns {
   readonly sender_id: string | null;
   readonly priority: number;
   readonly dedupe_key: string | null;
-  readonly generation: number;
   readonly created_at: number;
   readonly texts_version: number | null;
 }
 
 /** What of an entry changes after it came. */
 export interface ChangingEntryColumns {
+  readonly generation: number;
   readonly status: string;
   readonly place: string | null;
   readonly available_at: number;
@@ -34,6 +34,7 @@ export interface ChangingEntryColumns {
 
 export function toChangingEntryColumns({ entry }: EntryRow): ChangingEntryColumns {
   return {
+    generation: entry.generation,
     status: entry.status,
     place: placeOf(entry),
     available_at: entry.available_at,
@@ -57,7 +58,6 @@ export function toEntryColumns(row: EntryRow): EntryColumns {
     sender_id: optionalText(entry.sender_id),
     priority: entry.priority,
     dedupe_key: optionalText(entry.dedupe_key),
-    generation: entry.generation,
     created_at: entry.created_at,
     texts_version: row.texts_version,
     ...toChangingEntryColumns(row),

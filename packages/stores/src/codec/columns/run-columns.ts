@@ -1,8 +1,7 @@
 import type { RunRecord } from "@reprise/contracts";
 import { compactJson, expandJson } from "../compact-json.ts";
 import { escapeText, unescapeText } from "../escape-text.ts";
-import { restoreKeys, shortenKeys } from "../short-keys.ts";
-import { parseText, readText, type StoredText, storeText } from "../stored-text.ts";
+import { readText, type StoredText, storeText } from "../stored-text.ts";
 import { optionalProperty, optionalText } from "./column-values.ts";
 
 /** A run in the columns one can ask for, and the rest of it. `thread_id` comes from its thread. */
@@ -29,13 +28,13 @@ export function toRunColumns(record: RunRecord): RunColumns {
     termination_code: optionalText(termination_code),
     created_at,
     updated_at,
-    ...storeText(shortenKeys(compactJson(rest, { run_id, texts: [] }))),
+    ...storeText(compactJson(rest, { run_id, texts: [] })),
   };
 }
 
 export function fromRunColumns(columns: RunColumns & { readonly thread_id: string }): RunRecord {
   const run_id = unescapeText(columns.run_id);
-  const rest = expandJson(parseText("run", restoreKeys(readText("run", columns))), { run_id, texts: [] });
+  const rest = expandJson("run", readText("run", columns), { run_id, texts: [] });
   // Together they are the record that `toRunColumns` took apart.
   return {
     run_id,

@@ -24,6 +24,8 @@ export interface ThreadColumns {
   readonly is_given_back: number;
   readonly arrivals: number;
   readonly messages: number;
+  readonly pruned_version: number;
+  readonly promised_version: number;
   readonly damage: string | null;
   readonly work_rank: number | null;
   readonly work_at: number | null;
@@ -56,6 +58,8 @@ export function toThreadColumns({ thread, claim, work, ...row }: ThreadRow): Thr
     is_given_back: row.is_given_back ? 1 : 0,
     arrivals: row.arrivals,
     messages: row.messages,
+    pruned_version: row.pruned_version,
+    promised_version: row.promised_version,
     damage: optionalText(row.damage),
     work_rank: work?.rank ?? null,
     work_at: work?.at ?? null,
@@ -79,6 +83,8 @@ export function fromThreadColumns(columns: ThreadColumns & MetadataColumns): Thr
     is_given_back: columns.is_given_back === 1,
     arrivals: columns.arrivals,
     messages: columns.messages,
+    pruned_version: columns.pruned_version,
+    promised_version: columns.promised_version,
     damage: columns.damage === null ? null : unescapeText(columns.damage),
     // Only ranks are ever written.
     work: work_rank === null || work_at === null ? null : { rank: work_rank as WorkRank, at: work_at },

@@ -1,0 +1,8 @@
+/** Settings the contestants read from the environment. Imported before any of them. */
+
+// Nobody sends anything anywhere.
+process.env.LANGSMITH_TRACING = "false";
+process.env.LANGCHAIN_TRACING_V2 = "false";
+
+// Otherwise callbacks lag behind in a queue, and a stream that is over drops what is still in it.
+process.env.LANGCHAIN_CALLBACKS_BACKGROUND = "false";

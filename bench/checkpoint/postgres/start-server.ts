@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { chownSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { findService } from "../../../scripts/services/find-service.mjs";
+
+/** A Postgres server of the benchmark's own, on a disk, that flushes as one does that must not lose anything. */
+export interface BenchServer {
+  readonly url: string;
+  readonly version: string;
+  stop(): Promise<void>;
+}
+
+const run = promisify(execFile);
+
+/** Postgres refuses to be root; then it is whoever nobody is. */
+const NOBODY = 65_534;
+const IS_ROOT = process.getuid?.() === 0;
+const AS_NOBODY = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
+
+/** Everything else is as Postgres comes. Checkpoints would hit whoever is just being measured. */
+const SETTINGS = { max_connections: "200", checkpoint_timeout: "1h", max_wal_size: "8GB" };
+
+export async function startServer(): Promise<BenchServer> {
+  const service = findService("postgres");
+  if (!service.found) throw new Error(`The benchmark needs Postgres: ${service.reason}.`);
+  const programs = dirname(realpathSync(service.binary));
+  const folder = mkdtempSync(join(tmpdir(), "reprise-bench-postgres-"));
+  if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
+  const data = join(folder, "data");
+  const execute = (program: string, ...parameters: readonly string[]) => {
+    const path = join(programs, program);
+    return IS_ROOT ? run("setpriv", [...AS_NOBODY, path, ...parameters]) : run(path, [...parameters]);
+  };
+  await execute("initdb", "-D", data, "-U", "reprise", "--auth=trust", "-E", "UTF8", "--locale=C");
+  const port = await freePort();
+  const settings = { port: String(port), listen_addresses: "127.0.0.1", unix_socket_directories: folder, ...SETTINGS };
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  await execute("pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "-o", options.join(" "), "start");
+  return {
+    url: `postgres://reprise@127.0.0.1:${port}/postgres`,
+    version: service.version,
+    async stop() {
+      await execute("pg_ctl", "-D", data, "-m", "immediate", "stop").catch(() => undefined);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

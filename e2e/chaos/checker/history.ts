@@ -1,0 +1,66 @@
+import type {
+  Changeset,
+  Decision,
+  EventSegment,
+  MailboxEntry,
+  Message,
+  RunRecord,
+  Thread,
+  ToolCallRecord,
+} from "@reprise/contracts";
+import type { Json, StateSnapshot } from "@reprise/state";
+import type { EffectLine, LedgerEntry, LossLine, ModelLine } from "../ledger/ledger-line.ts";
+import type { WitnessRecord } from "../witness/witness-record.ts";
+
+/** A thread as its store tells of it. */
+export interface ThreadHistory {
+  readonly thread: Thread;
+  readonly changesets: readonly (Changeset & { readonly version: number })[];
+  /** All of them, superseded and internal ones too, in order. */
+  readonly messages: readonly Message[];
+  readonly snapshot: StateSnapshot | undefined;
+  /** The state as the runtime would load it. */
+  readonly state: Json;
+  readonly entries: readonly MailboxEntry[];
+  readonly runs: readonly RunHistory[];
+}
+
+export interface RunHistory {
+  readonly run: RunRecord;
+  readonly calls: readonly ToolCallRecord[];
+  /** Every decision stored about one of its calls. */
+  readonly decisions: readonly Decision[];
+  readonly segments: readonly EventSegment[];
+}
+
+/** A stream read again after everything was over, from a cursor somebody had seen. */
+export interface Replay {
+  readonly run_id: string;
+  readonly after: string | undefined;
+  readonly records: readonly WitnessRecord[];
+}
+
+/** Everything that is known after a round: what the store has, what the world saw, what clients saw. */
+export interface History {
+  readonly threads: readonly ThreadHistory[];
+  readonly effects: readonly LedgerEntry<EffectLine>[];
+  readonly models: readonly LedgerEntry<ModelLine>[];
+  readonly losses: readonly LedgerEntry<LossLine>[];
+  readonly witness: readonly WitnessRecord[];
+  readonly replays: readonly Replay[];
+  /** What was still open when nothing moved any more, or when the time was up. */
+  readonly unfinished: readonly string[];
+}
+
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9";
+
+/** Something that must not be, with the ids to look for. */
+export interface Violation {
+  readonly invariant: InvariantName;
+  readonly message: string;
+  readonly thread_id?: string;
+  readonly run_id?: string;
+}
+
+/** Looks for one kind of violation. Pure. */
+export type Invariant = (history: History) => readonly Violation[];

@@ -1,0 +1,69 @@
+import { isRepeatable, toolKind } from "../../workload/tool-kinds.ts";
+import { type CallStory, letsRun, tellCalls } from "../call-story.ts";
+import type { History, RunHistory, Violation } from "../history.ts";
+
+/** I6: effects happen as often as their tool allows, under one key, and never once their result is settled. */
+export function findWrongEffects(history: History): readonly Violation[] {
+  const calls = tellCalls(history).flatMap((story) => {
+    const { run_id, thread_id } = story.call;
+    return [...checkCount(story), ...checkTimes(story)].map((message): Violation => {
+      return { invariant: "I6", thread_id, run_id, message };
+    });
+  });
+  return [...calls, ...history.threads.flatMap(({ runs }) => runs.flatMap((run) => findStaleEffects(history, run)))];
+}
+
+function checkCount({ call, kind, questions, effects, done }: CallStory): readonly string[] {
+  const { call_id, tool_id, status } = call;
+  const problems: string[] = [];
+  const foreign = effects.filter(({ key }) => key !== call_id);
+  for (const { key } of foreign) problems.push(`Call ${call_id} took effect under the key ${key}.`);
+  const runs = questions.filter((question) => question.used !== undefined && letsRun(question.used, question));
+  const again = runs.filter(({ action }) => action === "unknown_outcome").length;
+  if (!isRepeatable(kind) && effects.length > 1 + again) {
+    problems.push(
+      `Call ${call_id} of ${tool_id} took effect ${effects.length} times; at most ${1 + again} were allowed.`,
+    );
+  }
+  if (kind.needsApproval === true && effects.length > 0 && runs.length === 0) {
+    problems.push(`Call ${call_id} of ${tool_id} took effect and nobody approved it.`);
+  }
+  const isSupplied = questions.some(({ used, action }) => used?.result !== undefined && !action.startsWith("tool:"));
+  if (status === "succeeded" && !isSupplied && effects.length === 0) {
+    problems.push(`Call ${call_id} of ${tool_id} succeeded without an effect.`);
+  }
+  const wrong = effects.filter(
+    ({ n }) => n !== numberOf(done === undefined ? undefined : call.arguments) && done !== undefined,
+  );
+  for (const { n } of wrong) problems.push(`Call ${call_id} took effect with ${n}, not with what it was asked for.`);
+  return problems;
+}
+
+function numberOf(given: CallStory["call"]["arguments"] | undefined): number | undefined {
+  const n = typeof given === "object" && given !== null && "n" in given ? given.n : undefined;
+  return typeof n === "number" ? n : undefined;
+}
+
+/** An execution that begins after the result it is for was made is one too many. */
+function checkTimes({ call, effects, done }: CallStory): readonly string[] {
+  if (done === undefined) return [];
+  return effects
+    .filter(({ started_at }) => started_at > done.timestamp_ms)
+    .map(({ started_at }) => `Call ${call.call_id} began again ${started_at - done.timestamp_ms} ms after its result.`);
+}
+
+/** An owner that was replaced begins nothing more. */
+function findStaleEffects({ effects }: History, { run, segments }: RunHistory): readonly Violation[] {
+  const begins = new Map<number, number>();
+  for (const { epoch, events } of segments) {
+    const at = events[0]?.timestamp_ms;
+    if (at !== undefined && !begins.has(epoch)) begins.set(epoch, at);
+  }
+  return effects
+    .filter(({ run_id, tool }) => run_id === run.run_id && toolKind(tool)?.class === "mutating")
+    .filter(({ epoch, started_at }) => [...begins].some(([newer, at]) => newer > epoch && at < started_at))
+    .map(({ call_id, epoch, thread_id }): Violation => {
+      const message = `Call ${call_id} was begun by epoch ${epoch} when a later one was already at work.`;
+      return { invariant: "I6", thread_id, run_id: run.run_id, message };
+    });
+}

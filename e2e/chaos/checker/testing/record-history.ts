@@ -1,0 +1,91 @@
+import type { RunRequest, Store } from "@reprise/contracts";
+import { createNodeEnv } from "@reprise/node";
+import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent, type Runtime } from "@reprise/runtime";
+import { ops } from "@reprise/state";
+import type { EffectLine, LedgerEntry, LedgerLine, ModelLine } from "../../ledger/ledger-line.ts";
+import type { WorkerAsk } from "../../wire/worker-messages.ts";
+import { WitnessLog } from "../../witness/witness-log.ts";
+import { createChaosModel } from "../../workload/chaos-model.ts";
+import { createChaosTools } from "../../workload/chaos-tools.ts";
+import { scriptMessage } from "../../workload/run-script.ts";
+import type { History } from "../history.ts";
+import { readThreads } from "../read-history.ts";
+
+/** A script that asks for `charge`, `pay` and `note`, then for `note` and `look`, and then has its last word. */
+export const SCRIPT = "t-r85";
+
+/** A round in miniature, in this process and in memory: one thread, one run with an approval, one patch, everything as it should be. */
+export async function recordHistory(): Promise<History> {
+  const ledger: LedgerEntry[] = [];
+  const log = new WitnessLog();
+  const write = async (line: LedgerLine): Promise<void> => {
+    ledger.push({ ...line, number: ledger.length + 1, at: Date.now() });
+  };
+  const env = createNodeEnv();
+  const store = createMemoryStore({ clock: env.clock });
+  const point = (): void => {};
+  const agent = defineAgent({
+    id: "chaos",
+    model: createChaosModel({ point, record: (line) => write({ ...line, worker: "w", incarnation: 1 }) }),
+    tools: createChaosTools({
+      point,
+      kindOf: (_name, kind) => kind,
+      takeEffect: (line) => write({ ...line, epoch: EPOCH, worker: "w", incarnation: 1 }),
+    }),
+  });
+  const runtime = await createRuntime({ agents: [agent], store, env, blobs: createMemoryBlobStore(env) });
+  await talk(runtime, log);
+  await runtime.close();
+  return gather(store, log, ledger);
+}
+
+/** Effects of the miniature count as of an epoch nobody comes after. */
+const EPOCH = 1_000;
+
+async function talk(runtime: Runtime, log: WitnessLog): Promise<void> {
+  const request: RunRequest = {
+    agent_id: "chaos",
+    thread_id: "t",
+    run_id: SCRIPT,
+    messages: [{ id: `said-${SCRIPT}`, role: "user", content: scriptMessage(SCRIPT) }],
+    busy_policy: "enqueue",
+  };
+  let number = 0;
+  const witness = async (ask: WorkerAsk, answer: () => Promise<unknown>): Promise<void> => {
+    number += 1;
+    log.note({ type: "asked", request: number, worker: "w", ask });
+    // Answers of the runtime are JSON; their interfaces hide it.
+    log.note({ type: "answered", request: number, answer: (await answer()) as never });
+  };
+  await witness({ op: "start", request }, async () => ({ run_id: (await runtime.submit(request)).id, thread_id: "t" }));
+  const run = await runtime.run(SCRIPT);
+  for (;;) {
+    const outcome = await run.outcome();
+    if (outcome.status !== "waiting") break;
+    for (const { id, suspension } of outcome.open) {
+      const decision_id = `${id}#${suspension}#a`;
+      const verb = { action: "approve" } as const;
+      const decide = () => runtime.decisions.decide(id, verb, { decisionId: decision_id });
+      await witness({ op: "decide", target: id, verb, decision_id }, decide);
+    }
+  }
+  log.note({ type: "stream_opened", stream: 1, run_id: SCRIPT });
+  for await (const { event, cursor } of run.eventsWithCursor()) log.note({ type: "event", stream: 1, event, cursor });
+  const change = [ops.set(["outside"], 1)];
+  await witness({ op: "patch", thread_id: "t", ops: change }, () => runtime.threads.patch("t", { ops: change }));
+}
+
+async function gather(store: Store, log: WitnessLog, ledger: readonly LedgerEntry[]): Promise<History> {
+  const isEffect = (line: LedgerEntry): line is LedgerEntry<EffectLine> => line.kind === "effect";
+  const isModel = (line: LedgerEntry): line is LedgerEntry<ModelLine> => line.kind === "model";
+  const records = log.records.filter(({ type }) => type === "stream_opened" || type === "event");
+  return {
+    threads: await readThreads(store, log.records),
+    effects: ledger.filter(isEffect),
+    models: ledger.filter(isModel),
+    losses: [],
+    witness: log.records,
+    replays: [{ run_id: SCRIPT, after: undefined, records }],
+    unfinished: [],
+  };
+}

@@ -1,0 +1,52 @@
+/** What a tool did to the world, as it told the ledger before it answered. */
+export interface EffectLine {
+  readonly kind: "effect";
+  /** The idempotency key the tool was given. */
+  readonly key: string;
+  readonly thread_id: string;
+  readonly run_id: string;
+  readonly call_id: string;
+  readonly tool: string;
+  readonly n: number;
+  /** The newest claim its process had on the thread when the tool began. */
+  readonly epoch: number;
+  readonly worker: string;
+  readonly incarnation: number;
+  readonly started_at: number;
+  /** The decision that let the tool run, if one did. */
+  readonly decision_id?: string;
+}
+
+/** One message as a model was given it: who speaks, what it asks for, what it answers. */
+export interface ModelMessageShape {
+  readonly role: string;
+  readonly id: string;
+  readonly calls?: readonly string[];
+  readonly answers?: string;
+}
+
+/** A model call: what the model was given to read. */
+export interface ModelLine {
+  readonly kind: "model";
+  readonly script: string;
+  readonly step: number;
+  readonly messages: readonly ModelMessageShape[];
+  readonly worker: string;
+  readonly incarnation: number;
+}
+
+/** An owner that lives noticed that a run is no longer its own. */
+export interface LossLine {
+  readonly kind: "loss";
+  readonly run_id: string;
+  readonly worker: string;
+  readonly incarnation: number;
+}
+
+export type LedgerLine = EffectLine | ModelLine | LossLine;
+
+/** A line with what the ledger itself knows: its number, and the time it came. */
+export type LedgerEntry<Line extends LedgerLine = LedgerLine> = Line & {
+  readonly number: number;
+  readonly at: number;
+};

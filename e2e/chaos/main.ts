@@ -1,0 +1,40 @@
+import { formatReport } from "./report/format-report.ts";
+import { runSession } from "./session/run-session.ts";
+import { HelpWanted, readSessionOptions, type SessionOptions, USAGE } from "./session/session-options.ts";
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(parameters: readonly string[]): Promise<number> {
+  let options: SessionOptions;
+  try {
+    options = readSessionOptions(parameters);
+  } catch (error) {
+    if (error instanceof HelpWanted) {
+      console.log(USAGE);
+      return 0;
+    }
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    return 2;
+  }
+  const startedAt = performance.now();
+  const stopped = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
+  const { tally, unvisited, kept } = await runSession(options, { progress: showProgress, signal: stopped.signal });
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  const { store, seed, workers, leaseMs } = options;
+  showProgress("");
+  console.log(
+    formatReport(`chaos on ${store}, seed ${seed}, ${workers} at a time, lease ${leaseMs} ms, ${seconds} s`, tally),
+  );
+  for (const { invariant, message, thread_id, run_id } of tally.violations.slice(0, 50)) {
+    console.log([invariant, thread_id, run_id, message].filter((part) => part !== undefined).join(" · "));
+  }
+  for (const folder of kept) console.log(`What happened lies in ${folder}.`);
+  if (unvisited.length > 0) console.log(`Fault points that were not reached: ${unvisited.join(", ")}.`);
+  return tally.violations.length === 0 && unvisited.length === 0 ? 0 : 1;
+}
+
+/** One line that is written over and over where somebody looks at it; nothing where nobody does. */
+function showProgress(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
+}

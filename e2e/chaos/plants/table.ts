@@ -1,0 +1,43 @@
+import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
+import { decisionByToolName } from "./decision-by-tool-name.ts";
+import { dropEpochCheck } from "./drop-epoch-check.ts";
+import { finishBeforeCommit } from "./finish-before-commit.ts";
+import { forgetDecision } from "./forget-decision.ts";
+import { loseFinish } from "./lose-finish.ts";
+import { loseLastMessage } from "./lose-last-message.ts";
+import { loseUserMessage } from "./lose-user-message.ts";
+import { noSyntheticResult } from "./no-synthetic-result.ts";
+import type { Plant } from "./plant.ts";
+import { repeatMessage } from "./repeat-message.ts";
+import { retryWithNewChangesetId } from "./retry-with-new-changeset-id.ts";
+import { reviveLostLease } from "./revive-lost-lease.ts";
+import { runEffectTwice } from "./run-effect-twice.ts";
+import { seqFromMemory } from "./seq-from-memory.ts";
+import { wrongSnapshot } from "./wrong-snapshot.ts";
+
+/** The bugs the checker has to find. */
+export const PLANTS: Readonly<Record<string, Plant>> = {
+  "ack-before-commit": acknowledgeBeforeCommit,
+  "forget-decision": forgetDecision,
+  "lose-user-message": loseUserMessage,
+  "wrong-snapshot": wrongSnapshot,
+  "retry-with-new-changeset-id": retryWithNewChangesetId,
+  "repeat-message": repeatMessage,
+  "drop-epoch-check": dropEpochCheck,
+  "lose-finish": loseFinish,
+  "run-effect-twice": runEffectTwice,
+  "revive-lost-lease": reviveLostLease,
+  "decision-by-tool-name": decisionByToolName,
+  "finish-before-commit": finishBeforeCommit,
+  "seq-from-memory": seqFromMemory,
+  "no-synthetic-result": noSyntheticResult,
+  "lose-last-message": loseLastMessage,
+};
+
+/** A plant by its name; none for none. */
+export function plantNamed(name: string | undefined): Plant | undefined {
+  if (name === undefined) return undefined;
+  const plant = Object.hasOwn(PLANTS, name) ? PLANTS[name] : undefined;
+  if (plant === undefined) throw new Error(`There is no plant "${name}": ${Object.keys(PLANTS).join(", ")}.`);
+  return plant;
+}

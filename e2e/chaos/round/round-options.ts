@@ -1,0 +1,39 @@
+import type { FaultPlan } from "../nemesis/nemesis.ts";
+import type { StoreServer } from "../stores/store-server.ts";
+
+/** One round: a fresh store, so many faults, then everything is checked. */
+export interface RoundOptions {
+  readonly server: StoreServer;
+  readonly seed: string;
+  readonly faults: FaultPlan;
+  /** Whether a worker also dies at every fault point. */
+  readonly visitsPoints?: boolean;
+  /** Processes on the store at the same time. */
+  readonly workers: number;
+  /** Threads that are talked to at the same time. */
+  readonly threads: number;
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** Whether a worker that comes back is the same instance as before. */
+  readonly keepsInstanceId: boolean;
+  /** Whether a worker's next process is loaded beforehand: a kill then costs no second. */
+  readonly isWarm: boolean;
+  /** How long everything may take to come to rest once there are no more faults. */
+  readonly restWithinMs: number;
+  readonly plant?: string;
+  /** Aborted when nobody wants the round any more: everything it started is ended. */
+  readonly signal?: AbortSignal;
+  /** Told what happens, for people who wait. */
+  progress?(line: string): void;
+}
+
+/** Short leases, so that nobody waits for long; everything else as in production. */
+export const DEFAULT_ROUND = {
+  workers: 1,
+  threads: 8,
+  leaseMs: 1_500,
+  renewEveryMs: 400,
+  keepsInstanceId: true,
+  isWarm: true,
+  restWithinMs: 60_000,
+} as const;

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+/** A file system of a few megabytes, in memory, that can be filled to the last page. */
+export interface SmallDisk {
+  readonly folder: string;
+  fill(): void;
+  /** Makes room again. */
+  free(): void;
+  unmount(): void;
+}
+
+const SIZE = "48m";
+const CHUNK = Buffer.alloc(64 * 1024);
+
+/** Mounts one below a folder. Needs the right to do so, which root has. */
+export function mountSmallDisk(parent: string): SmallDisk {
+  const folder = join(parent, "disk");
+  mkdirSync(folder);
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder], { stdio: "ignore" });
+  const ballast = join(folder, "ballast");
+  return {
+    folder,
+    fill() {
+      const descriptor = openSync(ballast, "a");
+      try {
+        for (let size = CHUNK.length; size >= 1; ) {
+          if (!tryWrite(descriptor, size)) size = Math.floor(size / 16);
+        }
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    free: () => rmSync(ballast, { force: true }),
+    unmount: () => execFileSync("umount", [folder], { stdio: "ignore" }),
+  };
+}
+
+function tryWrite(descriptor: number, size: number): boolean {
+  try {
+    return writeSync(descriptor, CHUNK, 0, size) === size;
+  } catch {
+    // The disk is full, which is what we are here for.
+    return false;
+  }
+}

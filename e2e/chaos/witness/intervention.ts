@@ -1,0 +1,41 @@
+import type { BusyPolicy, EventType } from "@reprise/contracts";
+import type { SeededRandom } from "../random/seeded-random.ts";
+
+/** What a client does to a run that is under way, and when: at the first event of a type it sees. */
+export interface Intervention {
+  readonly kind: "cancel" | BusyPolicy;
+  readonly at: EventType;
+}
+
+const KINDS: Readonly<Record<Intervention["kind"], number>> = {
+  cancel: 3,
+  interrupt: 4,
+  rollback: 3,
+  steer: 4,
+  enqueue: 2,
+  continue: 2,
+  reject: 1,
+};
+
+const MOMENTS: readonly [EventType, ...EventType[]] = [
+  "run_start",
+  "step_start",
+  "reasoning_delta",
+  "text_delta",
+  "tool_call_start",
+  "tool_call_delta",
+  "tool_call_ready",
+  "inference_complete",
+  "step_end",
+  "tool_call_done",
+  "tool_call_resumed",
+  "state_delta",
+];
+
+/** How many runs are interfered with. */
+const SHARE = 0.4;
+
+export function chooseIntervention(random: SeededRandom): Intervention | undefined {
+  if (!random.chance(SHARE)) return undefined;
+  return { kind: random.pickWeighted(KINDS), at: random.pick(MOMENTS) };
+}

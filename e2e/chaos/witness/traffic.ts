@@ -1,0 +1,66 @@
+import type { WorkerHandle } from "../fleet/worker-handle.ts";
+import type { SeededRandom } from "../random/seeded-random.ts";
+import { Connections } from "./connections.ts";
+import { ThreadDriver } from "./thread-driver.ts";
+import type { WitnessLog } from "./witness-log.ts";
+
+export interface TrafficOptions {
+  readonly workers: readonly WorkerHandle[];
+  readonly log: WitnessLog;
+  readonly random: SeededRandom;
+  /** How many threads are talked to at the same time. */
+  readonly threads: number;
+}
+
+/** Clients that keep the workers busy: whenever one is through with its thread, another begins a new one. */
+export class Traffic {
+  readonly #options: TrafficOptions;
+  readonly #aborted = new AbortController();
+  #lanes: Promise<unknown> = Promise.resolve();
+  #isEnding = false;
+  #failure: unknown;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+  }
+
+  begin(): void {
+    const lanes = Array.from({ length: this.#options.threads }, (_, lane) => this.#drive(lane));
+    this.#lanes = Promise.all(lanes);
+  }
+
+  /** Lets what was begun come to its end, and begins nothing more. Resolves when nothing is left; false when it takes too long. */
+  async end(withinMs: number): Promise<boolean> {
+    this.#isEnding = true;
+    const timeout = Promise.withResolvers<false>();
+    const timer = setTimeout(() => timeout.resolve(false), withinMs);
+    const isOver = await Promise.race([this.#lanes.then(() => true), timeout.promise]);
+    clearTimeout(timer);
+    if (this.#failure !== undefined) throw this.#failure;
+    return isOver;
+  }
+
+  abort(): void {
+    this.#aborted.abort();
+  }
+
+  async #drive(lane: number): Promise<void> {
+    const { workers, log, random } = this.#options;
+    const { signal } = this.#aborted;
+    for (let number = 1; !this.#isEnding && !signal.aborted; number++) {
+      const own = random.branch(`${lane}/${number}`);
+      const connections = new Connections(workers, log, own.branch("connections"), signal);
+      const isEnding = (): boolean => this.#isEnding;
+      const driver = new ThreadDriver({ thread_id: `t${lane}-${number}`, connections, random: own, isEnding });
+      try {
+        await driver.drive();
+      } catch (error) {
+        // A witness that breaks proves nothing; one that is told to stop does.
+        if (!signal.aborted) this.#failure ??= error;
+        return;
+      } finally {
+        connections.close();
+      }
+    }
+  }
+}

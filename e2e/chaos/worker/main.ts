@@ -1,0 +1,76 @@
+/** A process under test: a runtime on the store, with a scripted model, tools that write to the ledger, and a socket to be asked by. */
+import { createNodeEnv } from "@reprise/node";
+import { defineAgent } from "@reprise/runtime";
+import { createRuntime, type StoreWithBlobs } from "reprise";
+import { readInstruction } from "../fleet/read-instruction.ts";
+import { connectLedger } from "../ledger/ledger-client.ts";
+import { plantNamed } from "../plants/table.ts";
+import { loadStore, openStore } from "../stores/open-store.ts";
+import { isStoreName } from "../stores/store-address.ts";
+import { createChaosModel } from "../workload/chaos-model.ts";
+import { createChaosTools } from "../workload/chaos-tools.ts";
+import { watchClaims } from "./claim-epochs.ts";
+import { FaultPoints } from "./fault-points.ts";
+import { serveClients } from "./serve-clients.ts";
+import { storeWithPoints } from "./store-with-points.ts";
+import { createWorkerLog } from "./worker-log.ts";
+import type { WorkerOptions } from "./worker-options.ts";
+
+const [store = ""] = process.argv.slice(2);
+if (isStoreName(store)) await loadStore(store);
+// The rig started this process for this. Until it says what to do, the process waits, loaded.
+const options = (await readInstruction()) as WorkerOptions;
+const { worker, incarnation } = options;
+const points = new FaultPoints(options.arm);
+const visit = (point: string): void => points.visit(point);
+
+const ledger = await connectLedger(options.ledger);
+const plant = plantNamed(options.plant);
+const opened: StoreWithBlobs = storeWithPoints(await openStore(options.store), visit);
+const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened);
+const agent = defineAgent({
+  id: "chaos",
+  maxRounds: 30,
+  model: createChaosModel({ point: visit, record: (line) => ledger.write({ ...line, worker, incarnation }) }),
+  tools: createChaosTools({
+    point: visit,
+    kindOf: (name, kind) => plant?.wrapTool?.(name, kind) ?? kind,
+    takeEffect: (line) => ledger.write({ ...line, epoch: claims.epochOf(line.thread_id), worker, incarnation }),
+  }),
+});
+
+const env = createNodeEnv({
+  log: createWorkerLog((run_id) => ledger.write({ kind: "loss", run_id, worker, incarnation })),
+});
+const runtime = await createRuntime({
+  agents: [agent],
+  store: claims.store,
+  env: {
+    ...env,
+    clock: plant?.wrapClock?.(env.clock) ?? env.clock,
+    point(name) {
+      visit(name);
+      return undefined;
+    },
+  },
+  ...(options.keepsInstanceId && { instanceId: worker }),
+  limits: {
+    leaseMs: options.leaseMs,
+    renewEveryMs: options.renewEveryMs,
+    // Fewer places than threads, so that some runs wait for one.
+    maxActiveRuns: options.maxActiveRuns,
+    pollMs: 200,
+    recheckMs: 500,
+    closeTimeoutMs: 20,
+  },
+});
+await serveClients({
+  runtime,
+  store: claims.store,
+  points,
+  socket: options.socket,
+  createDistortion: () => plant?.createDistortion?.() ?? ((event) => event),
+});
+// The orderly way out: no more work, what is under way comes to a commit, claims are given back.
+process.once("SIGTERM", () => void runtime.close().then(() => process.exit(0)));
+process.stdout.write("ready\n");

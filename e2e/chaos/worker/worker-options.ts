@@ -1,0 +1,26 @@
+import type { StoreAddress } from "../stores/store-address.ts";
+
+/** What a worker is told when its life begins. */
+export interface WorkerOptions {
+  /** Its name, the same in every life; also its instance id when `keepsInstanceId`. */
+  readonly worker: string;
+  /** Which life of the worker this is, from 1. */
+  readonly incarnation: number;
+  readonly keepsInstanceId: boolean;
+  readonly store: StoreAddress;
+  readonly socket: string;
+  readonly ledger: string;
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  readonly maxActiveRuns: number;
+  /** A bug to work with: see `plants/`. */
+  readonly plant?: string;
+  readonly arm?: ArmedPoints;
+}
+
+/** The fault points to die at: at the first of them that was visited as often as it says. */
+export interface ArmedPoints {
+  readonly visits: Readonly<Record<string, number>>;
+  /** Where the name of the point is written before. */
+  readonly file: string;
+}

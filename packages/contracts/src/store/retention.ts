@@ -1,0 +1,26 @@
+/**
+ * What a store may forget. A part that is left out is kept for ever.
+ *
+ * - The history of a thread is cut between two of its runs, and never above where an open run or a fork began. The messages
+ *   and the state of a cut thread stay, and so do the records of runs, calls and decisions; the patches, changesets and events
+ *   up to the cut are gone (`VERSION_GONE`), and a changeset id that was committed stays known.
+ * - A mailbox entry that is over can be forgotten; its dedupe key may then be used again.
+ * - A thread goes whole, unless it has an open run or something queued.
+ */
+export interface Retention {
+  /** What came before a run that began longer ago than this. */
+  readonly history_age_ms?: number;
+  /** What came before a run that began this many versions ago, or more. */
+  readonly history_versions?: number;
+  /** Entries that ended longer ago than this. */
+  readonly entry_age_ms?: number;
+  /** Threads that nothing has changed for longer than this. */
+  readonly thread_age_ms?: number;
+}
+
+/** What was forgotten. */
+export interface Pruned {
+  readonly versions: number;
+  readonly entries: number;
+  readonly threads: number;
+}

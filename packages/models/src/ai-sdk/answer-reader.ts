@@ -1,0 +1,168 @@
+import { type ModelChunk, ModelError, type ResponseMetadata } from "@reprise/contracts";
+import { sayFailure } from "../failure/failed-answer.ts";
+import type { ToolNames } from "../request/tool-names.ts";
+import { type AiSdkModel, rootOf, type StreamPart } from "./ai-sdk-model.ts";
+import { readFileUrl } from "./file-data.ts";
+import { KeepsakeWriter } from "./keepsake.ts";
+import { readFinish } from "./read-finish.ts";
+import { readUsage } from "./read-usage.ts";
+
+type ToolCall = Extract<StreamPart, { readonly type: "tool-call" }>;
+type Finish = Extract<StreamPart, { readonly type: "finish" }>;
+
+/** A call while it is being written. */
+interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+  text: string;
+}
+
+/** An answer as far as it has come: takes the parts of a provider's stream, gives what the model said. */
+export class AnswerReader {
+  readonly #id: string;
+  readonly #model: AiSdkModel;
+  readonly #names: ToolNames;
+  readonly #keepsake: KeepsakeWriter;
+  #response: ResponseMetadata | undefined;
+  /** Calls that have begun and are not ready, by the provider's id. */
+  readonly #open = new Map<string, OpenCall>();
+  readonly #ids = new Set<string>();
+  /** Calls whose arguments are no JSON: written so by the model, or cut off. Which of the two shows at the end. */
+  readonly #doubtful: ToolCall[] = [];
+  #hasCalls = false;
+
+  constructor(id: string, model: AiSdkModel, names: ToolNames) {
+    this.#id = id;
+    this.#model = model;
+    this.#names = names;
+    this.#keepsake = new KeepsakeWriter(rootOf(model.provider));
+  }
+
+  /** Takes one part in. Throws a `ModelError` when the answer ended badly; returns true when it ended well. */
+  take(part: Exclude<StreamPart, { readonly type: "error" }>, chunks: ModelChunk[]): boolean {
+    switch (part.type) {
+      case "text-delta":
+      case "reasoning-delta": {
+        const kind = part.type === "text-delta" ? "text" : "reasoning";
+        this.#keepsake.add(kind, part.id, part.delta, part.providerMetadata);
+        if (part.delta !== "") chunks.push({ type: `${kind}_delta`, delta: part.delta });
+        return false;
+      }
+      case "text-start":
+      case "reasoning-start":
+        this.#keepsake.add(part.type === "text-start" ? "text" : "reasoning", part.id, "", part.providerMetadata);
+        return false;
+      case "text-end":
+      case "reasoning-end":
+        this.#keepsake.end(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
+        return false;
+      case "tool-input-start":
+        // What the provider runs itself is no call for us.
+        if (!part.providerExecuted) this.#begin(part.id, part.toolName, chunks);
+        return false;
+      case "tool-input-delta": {
+        const call = this.#open.get(part.id);
+        if (call === undefined || part.delta === "") return false;
+        call.text += part.delta;
+        chunks.push({ type: "tool_call_delta", id: call.id, args_delta: part.delta });
+        return false;
+      }
+      case "tool-call":
+        if (part.providerExecuted) return false;
+        if (isWhole(part.input)) this.#ready(part, chunks);
+        else this.#doubt(part, chunks);
+        return false;
+      case "file":
+        chunks.push({ type: "file", url: readFileUrl(part.mediaType, part.data), media_type: part.mediaType });
+        return false;
+      case "response-metadata":
+        this.#response = { ...(part.id && { id: part.id }), ...(part.modelId && { model: part.modelId }) };
+        return false;
+      case "finish":
+        this.#finish(part, chunks);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** The stream ended, and the answer did not. */
+  breakOff(): never {
+    throw new ModelError("stream_interrupted", sayFailure(this.#id, "stream_interrupted", []));
+  }
+
+  /** The answer broke off. Calls that are whole will be answered, so the provider will want back what it sent with them. */
+  salvage(chunks: ModelChunk[]): void {
+    for (const [toolCallId, { name, text }] of this.#open) {
+      if (isObject(text)) this.#ready({ type: "tool-call", toolCallId, toolName: name, input: text }, chunks);
+    }
+    this.#keep(chunks);
+  }
+
+  /** What the provider wants back with this answer. */
+  #keep(chunks: ModelChunk[]): void {
+    const value = this.#keepsake.write();
+    if (value !== undefined) chunks.push({ type: "reasoning_encrypted", value });
+  }
+
+  #finish({ finishReason, usage: written, providerMetadata }: Finish, chunks: ModelChunk[]): void {
+    const usage = readUsage(written, providerMetadata);
+    const hasCalls = this.#hasCalls || this.#open.size > 0;
+    const stop = readFinish(this.#id, this.#model, { reason: finishReason, usage, hasCalls });
+    if (stop !== "max_tokens") this.#readyAll(chunks);
+    this.#keep(chunks);
+    chunks.push({
+      type: "finish",
+      stop_reason: stop,
+      ...(usage !== undefined && { usage }),
+      ...(this.#response !== undefined && { response: this.#response }),
+    });
+  }
+
+  #doubt(call: ToolCall, chunks: ModelChunk[]): void {
+    if (!this.#open.has(call.toolCallId)) this.#begin(call.toolCallId, call.toolName, chunks);
+    this.#doubtful.push(call);
+  }
+
+  /** What is still open at the end is how the model wrote it: v2 packages are silent about calls they cannot parse. */
+  #readyAll(chunks: ModelChunk[]): void {
+    for (const [toolCallId, { name, text }] of this.#open) {
+      const doubtful = this.#doubtful.find((call) => call.toolCallId === toolCallId);
+      this.#ready(doubtful ?? { type: "tool-call", toolCallId, toolName: name, input: text }, chunks);
+    }
+  }
+
+  /** Begins a call under an id that no other call of the answer has. */
+  #begin(given: string, name: string, chunks: ModelChunk[]): OpenCall {
+    const wanted = given || `call_${this.#ids.size + 1}`;
+    let id = wanted;
+    for (let count = 2; this.#ids.has(id); count++) id = `${wanted}_${count}`;
+    this.#ids.add(id);
+    const call = { id, name, text: "" };
+    this.#open.set(given, call);
+    chunks.push({ type: "tool_call_start", id, name: this.#names.fromWire(name) });
+    return call;
+  }
+
+  #ready({ toolCallId, toolName, input, providerMetadata }: ToolCall, chunks: ModelChunk[]): void {
+    const { id } = this.#open.get(toolCallId) ?? this.#begin(toolCallId, toolName, chunks);
+    this.#open.delete(toolCallId);
+    this.#hasCalls = true;
+    this.#keepsake.addCall(id, providerMetadata);
+    chunks.push({ type: "tool_call_ready", id, name: this.#names.fromWire(toolName), arguments: input });
+  }
+}
+
+/** Whether a text is an object to its last brace: nothing that may follow could belong to it. */
+function isObject(text: string): boolean {
+  return text.trimEnd().endsWith("}") && isWhole(text);
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return text.trim() === "";
+  }
+}

@@ -1,0 +1,25 @@
+import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModel } from "@reprise/contracts";
+import { expectTypeOf, it } from "vitest";
+import { fromAiSdk } from "./from-ai-sdk.ts";
+
+it("takes models of every version of the specification that is in use", () => {
+  expectTypeOf(fromAiSdk).toBeCallableWith({} as LanguageModelV2);
+  expectTypeOf(fromAiSdk).toBeCallableWith({} as LanguageModelV3);
+  expectTypeOf(fromAiSdk).toBeCallableWith({} as LanguageModelV4);
+  expectTypeOf(fromAiSdk).toBeCallableWith({} as LanguageModelV2 | LanguageModelV3 | LanguageModelV4);
+  expectTypeOf(fromAiSdk).returns.toEqualTypeOf<LanguageModel>();
+});
+
+it("takes nothing else", () => {
+  // @ts-expect-error a model of the first specification has no version of its own
+  fromAiSdk({
+    specificationVersion: "v1",
+    provider: "p",
+    modelId: "m",
+    supportedUrls: {},
+    doStream: async () => ({ stream: new ReadableStream() }),
+  });
+  // @ts-expect-error the name of a model is for a provider
+  fromAiSdk("openai/gpt-5");
+});

@@ -1,0 +1,102 @@
+import type { ModelChunk } from "@reprise/contracts";
+import type { ToolNames } from "../request/tool-names.ts";
+import type { ChatCallDelta } from "./chat-wire.ts";
+
+/** A call while it is being written. */
+interface OpenCall {
+  /** Ours: the server's, made up when it gave none, told apart when it gave one twice. */
+  readonly id: string;
+  readonly name: string;
+  readonly serverId: string | undefined;
+  readonly index: number | undefined;
+  text: string;
+  isReady: boolean;
+}
+
+/**
+ * Puts calls together from their pieces. Servers agree on little here: an index may be missing or always 0, an id may be missing,
+ * repeated or new in every piece, all of a call may come at once or letter by letter.
+ */
+export class CallAssembler {
+  readonly #names: ToolNames;
+  readonly #calls: OpenCall[] = [];
+  readonly #ids = new Set<string>();
+
+  constructor(names: ToolNames) {
+    this.#names = names;
+  }
+
+  get hasCalls(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** Takes one piece in. A piece of a call nobody began is left out. */
+  take(delta: ChatCallDelta, chunks: ModelChunk[]): void {
+    const name = delta.function?.name || undefined;
+    const given = delta.function?.arguments;
+    // Some servers send the arguments as JSON instead of as text that holds JSON.
+    const text = typeof given === "object" && given !== null ? JSON.stringify(given) : (given ?? "");
+    let call = this.#find(delta, name, text);
+    if (call === undefined) {
+      if (name === undefined) return;
+      // Who begins another call is done with the ones before, if they are whole.
+      for (const before of this.#calls) if (!before.isReady && isWhole(before.text)) this.#ready(before, chunks);
+      call = this.#begin(delta, name);
+      chunks.push({ type: "tool_call_start", id: call.id, name: this.#names.fromWire(name) });
+    }
+    if (text === "" || call.isReady) return;
+    call.text += text;
+    chunks.push({ type: "tool_call_delta", id: call.id, args_delta: text });
+  }
+
+  /** The answer is over. One that was cut short may have left its last call half written: that one is not ready. */
+  finish(isCutShort: boolean, chunks: ModelChunk[]): void {
+    for (const call of this.#calls) {
+      if (!call.isReady && !(isCutShort && !isObject(call.text))) this.#ready(call, chunks);
+    }
+  }
+
+  /** The call a piece belongs to; undefined when it begins another. */
+  #find({ index, id }: ChatCallDelta, name: string | undefined, text: string): OpenCall | undefined {
+    const last = index == null ? this.#lastOf(id) : this.#calls.findLast((call) => call.index === index);
+    if (last === undefined || name === undefined) return last;
+    const isOther = name !== last.name || (id != null && id !== "" && id !== last.serverId);
+    // A name once more is a repetition, unless there is no index to go by or the call is whole and a new one opens.
+    return isOther || index == null || (isWhole(last.text) && text.trimStart().startsWith("{")) ? undefined : last;
+  }
+
+  #lastOf(id: string | null | undefined): OpenCall | undefined {
+    const known = id ? this.#calls.findLast((call) => call.serverId === id) : undefined;
+    return known ?? this.#calls.at(-1);
+  }
+
+  #begin({ index, id }: ChatCallDelta, name: string): OpenCall {
+    const serverId = id || undefined;
+    const wanted = serverId ?? `call_${this.#calls.length + 1}`;
+    let chosen = wanted;
+    for (let count = 2; this.#ids.has(chosen); count++) chosen = `${wanted}_${count}`;
+    this.#ids.add(chosen);
+    const call: OpenCall = { id: chosen, name, serverId, index: index ?? undefined, text: "", isReady: false };
+    this.#calls.push(call);
+    return call;
+  }
+
+  #ready(call: OpenCall, chunks: ModelChunk[]): void {
+    call.isReady = true;
+    chunks.push({ type: "tool_call_ready", id: call.id, name: this.#names.fromWire(call.name), arguments: call.text });
+  }
+}
+
+/** Whether a text is an object to its last brace: nothing that may follow could belong to it. */
+function isObject(text: string): boolean {
+  return text.trimEnd().endsWith("}") && isWhole(text);
+}
+
+function isWhole(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

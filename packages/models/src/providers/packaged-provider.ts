@@ -1,0 +1,70 @@
+import type { LanguageModel, ModelChunk, ModelProvider, ModelRequest } from "@reprise/contracts";
+import { fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
+import { describeModel } from "../catalogue/describe-model.ts";
+import { createRedactor } from "../secret/redact.ts";
+import type { Secret } from "../secret/secret.ts";
+import { createGuardedFetch } from "./guarded-fetch.ts";
+import { assertInstalled, loadModel, type PackageEntry } from "./package-loader.ts";
+
+/** What a provider is made with: what its package takes, and which of that is secret. */
+export interface Credentials {
+  /** Secrets are revealed when they are handed to the package, and not before. */
+  readonly settings: Readonly<Record<string, Secret | string>>;
+}
+
+/** A provider whose models an AI SDK package speaks to. */
+export interface PackagedProviderEntry extends PackageEntry {
+  readonly id: string;
+  /** Reads keys and addresses; throws `PROVIDER_NOT_READY` when one is missing. */
+  readonly credentials: (model: string) => Credentials;
+}
+
+/** Models of a provider with a package. What is missing is said when a model is asked for; the package is loaded when it is used. */
+export function createPackagedProvider({ id, credentials, ...entry }: PackagedProviderEntry): ModelProvider {
+  const models = new Map<string, LanguageModel>();
+  const create = (name: string): LanguageModel => {
+    const modelId = `${id}/${name}`;
+    assertInstalled(entry, modelId);
+    const { settings } = credentials(modelId);
+    const secrets = Object.values(settings).filter((value) => typeof value !== "string");
+    return new LazyModel(modelId, async () => {
+      const speaker = { model: modelId, redact: createRedactor(secrets) };
+      const revealed = Object.entries(settings).map(([key, value]) => [
+        key,
+        typeof value === "string" ? value : value.reveal(),
+      ]);
+      const made = await loadModel(
+        entry,
+        { ...Object.fromEntries(revealed), fetch: createGuardedFetch(speaker) },
+        name,
+      );
+      return fromAiSdk(made, { id: modelId, secrets });
+    });
+  };
+  return {
+    id,
+    model(name) {
+      const known = models.get(name) ?? create(name);
+      models.set(name, known);
+      return known;
+    },
+    describe: (name) => describeModel(id, name),
+  };
+}
+
+/** A model that is loaded when it is first asked. */
+class LazyModel implements LanguageModel {
+  readonly id: string;
+  readonly #load: () => Promise<LanguageModel>;
+  #loaded: Promise<LanguageModel> | undefined;
+
+  constructor(id: string, load: () => Promise<LanguageModel>) {
+    this.id = id;
+    this.#load = load;
+  }
+
+  async *stream(request: ModelRequest): AsyncGenerator<ModelChunk> {
+    this.#loaded ??= this.#load();
+    yield* (await this.#loaded).stream(request);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Claim } from "@reprise/contracts";
+import { MailFlag } from "../loop/mail-flag.ts";
+import { ClaimLost } from "./outcomes.ts";
+
+/** A claim we work on. */
+export class Activation {
+  readonly controller: AbortController = new AbortController();
+  /** Aborted when the claim is gone, also when the run was cancelled before. */
+  readonly loss: AbortController = new AbortController();
+  readonly mail: MailFlag;
+  claim: Claim;
+  /** How many of its calls have runs below them work for them: meanwhile its place is theirs. */
+  lent = 0;
+  finished: Promise<void> = Promise.resolve();
+  /** By our own clock, which never goes back. */
+  renewedAt: number;
+
+  /** `mayHaveMail`: something may have come for the run before we listened. A lease counts from when it was asked for. */
+  constructor(claim: Claim, { askedAt, mayHaveMail }: { readonly askedAt: number; readonly mayHaveMail: boolean }) {
+    this.claim = claim;
+    this.renewedAt = askedAt;
+    this.mail = new MailFlag(mayHaveMail);
+  }
+
+  /** Whoever works for it is to stop, and to write nothing more. */
+  lose(why = `The claim on thread ${this.claim.thread_id} was lost.`): void {
+    const reason = new ClaimLost(why);
+    this.controller.abort(reason);
+    this.loss.abort(reason);
+  }
+}
+
+/** The run a claim is for. One to start may name the waiting run it supersedes; the run that counts is its own. */
+export function runOf(claim: Claim): string | undefined {
+  return claim.kind === "start" ? claim.entry?.run_id : claim.run?.run_id;
+}
+
+/** From this many lost owners on a run may be what killed them. */
+const SUSPECT_RECOVERIES = 2;
+
+export function isSuspect({ kind, run }: Claim): boolean {
+  return kind === "recover" && run !== undefined && run.recoveries >= SUSPECT_RECOVERIES;
+}

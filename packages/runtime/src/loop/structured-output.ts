@@ -1,0 +1,47 @@
+import { type Message, type Termination, textOf } from "@reprise/contracts";
+import { type Json, type JsonObject, parseJson } from "@reprise/state";
+import { findSectionProblem } from "../resolve/section-problem.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+/** An answer of the shape that was asked for, or what is wrong with it. */
+export type ReadOutput = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
+
+/** Reads a model's answer as JSON of a shape. Some models wrap it in a code block however one asks; nothing else is forgiven. */
+export function readOutput(schema: JsonObject, text: string): ReadOutput {
+  const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
+  let value: Json;
+  try {
+    value = parseJson(body);
+  } catch {
+    return { ok: false, problem: "the answer is not JSON" };
+  }
+  const problem = findSectionProblem(schema, value);
+  return problem === undefined ? { ok: true, value } : { ok: false, problem };
+}
+
+/** What a run ends with: its last assistant message. */
+export function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
+  const last = messages.findLast(({ role, metadata }) => role === "assistant" && metadata?.run_id === runId);
+  return last === undefined ? undefined : textOf(last);
+}
+
+/**
+ * Checks the answer a run would end with. One that does not fit is sent back once, with what is wrong with it: then the answer is
+ * `again`. Whether it was is read from the thread, so that an owner that takes over does not ask a second time.
+ */
+export function checkOutput(workspace: RunWorkspace): "fits" | "again" | Termination {
+  const schema = workspace.agent.spec.output_schema;
+  if (schema === undefined) return "fits";
+  const { run_id } = workspace.run;
+  const messages = workspace.modelMessages();
+  const output = readOutput(schema, lastAnswer(messages, run_id) ?? "");
+  if (output.ok) return "fits";
+  const id = `${run_id}-output-repair`;
+  if (messages.some((message) => message.id === id)) {
+    const value = `The answer does not have the shape that was asked for: ${output.problem}.`;
+    return { type: "error", value, code: "OUTPUT_INVALID" };
+  }
+  const content = `Your answer does not have the shape that was asked for: ${output.problem}. Answer again, with the JSON alone.`;
+  workspace.addMessage({ id, role: "user", content, visibility: "internal", metadata: { run_id } });
+  return "again";
+}

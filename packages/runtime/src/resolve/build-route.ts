@@ -1,0 +1,45 @@
+import type { Env, LanguageModel } from "@reprise/contracts";
+import type { ModelHealth } from "../route/model-health.ts";
+import { ModelRoute } from "../route/model-route.ts";
+import { ONE_ATTEMPT, type RouteEntry } from "../route/route-entry.ts";
+import { type FoundModel, lookUpModel } from "./look-up-model.ts";
+import type { RegistrySet } from "./registry-set.ts";
+import type { Retry } from "./retry.ts";
+
+/** What a route is built of: a model and those that stand in for it, and how patient one is with each. */
+export interface RoutePlan {
+  readonly primary: FoundModel;
+  readonly fallbacks: readonly FoundModel[];
+  readonly retry: Retry;
+}
+
+/** The fallback models of an agent, by their ids. */
+export function lookUpFallbacks(
+  registries: RegistrySet,
+  agentId: string,
+  modelIds: readonly string[],
+): readonly FoundModel[] {
+  return modelIds.map((modelId) => lookUpModel(registries, agentId, modelId));
+}
+
+/** The model an agent speaks through. One that was given by value and is asked once is used as it is: there is nothing to choose. */
+export function buildRoute(
+  { primary, fallbacks, retry }: RoutePlan,
+  { env, health }: { readonly env: Env; readonly health: ModelHealth },
+): LanguageModel {
+  const isPlain = primary.modelSpec === undefined && fallbacks.length === 0 && retry.settings === undefined;
+  if (isPlain) return primary.model;
+  const entries = [primary, ...fallbacks].map((found) => toEntry(found, retry));
+  return new ModelRoute({ id: primary.model.id, entriesFor: () => entries, health, env });
+}
+
+function toEntry({ model, modelSpec, refreshAuth }: FoundModel, { settings = ONE_ATTEMPT }: Retry): RouteEntry {
+  return {
+    provider: modelSpec?.provider ?? model.id,
+    modelId: modelSpec?.id ?? model.id,
+    model,
+    ...(modelSpec !== undefined && { spec: modelSpec }),
+    ...(refreshAuth !== undefined && { refreshAuth }),
+    retry: settings,
+  };
+}

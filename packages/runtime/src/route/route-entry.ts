@@ -1,0 +1,36 @@
+import type { LanguageModel, ModelSpec } from "@reprise/contracts";
+
+/** How often and how patiently one entry is asked. */
+export interface RetrySettings {
+  /** Attempts in all; 1 is no retry. */
+  readonly maxAttempts: number;
+  readonly backoffMs: number;
+  readonly overloadedBackoffMs: number;
+  readonly maxBackoffMs: number;
+  /** By how much a wait may be shorter or longer, so that many who failed together do not come back together. */
+  readonly jitterPercent: number;
+  /** No attempt begins later than this after the first one; null for no such limit. */
+  readonly maxWindowMs: number | null;
+}
+
+export const ONE_ATTEMPT: RetrySettings = {
+  maxAttempts: 1,
+  backoffMs: 0,
+  overloadedBackoffMs: 0,
+  maxBackoffMs: 0,
+  jitterPercent: 0,
+  maxWindowMs: null,
+};
+
+/** One model that can be asked, in its place in a route. */
+export interface RouteEntry {
+  /** Whose cooldown it shares, and to whom its reasoning belongs. */
+  readonly provider: string;
+  readonly modelId: string;
+  readonly model: LanguageModel;
+  /** What is known of the model; absent for one given by value. */
+  readonly spec?: ModelSpec;
+  readonly retry: RetrySettings;
+  /** Gets a new key after one was refused; false when there is none to get. */
+  readonly refreshAuth?: () => Promise<boolean>;
+}

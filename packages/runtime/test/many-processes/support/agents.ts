@@ -1,0 +1,90 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ModelRequest, type Tool, textOf } from "@reprise/contracts";
+import { type ScriptTurn, scriptedModel } from "@reprise/models";
+import { type Agent, defineAgent, defineTool } from "@reprise/runtime";
+import { z } from "zod";
+import type { AskedModel } from "./worker-protocol.ts";
+
+export interface AgentPorts {
+  executing(tool: string, key: string): void;
+  asked(request: AskedModel): void;
+}
+
+/** The versions of the agents there are. `1` is what runs were started with; each other is a later deploy. */
+export type Build = "1" | "tool_gone" | "stricter_arguments" | "tool_version" | "prompt" | "agent_gone";
+
+/** The agents of a build: a worker that does what it is told in JSON and tells what tools answered, and another one. */
+export function createAgents(build: Build, ports: AgentPorts): readonly Agent[] {
+  const model = scriptedModel((request) => {
+    ports.asked({ prompt: promptOf(request), last: lastText(request) });
+    return answer(request);
+  }, "by-the-book");
+  const instructions = build === "prompt" ? "Do as you are told, politely." : "Do as you are told.";
+  const other = defineAgent({ id: "other", model, instructions });
+  if (build === "agent_gone") return [other];
+  return [defineAgent({ id: "worker", model, instructions, tools: createTools(build, ports) }), other];
+}
+
+function createTools(build: Build, { executing }: AgentPorts): readonly Tool[] {
+  const note = defineTool({
+    id: "note",
+    description: "Writes something down, if somebody agrees.",
+    version: build === "tool_version" ? "2" : "1",
+    inputSchema: z.object({ text: build === "stricter_arguments" ? z.string().min(100) : z.string() }),
+    needsApproval: true,
+    execute({ text }, { idempotencyKey }) {
+      executing("note", idempotencyKey);
+      return `noted ${text}`;
+    },
+  });
+  const work = defineTool({
+    id: "work",
+    description: "Takes its time. Doing it twice is doing it once.",
+    idempotent: true,
+    timeoutMs: null,
+    inputSchema: z.object({ ms: z.number() }),
+    async execute({ ms }, { idempotencyKey, signal }) {
+      executing("work", idempotencyKey);
+      await pause(ms, undefined, { signal });
+      return `worked ${ms} ms`;
+    },
+  });
+  const letter = defineTool({
+    id: "letter",
+    description: "Sends a letter, which cannot be taken back.",
+    timeoutMs: null,
+    inputSchema: z.object({ ms: z.number() }),
+    async execute({ ms }, { idempotencyKey, signal }) {
+      executing("letter", idempotencyKey);
+      await pause(ms, undefined, { signal });
+      return "sent";
+    },
+  });
+  const poison = defineTool({
+    id: "poison",
+    description: "Ends the process that executes it, at once.",
+    idempotent: true,
+    execute(_, { idempotencyKey }) {
+      executing("poison", idempotencyKey);
+      process.kill(process.pid, "SIGKILL");
+      return new Promise<never>(() => undefined);
+    },
+  });
+  return build === "tool_gone" ? [work, letter, poison] : [note, work, letter, poison];
+}
+
+function answer(request: ModelRequest): ScriptTurn {
+  const text = lastText(request);
+  if (request.messages.at(-1)?.role === "tool") return `told: ${text}`;
+  // The tests write steps of a script.
+  return text.startsWith("[") ? (JSON.parse(text) as ScriptTurn) : `heard: ${text}`;
+}
+
+function lastText({ messages }: ModelRequest): string {
+  const last = messages.at(-1);
+  return last === undefined ? "" : textOf(last);
+}
+
+function promptOf({ system }: ModelRequest): string {
+  return JSON.stringify(system ?? null);
+}

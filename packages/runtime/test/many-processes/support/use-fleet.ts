@@ -1,0 +1,56 @@
+import type { TenantStore } from "@reprise/contracts";
+import type { Limits } from "@reprise/runtime";
+import { openPostgresStore } from "@reprise/stores/postgres";
+import { onTestFinished } from "vitest";
+import type { FoundService } from "../../../../../scripts/services/find-service.mjs";
+import { useServer } from "../../../../stores/test/postgres/use-server.ts";
+import { startWorker, type Worker } from "./start-worker.ts";
+
+/** Leases that end while a test can wait for it. */
+export const SHORT_LEASE: Partial<Limits> = { leaseMs: 1_500, renewEveryMs: 400, pollMs: 300, recheckMs: 500 };
+
+/** Looks nowhere by itself for a long time: what it does, it does because it was told. */
+export const ONLY_TOLD: Partial<Limits> = { pollMs: 60_000, recheckMs: 60_000 };
+
+/** Takes no work: it enqueues, decides and reads. */
+export const CLIENT: Partial<Limits> = { maxActiveRuns: 0 };
+
+/** Processes that share one database. */
+export interface Fleet {
+  readonly tenant: TenantStore;
+  start(limits?: Partial<Limits>, instanceId?: string): Promise<Worker>;
+  /** Does something to the database behind the store's back. */
+  sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** A server for the suite it is called in; each test gets a schema, and processes on it that end with the test. */
+export function useFleets(service: FoundService): () => Promise<Fleet> {
+  const used = useServer(service);
+  return async () => {
+    const schema = used.freshSchema();
+    const store = await openPostgresStore({ url: used.url, schema });
+    onTestFinished(() => store.close());
+    return {
+      tenant: store.forTenant("default"),
+      start: (limits, instanceId) =>
+        startWorker({
+          store: { kind: "postgres", url: used.url, schema },
+          ...(limits !== undefined && { limits }),
+          ...(instanceId !== undefined && { instanceId }),
+        }),
+      sql: (text) => used.sql(text),
+    };
+  };
+}
+
+/** How long a promise takes, in milliseconds. */
+export async function timeOf(promise: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await promise;
+  return performance.now() - start;
+}
+
+/** What a run is told to do: one call. */
+export function call(tool: string, parameters: object = {}): string {
+  return JSON.stringify([{ call: tool, arguments: parameters }]);
+}

@@ -1,0 +1,70 @@
+import { scriptedModel } from "@reprise/models";
+import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent } from "@reprise/runtime";
+import { createFakeEnv } from "@reprise/testkit";
+import { expect, it, onTestFinished } from "vitest";
+import { collect, soon } from "../support/wait.ts";
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
+
+/** A runtime with two named models of two providers; the agent falls back from one to the other. */
+async function openRouted(first: Parameters<typeof scriptedModel>[0], second: Parameters<typeof scriptedModel>[0]) {
+  const env = createFakeEnv();
+  const models = { near: scriptedModel(first, "near-1"), far: scriptedModel(second, "far-1") };
+  const runtime = await createRuntime({
+    env,
+    store: createMemoryStore({ clock: env.clock }),
+    blobs: createMemoryBlobStore(env),
+    models: [
+      { id: "near/one", provider: "near", model: "1", pricing: { input_per_million: 1, output_per_million: 10 } },
+      { id: "far/one", provider: "far", model: "1" },
+    ],
+    providers: [
+      { id: "near", model: () => models.near },
+      { id: "far", model: () => models.far },
+    ],
+    agents: [defineAgent({ id: "agent", model: "near/one", fallbackModels: ["far/one"] })],
+    limits: { closeTimeoutMs: 1 },
+  });
+  onTestFinished(() => void runtime.close().catch(() => undefined));
+  return { runtime, models };
+}
+
+it("tells which model answered, and what that cost", async () => {
+  const { runtime } = await openRouted([[{ text: "hi" }, { usage: USAGE }]], []);
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  const events = await collect(run);
+  expect(events.find(({ type }) => type === "model_routed")?.data).toEqual({
+    requested: "near-1",
+    candidates: ["near/one"],
+    selected: "near/one",
+    reason: "single candidate",
+    chain: [{ attempt: 1, provider: "near", model: "near/one", outcome: "succeeded" }],
+  });
+  const cost = { cost_microcents: 20_000, run_cost_microcents: 20_000, priced: true };
+  expect(events.find(({ type }) => type === "cost_recorded")?.data).toEqual(cost);
+  expect((await run.record()).cost_microcents).toBe(20_000);
+});
+
+it("tells when another model had to answer, and that its price is not known", async () => {
+  const { runtime } = await openRouted([[{ fail: "overloaded" }]], [[{ text: "far away" }, { usage: USAGE }]]);
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "far away" });
+  const events = await collect(run);
+  expect(events.find(({ type }) => type === "model_routed")?.data).toMatchObject({
+    selected: "far/one",
+    reason: "those before it failed or were passed over",
+    chain: [{ outcome: "failed", error: "overloaded" }, { outcome: "succeeded" }],
+  });
+  expect(events.find(({ type }) => type === "cost_recorded")?.data).toMatchObject({
+    cost_microcents: 0,
+    priced: false,
+  });
+});
+
+it("tells what was tried when nobody answered", async () => {
+  const { runtime } = await openRouted([[{ fail: "invalid_request" }]], []);
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+  const fact = (await collect(run)).find(({ type }) => type === "model_routed")?.data;
+  expect(fact).toMatchObject({ reason: "no model answered", chain: [{ error: "invalid_request" }] });
+});

@@ -1,0 +1,74 @@
+import { type ClaimRequest, RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
+import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { StoreDriver } from "../shell/driver.ts";
+import type { RowReader } from "../shell/row-reader.ts";
+import { claimDue } from "./claim-due.ts";
+import { executeRequest } from "./execute-request.ts";
+import { createRunReads } from "./read/read-runs.ts";
+import { createThreadReads } from "./read/read-threads.ts";
+import type { StoreHandle } from "./store-handle.ts";
+
+/** A folder of logs under the shell. Rows are read from memory; texts, and what is written, go to the logs. */
+export class FileDriver implements StoreDriver {
+  readonly durability = "power-loss";
+  readonly reader: RowReader;
+  readonly #handle: StoreHandle;
+  readonly #now: () => number;
+
+  constructor(handle: StoreHandle, now: () => number) {
+    this.#handle = handle;
+    this.#now = now;
+    this.reader = { ...createThreadReads(handle), ...createRunReads(handle) };
+  }
+
+  async now(): Promise<number> {
+    return this.#now();
+  }
+
+  async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
+    return this.#handle.use(async (folder) => {
+      if ("claiming" in request) await folder.begin(this.#now);
+      return executeRequest(folder, request, this.#now);
+    });
+  }
+
+  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+    return this.#handle.use(async (folder) => {
+      await folder.begin(this.#now);
+      const execute = (offer: ThreadRequest<"claim">) => executeRequest(folder, offer, this.#now);
+      return claimDue({ tables: folder.tables, now: this.#now, execute }, request, limit);
+    });
+  }
+
+  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
+    return this.#handle.use(async (folder) => {
+      await folder.begin(this.#now);
+      const held = [...folder.tables.threads].filter(({ row }) => row?.claim?.owner === owner);
+      return held.map(({ tenant: { tenant }, threadId }) => ({ tenant, thread_id: threadId }));
+    });
+  }
+
+  /** Nobody else has the folder; in a process of several runtimes each has its own name. */
+  async enter(owner: string): Promise<() => Promise<void>> {
+    return this.#handle.use(async ({ claimers }) => {
+      if (claimers.has(owner)) {
+        const message = `Cannot claim as ${owner}: another runtime of this process does.`;
+        throw new RepriseError("STORE_OWNED", message, { details: { owner, owner_pid: process.pid } });
+      }
+      claimers.add(owner);
+      let isIn = true;
+      return async () => {
+        if (isIn) claimers.delete(owner);
+        isIn = false;
+      };
+    });
+  }
+
+  watch(listener: (signal: StoreSignal) => void): () => void {
+    return this.#handle.watch(listener);
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,114 @@
+import type { History } from "../../kernel/demand.ts";
+import type { ThreadRequest } from "../../kernel/request.ts";
+import { SignalBoard } from "../../shell/signal-board.ts";
+import type { BlobFolder } from "../blob/blob-folder.ts";
+import { logName } from "../disk/file-names.ts";
+import { Gate } from "../disk/gate.ts";
+import { TakenIds } from "../lane/taken-ids.ts";
+import { ThreadLane } from "../lane/thread-lane.ts";
+import type { LoadedLog } from "../log/load-log.ts";
+import type { LogFolder } from "../log/log-folder.ts";
+import { ThreadLog } from "../log/thread-log.ts";
+import { isThere, type ThereThread } from "../read/find-thread.ts";
+import { Tables } from "../tables/tables.ts";
+import { ThreadTables } from "../tables/thread-tables.ts";
+import { releaseLeftClaims } from "./release-left-claims.ts";
+import { replayLog } from "./replay-log.ts";
+
+/** How many logs are flushed at the same time. Node does four things with files at once; one is left for others. */
+const WRITERS = 3;
+
+/** An operation to be done on a thread. */
+export interface FolderRequest {
+  readonly threadId: string;
+  readonly request: ThreadRequest;
+  readonly now: () => number;
+  readonly history: History | undefined;
+}
+
+/** An open folder: what is in it, and who writes to it. All handles of a process share one. */
+export class StoreFolder {
+  readonly tables: Tables = new Tables();
+  readonly board: SignalBoard = new SignalBoard(() => undefined);
+  /** The names under which handles of this process claim. */
+  readonly claimers: Set<string> = new Set();
+  readonly blobs: BlobFolder;
+  readonly #logs: LogFolder;
+  readonly #lanes = new Map<ThreadTables, ThreadLane>();
+  readonly #writing = new Gate(WRITERS);
+  readonly #taken = new TakenIds();
+  /** Logs of which nobody knows whose they are, by their file's name, until somebody asks for the thread. */
+  readonly #nameless = new Map<string, LoadedLog>();
+  #begun: Promise<void> | undefined;
+
+  constructor(logs: LogFolder, blobs: BlobFolder) {
+    this.#logs = logs;
+    this.blobs = blobs;
+  }
+
+  /** For a log that was found when the folder was opened. */
+  takeLog(name: string, log: LoadedLog): void {
+    if (log.header === undefined) this.#nameless.set(name, log);
+    else replayLog(this.#makeThread(log.header.tenant, log.header.thread_id), log);
+  }
+
+  findThread(tenant: string, threadId: string): ThereThread | undefined {
+    const thread = this.#findTables(tenant, threadId);
+    return isThere(thread) ? thread : undefined;
+  }
+
+  /** To be called before anything is claimed. */
+  begin(now: () => number): Promise<void> {
+    this.#begun ??= releaseLeftClaims(this, now);
+    return this.#begun;
+  }
+
+  /** Does an operation after those that came before it on the same thread. Resolves when it is durable. */
+  execute({ threadId, request, now, history }: FolderRequest): Promise<unknown> {
+    const { tenant } = request;
+    const thread = this.#findTables(tenant, threadId) ?? this.#makeThread(tenant, threadId);
+    const lane = this.#lanes.get(thread) ?? this.#makeLane(thread);
+    return new Promise((resolve, reject) => lane.add({ request, now, history, resolve, reject }));
+  }
+
+  #findTables(tenant: string, threadId: string): ThreadTables | undefined {
+    return this.tables.findTenant(tenant)?.threads.get(threadId) ?? this.#recognize(tenant, threadId);
+  }
+
+  #makeThread(tenant: string, threadId: string): ThreadTables {
+    const owner = this.tables.tenant(tenant);
+    const log = new ThreadLog(this.#logs, { tenant, thread_id: threadId });
+    const thread = new ThreadTables(owner, threadId, log);
+    owner.threads.set(threadId, thread);
+    return thread;
+  }
+
+  /** A thread whose log could not say whose it is; the one who asks for it can. */
+  #recognize(tenant: string, threadId: string): ThreadTables | undefined {
+    if (this.#nameless.size === 0) return undefined;
+    const name = logName(tenant, threadId);
+    const log = this.#nameless.get(name);
+    if (log === undefined) return undefined;
+    this.#nameless.delete(name);
+    const thread = this.#makeThread(tenant, threadId);
+    replayLog(thread, log);
+    return thread;
+  }
+
+  #makeLane(thread: ThreadTables): ThreadLane {
+    const lane = new ThreadLane(thread, {
+      writing: this.#writing,
+      taken: this.#taken,
+      tell: (signals) => this.board.tell(signals),
+      onIdle: () => this.#dropLane(thread),
+    });
+    this.#lanes.set(thread, lane);
+    return lane;
+  }
+
+  /** A thread that is not there and has no past is forgotten: anybody may ask for any id. */
+  #dropLane(thread: ThreadTables): void {
+    this.#lanes.delete(thread);
+    if (thread.row === undefined && thread.log.isGone) thread.tenant.threads.delete(thread.threadId);
+  }
+}

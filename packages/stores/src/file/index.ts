@@ -1,0 +1,2 @@
+export type { FileStore, FileStoreOptions } from "./open-file-store.ts";
+export { file, openFileStore } from "./open-file-store.ts";

@@ -1,0 +1,30 @@
+import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import { createDurableStore } from "../shell/create-durable-store.ts";
+import { createFileBlobStore } from "./blob/file-blob-store.ts";
+import { FileDriver } from "./file-driver.ts";
+import { openFolder } from "./folder/open-folder.ts";
+import { StoreHandle } from "./store-handle.ts";
+
+export interface FileStoreOptions {
+  /** Made when it is not there; its parent has to be. It belongs to the store: nothing else may be in it. */
+  readonly folder: string;
+  /** The store's time. The system's unless a test has its own. */
+  readonly clock?: Pick<Clock, "now">;
+}
+
+/** A store in a folder, and its blobs. */
+export interface FileStore extends Store {
+  readonly blobs: BlobStore;
+}
+
+/** Opens a store in a folder: a log a thread. One process at a time has it; another one is refused with `STORE_OWNED`. */
+export async function openFileStore({ folder, clock = { now: Date.now } }: FileStoreOptions): Promise<FileStore> {
+  const handle = new StoreHandle(await openFolder(folder));
+  const store = createDurableStore(new FileDriver(handle, () => clock.now()));
+  return { ...store, blobs: createFileBlobStore(handle) };
+}
+
+/** Short for `openFileStore`: `createRuntime({ agents, store: await file("data") })`. */
+export function file(folder: string, options: Omit<FileStoreOptions, "folder"> = {}): Promise<FileStore> {
+  return openFileStore({ ...options, folder });
+}

@@ -1,0 +1,55 @@
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { ThreadRows } from "../kernel/demand.ts";
+import { planOf } from "../kernel/operations.ts";
+import type { Plan } from "../kernel/plan.ts";
+import type { ThreadRequest } from "../kernel/request.ts";
+import type { Write } from "../kernel/write.ts";
+import { survivesJson } from "./buffer-message.ts";
+import type { Glimpse } from "./buffer-ports.ts";
+import { overlayRows } from "./overlay-rows.ts";
+import type { PendingCommit } from "./pending-commits.ts";
+
+/** What a call's id may have at most to wait: a longer one may be more than an index of the database takes. */
+const MAX_CALL_ID = 200;
+
+/**
+ * The version that a commit makes, if it may wait behind those that do. Throws when the rules refuse it. The glimpse is of what
+ * the database has, without what is pending.
+ */
+export function versionToWait(
+  request: ThreadRequest<"commit">,
+  { rows, now }: Glimpse,
+  pending: readonly PendingCommit[],
+): number | undefined {
+  const [first] = pending;
+  if (first !== undefined && rows.thread?.thread.version !== first.version - 1) return undefined;
+  const plan = planOf(request, overlayRows(rows, pending), now);
+  return mayWait(plan, request.changeset, rows) ? plan.answer.version : undefined;
+}
+
+/**
+ * Whether a commit may wait for its place in the database, which has these rows.
+ *
+ * While anything of a thread waits, the database says that its run is running: so nobody but whoever recovers the run has to
+ * look into the buffer. What others act on does not wait: the end or the suspension of a run, calls that wait for somebody,
+ * decisions that are used, the mailbox.
+ */
+function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: ThreadRows): boolean {
+  const open = rows.runs.find(({ record }) => record.run_id === rows.thread?.open_run_id)?.record;
+  if (open?.status !== "running" || changeset.run_id !== open.run_id) return false;
+  return writes.every((write) => isPrivate(write, open.run_id)) && survivesJson([changeset.runs, changeset.calls]);
+}
+
+/** Whether nobody else has to see a write at once. */
+function isPrivate(write: Write, runId: string): boolean {
+  switch (write.write) {
+    case "thread":
+      return write.row.claim !== null && write.row.open_run_id === runId;
+    case "run":
+      return write.row.record.run_id === runId && write.row.record.status === "running";
+    case "call":
+      return write.row.status !== "suspended" && write.row.call_id.length <= MAX_CALL_ID;
+    default:
+      return write.write === "changeset" || write.write === "supersede";
+  }
+}

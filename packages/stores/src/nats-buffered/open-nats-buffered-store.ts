@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { Durability } from "@reprise/contracts";
+import type { Database } from "../postgres/database.ts";
+import { openPostgresDriver, type PostgresStore, type PostgresStoreOptions } from "../postgres/open-postgres-store.ts";
+import { rowsOf } from "../postgres/session.ts";
+import { composed } from "../postgres/statement.ts";
+import { createDurableStore } from "../shell/create-durable-store.ts";
+import type { BufferPorts } from "./buffer-ports.ts";
+import { assertPrefix, subjectOf } from "./buffer-subject.ts";
+import { BufferedDriver } from "./buffered-driver.ts";
+import { connectNats, type NatsOptions } from "./connect-nats.ts";
+import { createLook } from "./look.ts";
+import { recoverThreads } from "./recover-threads.ts";
+
+export interface NatsBufferedStoreOptions {
+  readonly nats: NatsOptions;
+  /** The database behind the buffer, as for `openPostgresStore`. */
+  readonly postgres: PostgresStoreOptions;
+  /** The JetStream stream; made when it is not there. `reprise_buffer`. Stores of several databases share it. */
+  readonly stream?: string;
+  /** What its subjects begin with. `reprise.buffer`. */
+  readonly prefix?: string;
+  /** How many servers keep the stream, when it is made. 1. */
+  readonly replicas?: number;
+  /** How many commits of a thread may wait for the database. 64. */
+  readonly maxPendingCommits?: number;
+  /** How many bytes of them. 4 MiB. */
+  readonly maxPendingBytes?: number;
+  /** How long the oldest of them may wait: so far behind is what other processes see of a run. 30 s. */
+  readonly maxPendingMs?: number;
+  /** How long to wait for an answer of NATS before the database is used instead. 2 s. */
+  readonly natsTimeoutMs?: number;
+}
+
+/** A store in Postgres whose runs write to JetStream while they are running. */
+export interface NatsBufferedStore extends PostgresStore {
+  /**
+   * Stores what processes that are gone left in the stream, of runs that nobody works on. To be called at a start; claiming does
+   * the same for what it claims.
+   */
+  recover(): Promise<{ readonly recovered: number }>;
+}
+
+/** Opens a Postgres store with a write buffer in front of it. Every process that claims from this database has to use it. */
+export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): Promise<NatsBufferedStore> {
+  const { prefix = "reprise.buffer" } = options;
+  assertPrefix(prefix);
+  const postgres = await openPostgresDriver(options.postgres);
+  const { driver: inner, database, blobs } = postgres;
+  try {
+    const place = `${prefix}.${await identify(database, options.postgres.schema ?? "reprise")}`;
+    const { stream, durability } = await connectNats(options.nats, settingsOf(options, prefix));
+    const ports: BufferPorts = {
+      inner,
+      stream,
+      bounds: boundsOf(options),
+      subjectOf: (tenant, threadId) => subjectOf(place, tenant, threadId),
+      look: createLook(postgres),
+    };
+    const driver = new BufferedDriver(ports, weaker(inner.durability, durability));
+    const recover = async () => ({ recovered: await recoverThreads(ports, driver, place) });
+    return { ...createDurableStore(driver), blobs, recover };
+  } catch (error) {
+    await inner.close();
+    throw error;
+  }
+}
+
+/** Short for `openNatsBufferedStore`: `createRuntime({ agents, store: await natsBuffered(natsUrl, postgresUrl) })`. */
+export function natsBuffered(
+  natsUrl: string,
+  postgresUrl: string,
+  options: Omit<NatsBufferedStoreOptions, "nats" | "postgres"> = {},
+): Promise<NatsBufferedStore> {
+  return openNatsBufferedStore({ ...options, nats: { servers: natsUrl }, postgres: { url: postgresUrl } });
+}
+
+function settingsOf(
+  { stream: name = "reprise_buffer", replicas = 1, natsTimeoutMs: timeoutMs = 2_000 }: NatsBufferedStoreOptions,
+  prefix: string,
+) {
+  return { name, prefix, replicas, timeoutMs };
+}
+
+function boundsOf({
+  maxPendingCommits = 64,
+  maxPendingBytes = 4 * 1_048_576,
+  maxPendingMs = 30_000,
+}: NatsBufferedStoreOptions) {
+  return { maxCommits: maxPendingCommits, maxBytes: maxPendingBytes, maxWaitMs: maxPendingMs };
+}
+
+/** The same whatever the connection's time zone is. */
+const MADE_AT = "select (extract(epoch from made_at) * 1000000)::bigint as made_at from schema_steps where step = 1";
+
+/** A name for the database's schema that no other one has, not even one that was made anew under its name. */
+async function identify(database: Database, schema: string): Promise<string> {
+  const asked = await database.read([composed(MADE_AT, [])]);
+  const [first] = rowsOf<{ readonly made_at: number }>(asked);
+  return createHash("sha256").update(`${schema} ${first?.made_at}`).digest("base64url").slice(0, 16);
+}
+
+function weaker(one: Durability, other: Durability): Durability {
+  return one === "power-loss" ? other : one;
+}

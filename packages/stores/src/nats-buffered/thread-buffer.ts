@@ -1,0 +1,193 @@
+import { RepriseError } from "@reprise/contracts";
+import type { ThreadAnswers, ThreadRequest } from "../kernel/request.ts";
+import { Alarm } from "./alarm.ts";
+import { encodeMessage } from "./buffer-message.ts";
+import type { BufferPorts } from "./buffer-ports.ts";
+import { isUnavailable } from "./is-unavailable.ts";
+import { versionToWait } from "./may-wait.ts";
+import { PendingCommits } from "./pending-commits.ts";
+import { takeOver } from "./take-over.ts";
+
+type Commit = ThreadRequest<"commit">;
+type Committed = ThreadAnswers["commit"];
+
+/** Our right to write to the thread's subject: under which claim, and after which message. */
+interface Tenure {
+  readonly epoch: number;
+  readonly last: number;
+}
+
+/**
+ * The commits of one thread that are in the stream and not in the database yet. What it is asked for comes one after the other.
+ *
+ * Whatever goes wrong with the stream, the way out is the same: everything goes to the database at once, which knows whether
+ * the claim is still ours. So an answer that was lost, a server that is gone, one that forgot, and somebody who took the
+ * thread over need not be told apart.
+ */
+export class ThreadBuffer {
+  readonly tenant: string;
+  readonly threadId: string;
+  readonly #ports: BufferPorts;
+  readonly #subject: string;
+  readonly #pending = new PendingCommits();
+  readonly #alarm: Alarm;
+  #tenure: Tenure | undefined;
+
+  constructor(ports: BufferPorts, tenant: string, threadId: string, onLate: () => void) {
+    this.#ports = ports;
+    this.tenant = tenant;
+    this.threadId = threadId;
+    this.#subject = ports.subjectOf(tenant, threadId);
+    this.#alarm = new Alarm(ports.bounds.maxWaitMs, onLate);
+  }
+
+  get pending(): PendingCommits {
+    return this.#pending;
+  }
+
+  /** Whether there is nothing to remember. */
+  get isEmpty(): boolean {
+    return this.#pending.isEmpty && this.#tenure === undefined;
+  }
+
+  isOf(tenant: string, threadId: string = this.threadId): boolean {
+    return this.tenant === tenant && this.threadId === threadId;
+  }
+
+  /** Puts a commit into the stream when it may wait; otherwise into the database, with everything that waited. */
+  async commit(request: Commit): Promise<Committed> {
+    const { changeset, guard } = request;
+    // One that comes again is answered by the database: it knows whether what we remember is still true.
+    const isKnown = this.#pending.has(changeset.changeset_id);
+    const { stream, bounds } = this.#ports;
+    const isTried = !isKnown && guard.epoch !== null && stream.isUp && !this.#pending.isFull(bounds);
+    const waiting = isTried ? await this.#tryToWait(request) : undefined;
+    return waiting ?? this.#storeWith(request);
+  }
+
+  /**
+   * Makes the thread's subject ours under a claim, and stores what others left in it. `version` is one that the database is
+   * known to have.
+   */
+  async takeOver(runId: string, epoch: number, version = 0): Promise<ThreadAnswers["flush"] | undefined> {
+    const thread = { tenant: this.tenant, thread_id: this.threadId, run_id: runId, epoch, version };
+    const { last, flushed } = await takeOver(this.#ports, thread, this.#pending.list);
+    this.#forget();
+    this.#hold({ epoch, last });
+    return flushed;
+  }
+
+  /**
+   * Stores what waits. When the database refuses it, it is not ours any more: it stays in the stream, for whoever has the claim.
+   * Rejects only when the database cannot be asked; then everything goes on waiting.
+   */
+  async flush(): Promise<void> {
+    if (this.#pending.isEmpty) return;
+    const { tenant, threadId: thread_id } = this;
+    try {
+      const commits = this.#pending.toCommits();
+      await this.#ports.inner.execute({ operation: "flush", tenant, thread_id, commits });
+      this.#settle();
+    } catch (error) {
+      if (isUnavailable(error) || !RepriseError.is(error)) throw error;
+      this.#forget();
+    }
+  }
+
+  /** Stores what waits and gives the subject up; tries again later when the database cannot be asked. */
+  async expire(): Promise<void> {
+    await this.leave().catch(() => this.#alarm.set());
+  }
+
+  /** Stores what waits and leaves the subject to whoever comes next. */
+  async leave(): Promise<void> {
+    await this.flush();
+    if (this.#tenure !== undefined) this.#ports.stream.trim(this.#subject, this.#tenure.last + 1);
+    this.#forget();
+  }
+
+  /** Undefined when the commit has to go to the database, be it only to hear from there why it is refused. */
+  async #tryToWait(request: Commit): Promise<Committed | undefined> {
+    try {
+      if (this.#tenure?.epoch !== request.guard.epoch && !(await this.#begin(request))) return undefined;
+      // Looked at after the subject became ours: whoever claims the thread from now on finds what we write.
+      const version = versionToWait(request, await this.#ports.look(request), this.#pending.list);
+      return version === undefined ? undefined : await this.#append(request.changeset, version);
+    } catch (error) {
+      if (RepriseError.is(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Makes the subject ours if this commit could wait in it. */
+  async #begin(request: Commit): Promise<boolean> {
+    const { changeset, guard } = request;
+    if (!this.#pending.isEmpty || changeset.run_id === null || guard.epoch === null) return false;
+    const glimpse = await this.#ports.look(request);
+    if (versionToWait(request, glimpse, []) === undefined) return false;
+    await this.takeOver(changeset.run_id, guard.epoch, glimpse.rows.thread?.thread.version);
+    return true;
+  }
+
+  async #append(changeset: Commit["changeset"], version: number): Promise<Committed | undefined> {
+    const { stream } = this.#ports;
+    const tenure = this.#tenure;
+    if (tenure === undefined) return undefined;
+    const { epoch } = tenure;
+    const place = { tenant: this.tenant, thread_id: this.threadId, epoch };
+    const payload = encodeMessage({ kind: "commit", ...place, version, changeset });
+    if (payload.length > stream.maxBytes) return undefined;
+    // Not ours any more unless we hear that it is.
+    this.#tenure = undefined;
+    const last = await stream.appendAfter(this.#subject, payload, tenure.last);
+    if (last === "moved") return undefined;
+    this.#pending.add({ changeset, version, epoch, bytes: payload.length });
+    this.#hold({ epoch, last });
+    return { version };
+  }
+
+  /** Stores a commit together with what waits: all of it in one transaction, or nothing. */
+  async #storeWith(request: Commit): Promise<Committed> {
+    const { inner } = this.#ports;
+    const { tenant, threadId: thread_id } = this;
+    if (this.#pending.isEmpty) return this.#finish(request, await inner.execute(request));
+    try {
+      const commits = [...this.#pending.toCommits(), request];
+      return this.#finish(request, await inner.execute({ operation: "flush", tenant, thread_id, commits }));
+    } catch (error) {
+      if (isUnavailable(error) || !RepriseError.is(error)) throw error;
+      // One of them is refused. What was acknowledged goes first; then the new one is answered for itself.
+      await this.flush();
+      return this.#finish(request, await inner.execute(request));
+    }
+  }
+
+  /** After a commit was stored: when it ended the run, or let it wait, the subject is left to whoever comes next. */
+  #finish({ changeset }: Commit, { version }: Committed): Committed {
+    this.#settle();
+    const isRunning = changeset.runs.every(({ status }) => status === "running");
+    if (!isRunning && this.#tenure !== undefined) {
+      this.#ports.stream.trim(this.#subject, this.#tenure.last + 1);
+      this.#forget();
+    }
+    return { version };
+  }
+
+  /** What waited is stored. The last message stays while the subject is ours: it is what the next one has to follow. */
+  #settle(): void {
+    if (this.#pending.isEmpty) return;
+    if (this.#tenure !== undefined) this.#ports.stream.trim(this.#subject, this.#tenure.last);
+    this.#pending.clear();
+  }
+
+  #hold(tenure: Tenure): void {
+    this.#tenure = tenure;
+    this.#alarm.set();
+  }
+
+  #forget(): void {
+    this.#alarm.clear();
+    this.#tenure = undefined;
+    this.#pending.clear();
+  }
+}

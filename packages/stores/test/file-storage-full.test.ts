@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildMessage } from "@reprise/testkit";
+import { expect, it, onTestFinished } from "vitest";
+import { openFileStore } from "../src/file/open-file-store.ts";
+import { startRun } from "./support/thread-work.ts";
+
+/** A small file system in memory, or undefined where we may not make one. */
+function mountSmallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "reprise-full-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    rmSync(folder, { recursive: true });
+    return undefined;
+  }
+  onTestFinished(() => {
+    execFileSync("umount", [folder]);
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+}
+
+it("refuses writes while the disk is full, reads on, and writes again when there is space", async (context) => {
+  const place = mountSmallDisk();
+  if (place === undefined) {
+    const reason = "a full disk cannot be tried: mounting a small file system needs root";
+    if (process.env.CI === "true") throw new Error(reason);
+    return context.skip(reason);
+  }
+  const ballast = join(place, "ballast");
+  writeFileSync(ballast, Buffer.alloc(2_500_000));
+  const folder = join(place, "store");
+  const store = await openFileStore({ folder });
+  const tenant = store.forTenant("default");
+  const { commit } = await startRun(tenant, "thread-1");
+  const big = "x".repeat(100_000);
+  let stored = 1;
+  const fill = async (): Promise<void> => {
+    for (; stored < 100; stored += 1)
+      await commit({ messages: [buildMessage(`big-${stored}`, { content: big })], events: [] });
+  };
+  await expect(fill()).rejects.toMatchObject({ code: "STORAGE_FULL", details: { disk: "ENOSPC" } });
+  await expect(store.blobs.put("default", new Uint8Array(1_000_000))).rejects.toMatchObject({ code: "STORAGE_FULL" });
+  expect((await tenant.readMessages("thread-1", 0)).messages).toHaveLength(stored);
+  expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(stored);
+  truncateSync(ballast, 0);
+  await commit({ messages: [buildMessage("after", { content: big })], events: [] });
+  await store.close();
+  const reopened = await openFileStore({ folder });
+  expect((await reopened.forTenant("default").readMessages("thread-1", 0)).messages).toHaveLength(stored + 1);
+  await reopened.close();
+});

@@ -1,0 +1,105 @@
+import type { TenantStore } from "@reprise/contracts";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OpenedStore, OpenStore } from "../store/open-store.ts";
+import { StoreBench } from "../store/store-bench.ts";
+import { Corpus } from "./corpus.ts";
+import { putConversation } from "./put-conversation.ts";
+import { putDecisions } from "./put-decisions.ts";
+import { putEntries } from "./put-entries.ts";
+import { findDifferences, type Reading } from "./reading.ts";
+
+export interface CodecOptions {
+  /** How many values to put; 10,000 unless said. */
+  readonly values?: number;
+}
+
+/** How many threads are filled at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Puts thousands of hostile values wherever a store takes values from outside, and expects to read each back as it was. They
+ * follow from the seed of the property tests, so that `REPRISE_SEED` repeats them.
+ */
+export function describeStoreCodec(name: string, open: OpenStore, { values = 10_000 }: CodecOptions = {}): void {
+  describe(`the ${name} store and ${values} hostile values`, () => {
+    const seed = fc.readConfigureGlobal().seed ?? 1;
+    let opened: OpenedStore | undefined;
+    let tenants: readonly TenantStore[] = [];
+    let filled: Filled = { readings: [], taken: 0 };
+    beforeAll(async () => {
+      opened = await open();
+      const bench = new StoreBench(opened);
+      filled = await fill(bench, seed, values);
+      const handles = new Set([bench.store, await bench.otherHandle()]);
+      tenants = [...handles].map((handle) => handle.forTenant("tenant-1"));
+    }, 120_000);
+    afterAll(() => opened?.close());
+
+    it("took them all", () => {
+      expect(filled.taken).toBeGreaterThanOrEqual(values);
+    });
+
+    for (const place of PLACES) {
+      it(`gives back ${place}`, async () => {
+        const readings = filled.readings.filter((reading) => reading.place === place);
+        expect(readings.length, `readings of ${place}`).toBeGreaterThan(0);
+        const differences = tenants.flatMap((tenant) => readings.map((reading) => findDifferences(reading, tenant)));
+        expect((await Promise.all(differences)).flat(), `with the seed ${seed}`).toEqual([]);
+      });
+    }
+
+    it("has no place that nobody looks at", () => {
+      expect(new Set(filled.readings.map(({ place }) => place))).toEqual(new Set(PLACES));
+    });
+  });
+}
+
+/** Where values were put. */
+const PLACES: readonly string[] = [
+  "what messages say",
+  "what tools are asked",
+  "metadata of messages",
+  "messages as the owner reads them",
+  "changesets",
+  "patches of the state",
+  "snapshots",
+  "events",
+  "calls",
+  "runs",
+  "metadata of threads",
+  "the request of a run that started at once",
+  "requests in the mailbox",
+  "decisions",
+  "decisions in the inbox",
+  "why a run is to end",
+];
+
+const PUTTERS = [putConversation, putDecisions, putEntries] as const;
+
+interface Filled {
+  readonly readings: readonly Reading[];
+  readonly taken: number;
+}
+
+/** Fills thread after thread until enough values are in, several at a time. */
+async function fill(bench: StoreBench, seed: number, values: number): Promise<Filled> {
+  const readings: Reading[] = [];
+  let taken = 0;
+  for (let round = 0; taken < values; round += AT_ONCE) {
+    const rounds = Array.from({ length: AT_ONCE }, async (_, index) => {
+      // One corpus each, so that the values do not depend on who comes first.
+      const corpora = PUTTERS.map((_put, part) => new Corpus(seed + (round + index) * PUTTERS.length + part));
+      const put = PUTTERS.map((putter, part) =>
+        putter(bench, corpora[part] ?? new Corpus(seed), `thread-${round + index}-${part}`),
+      );
+      const readings = (await Promise.all(put)).flat();
+      return { readings, taken: corpora.reduce((sum, corpus) => sum + corpus.taken, 0) };
+    });
+    for (const filled of await Promise.all(rounds)) {
+      readings.push(...filled.readings);
+      taken += filled.taken;
+    }
+  }
+  return { readings, taken };
+}
