@@ -1,24 +1,26 @@
 import { formatReport } from "./report/format-report.ts";
 import { runSession } from "./session/run-session.ts";
-import { HelpWanted, readSessionOptions, type SessionOptions, USAGE } from "./session/session-options.ts";
+import { readSessionOptions, USAGE } from "./session/session-options.ts";
+import { UsageError } from "./session/usage-error.ts";
 
-process.exitCode = await main(process.argv.slice(2));
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (stopped.signal.aborted) {
+    console.error("Stopped: nothing was checked.");
+    process.exitCode = 130;
+  } else if (error instanceof UsageError) {
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exitCode = 2;
+  } else throw error;
+}
 
 async function main(parameters: readonly string[]): Promise<number> {
-  let options: SessionOptions;
-  try {
-    options = readSessionOptions(parameters);
-  } catch (error) {
-    if (error instanceof HelpWanted) {
-      console.log(USAGE);
-      return 0;
-    }
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-    return 2;
-  }
+  const options = readSessionOptions(parameters);
   const startedAt = performance.now();
-  const stopped = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopped.abort());
   const { tally, unvisited, kept } = await runSession(options, { progress: showProgress, signal: stopped.signal });
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
   const { store, seed, workers, leaseMs } = options;

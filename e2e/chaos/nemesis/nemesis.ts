@@ -1,6 +1,7 @@
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { Stage } from "../round/open-stage.ts";
+import { UsageError } from "../session/usage-error.ts";
 import type { StoreServer } from "../stores/store-server.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 
@@ -20,7 +21,7 @@ const WORKER_FAULTS: readonly string[] = ["kill", "retire", "hold"];
 export function assertFaults(plan: FaultPlan, { name, faults }: StoreServer): void {
   const known = [...WORKER_FAULTS, ...Object.keys(faults)];
   const unknown = Object.keys(plan).find((fault) => !known.includes(fault));
-  if (unknown !== undefined) throw new Error(`There is no fault "${unknown}" on ${name}: ${known.join(", ")}.`);
+  if (unknown !== undefined) throw new UsageError(`There is no fault "${unknown}" on ${name}: ${known.join(", ")}.`);
 }
 
 /** Does to workers and their store what the plan says, one after the other, in an order and at moments of the seed's. */

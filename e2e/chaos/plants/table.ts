@@ -1,3 +1,4 @@
+import { UsageError } from "../session/usage-error.ts";
 import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
@@ -38,6 +39,6 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
 export function plantNamed(name: string | undefined): Plant | undefined {
   if (name === undefined) return undefined;
   const plant = Object.hasOwn(PLANTS, name) ? PLANTS[name] : undefined;
-  if (plant === undefined) throw new Error(`There is no plant "${name}": ${Object.keys(PLANTS).join(", ")}.`);
+  if (plant === undefined) throw new UsageError(`There is no plant "${name}": ${Object.keys(PLANTS).join(", ")}.`);
   return plant;
 }

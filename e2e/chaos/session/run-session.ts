@@ -42,7 +42,10 @@ export async function runSession(
       tally = tally === undefined ? result.tally : addTallies(tally, result.tally);
       if (round === 0) unvisited = result.unvisited;
       if (result.violations.length === 0) result.discard();
-      else kept.push(result.folder);
+      else {
+        result.keep();
+        kept.push(result.folder);
+      }
     }
   } finally {
     await server.close();

@@ -4,6 +4,7 @@ import type { FaultPlan } from "../nemesis/nemesis.ts";
 import { plantNamed } from "../plants/table.ts";
 import { DEFAULT_ROUND } from "../round/round-options.ts";
 import { isStoreName, STORE_NAMES, type StoreName } from "../stores/store-address.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** What one call of the rig does. */
 export interface SessionOptions {
@@ -41,9 +42,6 @@ export const USAGE = `npm run chaos -- [options]
   --cold                a worker's process is started after the kill, not before
   --plant <name>        a bug to find: see e2e/chaos/plants`;
 
-/** Not a mistake: somebody only wants to know what can be asked for. */
-export class HelpWanted extends Error {}
-
 /** Reads a command line; throws a sentence when it cannot be read. */
 export function readSessionOptions(parameters: readonly string[]): SessionOptions {
   const { values } = parseArgs({
@@ -65,8 +63,9 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
       help: { type: "boolean", default: false },
     },
   });
-  if (values.help) throw new HelpWanted();
-  if (!isStoreName(values.store)) throw new Error(`There is no store "${values.store}": ${STORE_NAMES.join(", ")}.`);
+  if (values.help) throw new UsageError("What can be asked for:");
+  if (!isStoreName(values.store))
+    throw new UsageError(`There is no store "${values.store}": ${STORE_NAMES.join(", ")}.`);
   plantNamed(values.plant);
   return {
     store: values.store,
@@ -88,7 +87,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
 
 function readCount(name: string, text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 0) throw new Error(`--${name} is a whole number, not "${text}".`);
+  if (!Number.isInteger(count) || count < 0) throw new UsageError(`--${name} is a whole number, not "${text}".`);
   return count;
 }
 

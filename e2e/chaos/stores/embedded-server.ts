@@ -24,7 +24,7 @@ export function createEmbeddedServer({ name, hasSmallDisk }: EmbeddedOptions): S
     async freshStore(folder) {
       disk = hasSmallDisk ? mountSmallDisk(folder) : undefined;
       const address = addressIn(name, disk?.folder ?? folder);
-      return { address, addressFor: () => address, close: async () => disk?.unmount() };
+      return { address, addressFor: () => address, close: async () => await disk?.unmount() };
     },
     faults: hasSmallDisk ? { "disk full": fillDisk } : {},
     heal: async () => disk?.free(),

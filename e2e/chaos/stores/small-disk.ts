@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { pauseFor } from "../workload/pause-for.ts";
 
 /** A file system of a few megabytes, in memory, that can be filled to the last page. */
 export interface SmallDisk {
@@ -8,7 +9,7 @@ export interface SmallDisk {
   fill(): void;
   /** Makes room again. */
   free(): void;
-  unmount(): void;
+  unmount(): Promise<void>;
 }
 
 const SIZE = "48m";
@@ -33,8 +34,23 @@ export function mountSmallDisk(parent: string): SmallDisk {
       }
     },
     free: () => rmSync(ballast, { force: true }),
-    unmount: () => execFileSync("umount", [folder], { stdio: "ignore" }),
+    unmount: () => unmount(folder),
   };
+}
+
+const ATTEMPTS = 40;
+
+/** The system may need a moment to let go of what a killed process had open. */
+async function unmount(folder: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      execFileSync("umount", [folder], { stdio: "ignore" });
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+      await pauseFor(50);
+    }
+  }
 }
 
 function tryWrite(descriptor: number, size: number): boolean {

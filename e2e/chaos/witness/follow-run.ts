@@ -56,7 +56,9 @@ async function readStream(
       event(event, cursor) {
         restart();
         take(event, cursor);
-        if (isOver() || random.chance(1 / EVENTS_A_CUT)) queueMicrotask(cut);
+        const isCut = !isOver() && random.chance(1 / EVENTS_A_CUT);
+        if (isCut) connections.log.note({ type: "fault", fault: `stream cut at ${event.type}` });
+        if (isCut || isOver()) queueMicrotask(cut);
       },
       closed(reason) {
         clearTimeout(idle);

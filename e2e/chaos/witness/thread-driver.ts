@@ -75,7 +75,7 @@ export class ThreadDriver {
     const { connections, thread_id } = this.#thread;
     const random = this.#thread.random.branch(`follow/${run_id}`);
     let intervention = chooseIntervention(random);
-    const interfering: Promise<void>[] = [];
+    let interfering: Promise<void> = Promise.resolve();
     await followRun(connections, {
       run_id,
       thread_id,
@@ -83,11 +83,13 @@ export class ThreadDriver {
       onEvent: (event: AgentEvent) => {
         this.#decider.onEvent(event);
         if (event.type !== intervention?.at) return;
-        interfering.push(this.#interfere(run_id, intervention));
+        interfering = this.#interfere(run_id, intervention);
+        // Heard below, unless following fails first.
+        interfering.catch(() => undefined);
         intervention = undefined;
       },
     });
-    await Promise.all(interfering);
+    await interfering;
   }
 
   async #interfere(run_id: string, { kind, at }: Intervention): Promise<void> {

@@ -62,6 +62,7 @@ const runtime = await createRuntime({
     pollMs: 200,
     recheckMs: 500,
     closeTimeoutMs: 20,
+    storageFullPauseMs: 300,
   },
 });
 await serveClients({

@@ -31,7 +31,7 @@ export async function* readAnswer(
   } catch (error) {
     // What broke off after its last word has lost its figures, nothing else.
     const isWhole = answer.isComplete && !ModelError.is(error) && !signal.aborted;
-    
+    if (!isWhole) answer.salvage(chunks);
     for (const chunk of chunks) yield chunk;
     chunks.length = 0;
     if (!isWhole) throw thrownFailure(speaker, error, true, signal);

@@ -115,7 +115,8 @@ it("calls tools by names the protocol takes, and hears them by their ids", async
   const model = openaiCompatible({ id: "local", baseUrl: `${server.url}/v1` }).model("m");
   const answer = await ask(model, { tools: ids.map((id) => toolOf(id)) });
   expect(chunksOf(answer, "tool_call_ready").map(({ name }) => name)).toEqual(ids);
-  const { tools } = server.requests[0]?.body as { tools: { function: { name: string } }[] };
+  const sent = JSON.stringify(server.requests[0]?.body);
+  const { tools }: { tools: { function: { name: string } }[] } = JSON.parse(sent);
   const names = tools.map((tool) => tool.function.name);
   expect(names[2]).toBe("mail_send");
   expect(new Set(names).size).toBe(4);

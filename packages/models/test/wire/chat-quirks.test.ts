@@ -194,7 +194,7 @@ describe("an answer", () => {
   });
 
   it("that is cut after its last word is whole", async () => {
-    const answer = await askFor({ events: [delta({ content: "Done." }), delta({}, "stop")], then: "cut" });
+    const answer = await askFor({ events: [delta({ content: "Done." }), delta({}, "stop")], ending: "cut" });
     expect(answer.error).toBeUndefined();
     expect(answer.chunks.at(-1)).toEqual({ type: "finish", stop_reason: "end_turn" });
   });

@@ -23,14 +23,14 @@ const HTML = { headers: { "content-type": "text/html" }, body: `<html><body>Bad 
 
 const json = (status: number, code: string, headers: Record<string, string> = {}): RawAnswer => ({
   status,
-  headers: { ...headers, "x-request-id": "request-7" },
+  headers: { "x-request-id": "request-7", ...headers },
   body: { type: "error", error: { code, type: code, status: code, message: ECHO } },
 });
 
 type Failure = readonly [title: string, answer: RawAnswer, kind: ModelErrorKind, retryAfterMs?: number];
 
 const FAILURES: readonly Failure[] = [
-  ["401", json(401, "invalid_api_key"), "auth"],
+  ["401", json(401, "invalid_api_key", { "x-request-id": CANARY }), "auth"],
   ["402", json(402, "payment_required"), "quota"],
   ["403", json(403, "permission_error"), "auth"],
   ["404", json(404, "model_not_found"), "invalid_request"],
@@ -88,6 +88,7 @@ function expectFailure(answer: Answer, kind: ModelErrorKind): ModelError {
   return error;
 }
 
+const TOOLS = [toolOf("add"), toolOf("look_up")];
 const LOOK: readonly ScriptStep[] = [{ call: "add", arguments: { first: true } }];
 
 describe.each(ADAPTERS)("$name", ({ open, isGuarded, protocol }: Adapter) => {
@@ -144,12 +145,24 @@ describe.each(ADAPTERS)("$name", ({ open, isGuarded, protocol }: Adapter) => {
     expectFailure(answer, "stream_interrupted");
   });
 
-  it("keeps the calls that were whole before a cut, and drops the one that was not", async () => {
-    const steps: readonly ScriptStep[] = [...LOOK, { unfinished_call: "look_up", raw: '{"city":"Par' }, { cut: true }];
-    const answer = await ask(open(await serve(steps)), { tools: [toolOf("add"), toolOf("look_up")] });
+  it.each(["reset", "end"] as const)(
+    "keeps the calls that were whole before a cut by %s, and drops the one that was not",
+    async (cutBy) => {
+      const steps: readonly ScriptStep[] = [
+        ...LOOK,
+        { unfinished_call: "look_up", raw: '{"city":"Par' },
+        { cut: true },
+      ];
+      const answer = await ask(open(await serve({ steps, cutBy })), { tools: TOOLS });
+      expectFailure(answer, "stream_interrupted");
+      expect(chunksOf(answer, "tool_call_ready").map(({ name }) => name)).toEqual(["add"]);
+    },
+  );
+
+  it.each(["reset", "end"] as const)("keeps the last call before a cut by %s when it was whole", async (cutBy) => {
+    const answer = await ask(open(await serve({ steps: [...LOOK, { cut: true }], cutBy })), { tools: TOOLS });
     expectFailure(answer, "stream_interrupted");
-    const ready = chunksOf(answer, "tool_call_ready").map(({ name }) => name);
-    expect(ready).toEqual(["add"]);
+    expect(chunksOf(answer, "tool_call_ready").map(({ name }) => name)).toEqual(["add"]);
   });
 
   // Bedrock's and Google's streams say it in their own ways.

@@ -55,7 +55,7 @@ async function speak(response: ServerResponse, { steps, ...answer }: SpokenAnswe
 }
 
 async function playRaw(response: ServerResponse, answer: RawAnswer): Promise<void> {
-  const { status = 200, headers = {}, body = "", events, then } = answer;
+  const { status = 200, headers = {}, body = "", events, ending } = answer;
   const isText = typeof body === "string";
   const type = events !== undefined ? "text/event-stream" : isText ? "text/plain" : "application/json";
   response.writeHead(status, { "content-type": type, ...headers });
@@ -63,7 +63,7 @@ async function playRaw(response: ServerResponse, answer: RawAnswer): Promise<voi
     (event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
   );
   if (events === undefined) frames.push(isText ? body : JSON.stringify(body));
-  if (then !== undefined) frames.push({ fault: then });
+  if (ending !== undefined) frames.push({ fault: ending });
   await write(response, frames, {});
 }
 
@@ -71,13 +71,14 @@ async function playRaw(response: ServerResponse, answer: RawAnswer): Promise<voi
 async function write(
   response: ServerResponse,
   frames: Iterable<Frame>,
-  { cutAfterBytes = Number.POSITIVE_INFINITY, pieceBytes }: Pick<SpokenAnswer, "cutAfterBytes" | "pieceBytes">,
+  { cutAfterBytes = Number.POSITIVE_INFINITY, pieceBytes, cutBy }: Omit<SpokenAnswer, "steps" | "whole">,
 ): Promise<void> {
   let left = cutAfterBytes;
   for (const frame of frames) {
     if (typeof frame === "object" && "fault" in frame) {
       if (frame.fault === "stall") response.flushHeaders();
-      else await cut(response);
+      else if (cutBy === "end") response.end();
+      else cut(response);
       return;
     }
     const bytes = Buffer.from(frame);
@@ -97,7 +98,7 @@ function send(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => response.write(bytes, () => resolve()));
 }
 
-async function cut(response: ServerResponse): Promise<void> {
+function cut(response: ServerResponse): void {
   response.flushHeaders();
   response.socket?.destroySoon();
 }

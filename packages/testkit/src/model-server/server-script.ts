@@ -5,6 +5,8 @@ export interface SpokenAnswer {
   readonly steps: readonly ScriptStep[];
   /** As one JSON body instead of a stream, from servers that do not stream. Chat completions only. */
   readonly whole?: true;
+  /** What a step `cut` does: breaks the connection, or ends the answer as if it were whole. */
+  readonly cutBy?: "reset" | "end";
   /** Breaks the connection after this many bytes of the body. */
   readonly cutAfterBytes?: number;
   /** Sends the body in pieces of this many bytes, whatever they cut in two. */
@@ -20,7 +22,7 @@ export interface RawAnswer {
   /** Sent as server-sent events instead of a body: objects as JSON, texts as they are. */
   readonly events?: readonly (string | object)[];
   /** What the server does after that, instead of ending the answer. */
-  readonly then?: "stall" | "cut";
+  readonly ending?: "stall" | "cut";
 }
 
 /** Takes the request and never answers. */
