@@ -1,4 +1,4 @@
-import { createRuntime, defineAgent, type ScriptStep, scriptedModel, type ToolExecutionMode } from "reprise";
+import { createRuntime, defineAgent, memoryStore, type ScriptStep, scriptedModel, type ToolExecutionMode } from "reprise";
 import { Ticks } from "./ticks.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -18,7 +18,7 @@ async function showRound(calls: readonly ScriptStep[], toolExecutionMode: ToolEx
     toolConcurrency: { send: { max: 2 } }, // promoted: two letters at a time do no harm
     toolExecutionMode,
   });
-  const runtime = await createRuntime({ agents: [agent] });
+  const runtime = await createRuntime({ agents: [agent], store: memoryStore() });
   const run = await runtime.start({ agent: "worker", input: "Work." });
   for await (const { type, data } of run.events({ follow: true })) {
     if (type !== "tool_call_done" || data.outcome !== "suspended") continue;
