@@ -1,4 +1,11 @@
-import { createRuntime, defineAgent, memoryStore, type ScriptStep, scriptedModel, type ToolExecutionMode } from "reprise";
+import {
+  createRuntime,
+  defineAgent,
+  memoryStore,
+  type ScriptStep,
+  scriptedModel,
+  type ToolExecutionMode,
+} from "reprise";
 import { Ticks } from "./ticks.ts";
 import { Timeline } from "./timeline.ts";
 
