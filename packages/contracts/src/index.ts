@@ -2,6 +2,7 @@ export type {
   AgentSpec,
   ContextPolicy,
   Modality,
+  ModelPool,
   ModelPricing,
   ModelSpec,
   PartialSuspension,
@@ -12,6 +13,8 @@ export type {
 } from "./agent/agent-spec.ts";
 export type { BackendOutcome, BackendRun, ExecutionBackend, ModelProvider } from "./agent/execution-backend.ts";
 export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
+export type { Amount, Budget, BudgetNotice, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
+export { findBudgetProblem, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
 export { derivedDecisionId } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
@@ -61,7 +64,11 @@ export type {
 export { textOf } from "./message/message.ts";
 export type { Cost } from "./model/cost.ts";
 export { costOf } from "./model/cost.ts";
+export type { GeneratedMedia, MediaModality, MediaModel, MediaRequest } from "./model/media.ts";
+export { blobRefOf, mediaCostOf, mediaHandle } from "./model/media.ts";
 export type {
+  CacheBreakpoint,
+  CountTokens,
   LanguageModel,
   LoadedFile,
   ModelChunk,
@@ -69,6 +76,7 @@ export type {
   OutputSchema,
   ResponseMetadata,
   StopReason,
+  TokenCounter,
   TokenUsage,
 } from "./model/model.ts";
 export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
@@ -154,6 +162,23 @@ export type {
   StoreSignal,
   Submitted,
 } from "./store/claim.ts";
+export { claimedRun } from "./store/claim.ts";
+export type {
+  DocumentPage,
+  DocumentQuery,
+  Documents,
+  NewDocument,
+  SavedDocument,
+  StoredDocument,
+} from "./store/documents.ts";
+export {
+  assertDocumentName,
+  assertRevision,
+  compareIds,
+  documentText,
+  MAX_DOCUMENT_BYTES,
+  pruneDocuments,
+} from "./store/documents.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
 export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
@@ -169,7 +194,7 @@ export type {
   ThreadQuery,
 } from "./store/queries.ts";
 export { clampLimit, DEFAULT_LIMIT, MAX_LIMIT } from "./store/queries.ts";
-export type { Pruned, Retention } from "./store/retention.ts";
+export type { Pruned, PrunedThreads, Retention } from "./store/retention.ts";
 export type {
   Admission,
   Durability,

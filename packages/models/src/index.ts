@@ -4,7 +4,7 @@ export { fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
 export { CATALOGUE, PRICES_READ } from "./catalogue/catalogue.ts";
 export type { CatalogueEntry, ModelFeatures } from "./catalogue/catalogue-entry.ts";
 export { findModel } from "./catalogue/describe-model.ts";
-export type { OpenaiCompatibleOptions } from "./chat/openai-compatible.ts";
+export type { OpenaiCompatibleOptions, OpenaiCompatibleProvider } from "./chat/openai-compatible.ts";
 export { openaiCompatible } from "./chat/openai-compatible.ts";
 export type { ModelDefinitions } from "./providers/environment-providers.ts";
 export { environmentProviders, withEnvironment } from "./providers/environment-providers.ts";
@@ -13,3 +13,4 @@ export type { ModelOptions, PromptCache, ReasoningLevel } from "./request/model-
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "./scripted/scripted-model.ts";
 export { scriptedModel } from "./scripted/scripted-model.ts";
 export { Secret } from "./secret/secret.ts";
+export { createTokenCounter } from "./tokens/create-token-counter.ts";

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobStore, Env, Store } from "@reprise/contracts";
-import { withEnvironment } from "@reprise/models";
+import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import {
   createRuntime as createBareRuntime,
@@ -55,7 +55,8 @@ function createOn(
   options: NodeRuntimeOptions & Pick<RuntimeOptions, "onClose">,
 ): Promise<Runtime> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
-  return createBareRuntime({ ...options, ...withEnvironment(options), env, store, blobs });
+  const { tokenCounter = createTokenCounter() } = options;
+  return createBareRuntime({ ...options, ...withEnvironment(options), tokenCounter, env, store, blobs });
 }
 
 async function openDefaultStore(): Promise<StoreWithBlobs> {

@@ -1,8 +1,11 @@
 import type { BlobStore, Env, Store } from "@reprise/contracts";
+import type { BudgetBook } from "./budget/budget-book.ts";
+import type { BeforeModelAttempt } from "./budget/run-gate.ts";
+import type { TokenEstimator } from "./context/token-estimator.ts";
 import type { LiveBus } from "./journal/live-bus.ts";
 import type { Signals } from "./journal/signals.ts";
 import type { StoppedRuns } from "./journal/stopped-runs.ts";
-import type { Agents } from "./resolve/agents.ts";
+import type { AgentSource } from "./resolve/agents.ts";
 import type { ThreadCache } from "./thread/thread-cache.ts";
 import type { RunPools } from "./tools/pools/run-pools.ts";
 import type { PoolSizes } from "./tools/pools/tool-pools.ts";
@@ -57,13 +60,18 @@ export interface Services {
   readonly env: Env;
   readonly store: Store;
   readonly blobs: BlobStore;
-  readonly agents: Agents;
+  readonly agents: AgentSource;
   readonly pools: RunPools;
+  readonly budgets: BudgetBook;
+  /** The embedder's word before anything is sent to a model. */
+  readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
   readonly limits: Limits;
   readonly bus: LiveBus;
   readonly signals: Signals;
   readonly stopped: StoppedRuns;
   readonly threads: ThreadCache;
+  /** Measures requests of agents with a context policy. */
+  readonly tokens: TokenEstimator;
   /** Aborted when the runtime is closed: who waits for something then waits in vain. */
   readonly closed: AbortSignal;
   /** Names this process in claims. */

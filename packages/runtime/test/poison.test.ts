@@ -3,6 +3,7 @@ import { createRuntime, defineAgent } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "./support/assert-consistent.ts";
 import { freezeProcess } from "./support/frozen-env.ts";
+import { interceptStore } from "./support/intercept-store.ts";
 import { createWorld, openRuntime } from "./support/open-runtime.ts";
 import { countingTool } from "./support/tools.ts";
 import { settle, soon } from "./support/wait.ts";
@@ -39,6 +40,26 @@ describe("a run that kills its owner again and again", () => {
     expect(await soon(last.runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "again" }))).toMatchObject({
       status: "failed",
     });
+  });
+
+  it("is not to blame for owners that were only slow", async () => {
+    const world = createWorld();
+    // Renewals never arrive: whoever works on the run is replaced, lives, and notices.
+    const store = interceptStore(world.store, { operator: () => ({ renew: () => new Promise(() => undefined) }) });
+    const slow = await openRuntime({ world, store, script: () => [{ stall: true }] });
+    const run = await slow.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    for (let loss = 1; loss <= 6; loss += 1) {
+      await settle();
+      await world.env.advance(LEASE);
+    }
+    await settle();
+    expect(slow.model.requests.length).toBeGreaterThan(6);
+    expect(await run.record()).toMatchObject({ status: "running" });
+    void slow.runtime.close();
+    await world.env.advance(LEASE);
+    const last = await openRuntime({ world, script: ["at last"] });
+    await world.env.advance(LEASE);
+    expect(await soon((await last.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "at last" });
   });
 
   it("is forgiven when it makes progress in between", async () => {

@@ -22,7 +22,7 @@ it("has two hundred names to try, most of which are allowed", () => {
   expect(HOSTILE_NAMES.filter((name) => !isAllowed(name)).length).toBeGreaterThan(30);
 });
 
-it("keeps threads and blobs under any name that is allowed, apart, and refuses all others", async () => {
+it("keeps threads, blobs and documents under any name that is allowed, apart, and refuses all others", async () => {
   const { store, restart, folder } = await useTemporaryFileStore();
   const allowed = HOSTILE_NAMES.filter(isAllowed);
   await Promise.all(
@@ -33,6 +33,8 @@ it("keeps threads and blobs under any name that is allowed, apart, and refuses a
         await make();
         await put();
         await store.forTenant(name).createThread({ thread_id: "same", metadata: { name } });
+        await store.forTenant("t").saveDocument({ kind: "same", id: name, body: name }, 0);
+        await store.forTenant(name).saveDocument({ kind: name, id: "same", body: name }, 0);
       } else {
         await expect(make()).rejects.toMatchObject({ code: "INVALID_ID" });
         await expect(put()).rejects.toMatchObject({ code: "INVALID_ID" });
@@ -47,6 +49,8 @@ it("keeps threads and blobs under any name that is allowed, apart, and refuses a
     expect((await later.forTenant(name).loadThread("same"))?.thread.metadata).toEqual({ name });
     const { ref } = await later.blobs.put(name, BLOB);
     expect((await later.blobs.get(name, ref)).info.media_type).toBe(name);
+    expect(await later.forTenant("t").loadDocument("same", name)).toMatchObject({ body: name });
+    expect(await later.forTenant(name).loadDocument(name, "same")).toMatchObject({ body: name });
   }
   expectPlainNames(folder, allowed.length);
 });
@@ -54,9 +58,10 @@ it("keeps threads and blobs under any name that is allowed, apart, and refuses a
 /** Names that are the same file on no system, lead nowhere, and are short. */
 function expectPlainNames(folder: string, count: number): void {
   expect(readdirSync(join(folder, "..")).filter((name) => name !== "store")).toEqual([]);
-  expect(readdirSync(folder).toSorted()).toEqual(["blobs", "lock", "store.json", "temporary", "threads"]);
+  expect(readdirSync(folder).toSorted()).toEqual(["blobs", "documents", "lock", "store.json", "temporary", "threads"]);
   const logs = readdirSync(join(folder, "threads"));
   const tenants = readdirSync(join(folder, "blobs"));
-  expect([logs.length, tenants.length]).toEqual([count * 2, count]);
-  for (const name of [...logs, ...tenants]) expect(name).toMatch(/^[0-9a-f]{64}(\.jsonl)?$/);
+  const documents = readdirSync(join(folder, "documents")).filter((name) => name !== "revisions.json");
+  expect([logs.length, tenants.length, documents.length]).toEqual([count * 2, count, count * 2]);
+  for (const name of [...logs, ...tenants, ...documents]) expect(name).toMatch(/^[0-9a-f]{64}(\.jsonl?)?$/);
 }

@@ -74,10 +74,23 @@ function describeFixture(name: string, open: OpenFixture): void {
         .map(textOf)
         .filter((text) => text.startsWith("heard"));
       expect(order).toEqual(["heard: urgent", "heard: second"]);
+      await expectDocuments(store);
       const versions = await runtime.threads.history("approved");
       expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1));
     });
   });
+}
+
+/** What was left of documents. The one that was deleted had the last revision, two after that of the one that stayed. */
+async function expectDocuments(store: Store): Promise<void> {
+  const tenant = store.forTenant("default");
+  const { items } = await tenant.listDocuments({ kind: "setting" });
+  expect(items).toMatchObject([{ id: "first", body: { from: "then" } }]);
+  const first = items[0] ?? expect.fail();
+  expect(await tenant.saveDocument({ ...first, body: "today" }, first.revision)).toMatchObject({ saved: true });
+  const anew = await tenant.saveDocument({ kind: "setting", id: "gone", body: "anew" }, 0);
+  expect(anew.document?.revision).toBeGreaterThan(first.revision + 2);
+  expect(await store.operator.prune({})).toMatchObject({ documents: 1 });
 }
 
 /** A folder that lives as long as the test. */

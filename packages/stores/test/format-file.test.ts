@@ -9,10 +9,9 @@ import { NEWER, OLDER, reverse, useUpcasters } from "./fixtures/use-upcasters.ts
 
 /** Writes the texts of every log anew, as another version would have written them. Returns the way back. */
 function rewriteLogs(folder: string, rewrite: (content: Content) => Content): () => void {
-  const threads = join(folder, "threads");
   const undo: (() => void)[] = [];
-  for (const name of readdirSync(threads)) {
-    const path = join(threads, name);
+  for (const name of readdirSync(join(folder, "threads"))) {
+    const path = join(folder, "threads", name);
     const before = readFileSync(path);
     const lines = before.toString("utf8").split(/(?<=\n)/);
     writeFileSync(path, Buffer.concat(lines.map((line) => rewriteLine(Buffer.from(line), rewrite))));

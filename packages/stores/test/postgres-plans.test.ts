@@ -9,6 +9,9 @@ import { startRun } from "./support/thread-work.ts";
 /** Columns that find rows. A plan that filters by one of them read rows that it did not need. */
 const FINDING = /\b(thread_id|run_id|entry_id|call_id|thread_key|run_key|key|id_hash|dedupe_hash|position|last_seq)\b/;
 
+/** The same for documents, which are found by their names and by when their time is up. */
+const FINDING_DOCUMENTS = /\b(tenant|kind|id)\b|expires_at <=/;
+
 /** A column that was only to be checked, and the rows of one run or thread whose other columns are looked at. */
 const CHECKED = /IS DISTINCT FROM|place = |status/;
 
@@ -57,7 +60,8 @@ function filtersOf(plan: unknown): readonly string[] {
   if (typeof plan !== "object" || plan === null) return [];
   const node: Readonly<Record<string, unknown>> = { ...plan };
   const filters = [node.Filter, node["Join Filter"]].filter((filter) => typeof filter === "string");
-  const odd = filters.filter((filter) => FINDING.test(filter) && !CHECKED.test(filter));
+  const finding = node["Relation Name"] === "documents" ? FINDING_DOCUMENTS : FINDING;
+  const odd = filters.filter((filter) => finding.test(filter) && !CHECKED.test(filter));
   return [...odd.map((filter) => `${node["Relation Name"]} ${filter}`), ...Object.values(node).flatMap(filtersOf)];
 }
 
@@ -93,4 +97,10 @@ async function work(store: PostgresStore): Promise<void> {
   await tenant.listThreads({ resource_id: "r" });
   await tenant.forkThread("thread-1", 1, "fork");
   await tenant.deleteThread("fork");
+  const { document } = await tenant.saveDocument({ kind: "k", id: "d", body: 1 }, 0);
+  await tenant.saveDocument({ kind: "k", id: "d", body: 2 }, document?.revision ?? 0);
+  await tenant.loadDocument("k", "d");
+  await tenant.listDocuments({ kind: "k", after: "a" });
+  await tenant.deleteDocument("k", "d");
+  await store.operator.prune({});
 }

@@ -65,6 +65,9 @@ describeWithService("postgres", "the schema of a Postgres store", (service) => {
     await used.sql(`grant select, insert, update, delete on all tables in schema ${schema} to modest`);
     const store = await modest();
     await startRun(store.forTenant("t"), "thread-1");
+    const { document } = await store.forTenant("t").saveDocument({ kind: "k", id: "d", body: 1 }, 0);
+    const again = await store.forTenant("t").saveDocument({ kind: "k", id: "d", body: 2 }, document?.revision ?? 0);
+    expect(again).toMatchObject({ saved: true });
     await store.close();
   });
 

@@ -25,6 +25,8 @@ it("finds every row by an index, in every statement the store uses", async () =>
   await tenant.updateThread("fork", { title: "B" });
   await tenant.deleteThread("fork");
   await readEverything(tenant, run.run_id);
+  await useDocuments(tenant);
+  await store.operator.prune({});
 
   const statements = connection.statements.filter((sql) => /^\s*(select|update|delete|insert)/i.test(sql));
   expect(statements.length).toBeGreaterThan(40);
@@ -38,6 +40,14 @@ it("finds every row by an index, in every statement the store uses", async () =>
     );
   expect(scans).toEqual([]);
 });
+
+async function useDocuments(tenant: TenantStore): Promise<void> {
+  const { document } = await tenant.saveDocument({ kind: "k", id: "d", body: 1 }, 0);
+  await tenant.saveDocument({ kind: "k", id: "d", body: 2 }, document?.revision ?? 0);
+  await tenant.loadDocument("k", "d");
+  await tenant.listDocuments({ kind: "k", after: "a" });
+  await tenant.deleteDocument("k", "d");
+}
 
 function isScan(step: string): boolean {
   return step.startsWith("SCAN") && !step.startsWith("SCAN CONSTANT ROW");

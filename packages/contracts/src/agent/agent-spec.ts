@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@reprise/state";
+import type { BudgetPolicy } from "../budget/budget.ts";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface ModelPricing {
   readonly output_per_million?: number;
   readonly cache_read_per_million?: number;
   readonly cache_write_per_million?: number;
+  /** Dollars for one picture, or for one second of what is heard or seen. */
+  readonly media_per_unit?: number;
 }
 
 export type Modality = "text" | "image" | "audio" | "video" | "pdf";
@@ -31,6 +34,8 @@ export interface ModelSpec {
   readonly provider: string;
   /** The provider's own name for it. */
   readonly model: string;
+  /** `chat` speaks and is asked step by step; `generative` makes media at an endpoint of its own. `chat` unless it is given. */
+  readonly surface?: "chat" | "generative";
   readonly context_window?: number;
   readonly max_output_tokens?: number;
   readonly modalities?: { readonly input?: readonly Modality[]; readonly output?: readonly Modality[] };
@@ -38,6 +43,16 @@ export interface ModelSpec {
   readonly knowledge_cutoff?: string;
   readonly pricing?: ModelPricing;
   readonly chat_options?: { readonly [key: string]: Json };
+}
+
+/**
+ * Several models under one id. Every thread has a home among them, chosen by weight, and goes back to it turn after turn: providers keep
+ * what they have read. The others stand in for it.
+ */
+export interface ModelPool {
+  readonly id: string;
+  /** `weight` is the share of threads it is home to; 1 unless it is given. */
+  readonly pool: readonly { readonly model: string; readonly weight?: number }[];
 }
 
 /** How often and how patiently a model is asked again before the next one is. */
@@ -64,9 +79,20 @@ export interface RemoteEndpoint {
     | { readonly kind: "header"; readonly name: string; readonly value: string };
 }
 
-/** What keeps a conversation inside the model's window; the context plugins say what the fields mean. */
+/** What keeps a conversation inside the model's window. What is left out has a default; the model's own limits always count too. */
 export interface ContextPolicy {
-  readonly [key: string]: Json;
+  /** Tokens of a request and its answer together: 200,000, or what the model has if that is less. */
+  readonly max_context_tokens?: number;
+  /** Of these, kept free for the answer: 16,384, or half of a small window. */
+  readonly max_output_tokens?: number;
+  /** The newest messages, which are never left out: 10. */
+  readonly min_recent_messages?: number;
+  /** Whether the part of a request that stays the same is marked for providers that keep it: true. */
+  readonly enable_prompt_cache?: boolean;
+  /** For plugins that compact, as are the two below: the runtime itself checks them and leaves them alone. */
+  readonly autocompact_threshold?: number | null;
+  readonly compaction_mode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
+  readonly compaction_raw_suffix_messages?: number;
 }
 
 /** A mutating tool that may run beside others of its kind. */
@@ -114,6 +140,8 @@ export interface AgentSpec {
   readonly chat_options: { readonly [key: string]: Json };
   /** JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails. */
   readonly output_schema?: JsonObject;
+  /** What each run of this agent may spend, with the runs below it, unless the request says otherwise. */
+  readonly budget?: BudgetPolicy;
   readonly fallback_models: readonly string[];
   readonly llm_retry_policy?: RetryPolicy;
   /** Whether a client may choose the model, the prompt and the settings of a run. */

@@ -1,4 +1,5 @@
 import type { Message } from "../message/message.ts";
+import type { MediaModel } from "../model/media.ts";
 import type { LanguageModel } from "../model/model.ts";
 import type { Termination } from "../run/termination.ts";
 import type { AgentSpec, ModelSpec } from "./agent-spec.ts";
@@ -8,6 +9,8 @@ export interface ModelProvider {
   readonly id: string;
   /** A model by the provider's own name for it. Cheap: connects when it is first used. */
   model(name: string): LanguageModel;
+  /** The same for one that makes media; absent where the provider has none. */
+  media?(name: string): MediaModel;
   /** What is known of a model: window, modalities, prices. Undefined for one nobody described. */
   describe?(name: string): Omit<ModelSpec, "id" | "provider" | "model"> | undefined;
   /** Gets a new key after one was refused; false when there is none to get. Asked once an inference at most. */

@@ -23,7 +23,9 @@ export const ERRORS = {
   RUN_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No run has this id." },
   CALL_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No tool call of the run has this id." },
   ENTRY_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No mailbox entry has this id." },
+  BUDGET_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A run has no budget." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
+  VERSION_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A thread has no such version, or not yet." },
   THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },
   THREAD_BUSY: { httpStatus: 409, retryable: true, when: "A run was refused because the thread has an open one." },
   VERSION_CONFLICT: { httpStatus: 409, retryable: true, when: "A commit expected another version of its thread." },
@@ -39,6 +41,16 @@ export const ERRORS = {
     httpStatus: 409,
     retryable: false,
     when: "A decision was made about other arguments or another tool.",
+  },
+  RUN_NOT_DONE: {
+    httpStatus: 409,
+    retryable: true,
+    when: "Something is asked of a run that is only known once it is done.",
+  },
+  REPLAY_IMPOSSIBLE: {
+    httpStatus: 422,
+    retryable: false,
+    when: "A run cannot be replayed: what it needs was never recorded, or is not a recording.",
   },
   VERSION_GONE: { httpStatus: 410, retryable: false, when: "A version was pruned." },
   MODEL_NOT_FOUND: { httpStatus: 422, retryable: false, when: "No model has this id." },
@@ -89,6 +101,21 @@ export const ERRORS = {
   TOOL_ID_CONFLICT: { httpStatus: 422, retryable: false, when: "Two tools of an agent have the same id." },
   PATCH_CONFLICT: { httpStatus: 409, retryable: false, when: "Two calls of one round changed the same state." },
   PLUGIN_FAILED: { httpStatus: 500, retryable: false, when: "A plugin or a stop policy threw, or took too long." },
+  BUDGET_EXCEEDED: {
+    httpStatus: 402,
+    retryable: false,
+    when: "The next model call of a run could cost more than its budget has left.",
+  },
+  MODEL_UNPRICED: {
+    httpStatus: 422,
+    retryable: false,
+    when: "A run with a limit in money was to ask a model whose price nobody knows.",
+  },
+  CONTEXT_WINDOW_EXCEEDED: {
+    httpStatus: 413,
+    retryable: false,
+    when: "A request does not fit into its model's window, whatever is left out. Nothing was sent.",
+  },
   MODEL_FAILED: { httpStatus: 502, retryable: true, when: "A model answered with an error or not at all." },
   STORE_UNAVAILABLE: { httpStatus: 503, retryable: true, when: "A store cannot be reached." },
   STORAGE_FULL: {

@@ -65,6 +65,7 @@ export function notFound(
     | "PLUGIN_NOT_FOUND"
     | "STOP_POLICY_NOT_FOUND"
     | "ENTRY_NOT_FOUND"
+    | "BUDGET_NOT_FOUND"
     | "BLOB_NOT_FOUND",
   what: string,
   id: string,

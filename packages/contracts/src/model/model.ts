@@ -55,6 +55,23 @@ export interface LoadedFile {
   readonly media_type?: string;
 }
 
+/**
+ * Up to where a request begins like the next one, so that a provider may keep that part. `system` stands for the tools and the
+ * system text, which come before all messages.
+ */
+export type CacheBreakpoint = { readonly after: "system" } | { readonly after: "message"; readonly message_id: string };
+
+/** How many tokens a text is. Pure, and never less than nothing. */
+export type CountTokens = (text: string) => number;
+
+/**
+ * Knows how a model splits text into tokens. Asked for when a request is first measured, never before: tokenizers are large. One
+ * that cannot be loaded rejects, and a rule of thumb stands in for it.
+ */
+export interface TokenCounter {
+  load(): Promise<CountTokens>;
+}
+
 export interface ModelRequest {
   /** Operator-authored text only: nothing from outside is ever in the system role. */
   readonly system: string;
@@ -63,6 +80,8 @@ export interface ModelRequest {
   readonly options: { readonly [key: string]: Json };
   /** The answer is to be JSON of this shape. */
   readonly output_schema?: OutputSchema;
+  /** In the order of the request. For providers that want to be told; others keep what they keep, and ignore it. */
+  readonly cache_breakpoints?: readonly CacheBreakpoint[];
   /** Reads what messages name as `blob:` or `media:`, and web addresses the provider cannot read itself. */
   readonly load?: (url: string) => Promise<LoadedFile>;
   readonly signal: AbortSignal;

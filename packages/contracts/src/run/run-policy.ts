@@ -1,3 +1,5 @@
+import type { BudgetPolicy } from "../budget/budget.ts";
+
 /** What one run may use, on top of what its agent may: deny wins. Absent lists allow all, empty ones none. */
 export interface RunPolicy {
   readonly allowed_tools?: readonly string[];
@@ -6,4 +8,6 @@ export interface RunPolicy {
   readonly excluded_skills?: readonly string[];
   readonly allowed_agents?: readonly string[];
   readonly excluded_agents?: readonly string[];
+  /** What the run and all runs below it may spend. One below a run with a budget shares that one and has none of its own. */
+  readonly budget?: BudgetPolicy;
 }

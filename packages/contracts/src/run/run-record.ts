@@ -49,6 +49,10 @@ export interface RunRecord {
   readonly output_tokens: number;
   /** What its model calls cost so far, in millionths of a cent; absent while none had a price to ask for. */
   readonly cost_microcents?: number;
+  /** Set once it asked a model whose price nobody knows: then it cost more than `cost_microcents`. */
+  readonly is_unpriced?: true;
+  /** The run whose budget this one spends from: itself, or one above it. */
+  readonly budget_id?: string;
   /** Steps begun so far; goes on over activations. */
   readonly steps: number;
   /** The thread's version before the run's first commit: what a rollback goes back to. */

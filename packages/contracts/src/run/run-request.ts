@@ -34,5 +34,7 @@ export interface RunRequest {
   readonly priority?: number;
   readonly dedupe_key?: string;
   readonly policy?: RunPolicy;
+  /** The budget of the run above, found when the request is accepted. Not for clients. */
+  readonly budget_id?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }

@@ -29,6 +29,11 @@ export interface Claim {
   readonly lost?: { readonly from: number; readonly to: number };
 }
 
+/** The run a claim is for. One to start may name the waiting run it supersedes; the run that counts is its own. */
+export function claimedRun({ kind, entry, run }: Claim): string | undefined {
+  return kind === "start" ? entry?.run_id : run?.run_id;
+}
+
 /** Why a claim is given back before its work is done. */
 export interface ReleaseProblem {
   readonly error: string;

@@ -1,6 +1,6 @@
 import { applyPatches, type Json } from "@reprise/state";
 import type { Thread } from "../thread/thread.ts";
-import type { Pruned, Retention } from "./retention.ts";
+import type { PrunedThreads, Retention } from "./retention.ts";
 import type { TenantStore } from "./store.ts";
 
 /** Which thread of which tenant. */
@@ -34,14 +34,18 @@ export interface PrunedStore {
   pageThreads(after: ThreadPlace | undefined, limit: number): Promise<readonly TenantThread[]>;
   forTenant(tenant: string): TenantStore;
   /** In one transaction or several; checks by itself what may go. */
-  pruneThread(pruning: ThreadPruning): Promise<Pruned>;
+  pruneThread(pruning: ThreadPruning): Promise<PrunedThreads>;
 }
 
 /** How many threads or runs are looked at in one read. */
 const PAGE = 200;
 
 /** Forgets what a retention allows, thread by thread: the same in every store. */
-export async function pruneThreads(store: PrunedStore, retention: Retention, signal?: AbortSignal): Promise<Pruned> {
+export async function pruneThreads(
+  store: PrunedStore,
+  retention: Retention,
+  signal?: AbortSignal,
+): Promise<PrunedThreads> {
   const now = await store.now();
   const sum = { versions: 0, entries: 0, threads: 0 };
   let page: readonly TenantThread[] = [];

@@ -6,6 +6,7 @@
  *   up to the cut are gone (`VERSION_GONE`), and a changeset id that was committed stays known.
  * - A mailbox entry that is over can be forgotten; its dedupe key may then be used again.
  * - A thread goes whole, unless it has an open run or something queued.
+ * - A document whose time is up is forgotten by every pruning.
  */
 export interface Retention {
   /** What came before a run that began longer ago than this. */
@@ -18,9 +19,15 @@ export interface Retention {
   readonly thread_age_ms?: number;
 }
 
-/** What was forgotten. */
-export interface Pruned {
+/** What was forgotten of threads. */
+export interface PrunedThreads {
   readonly versions: number;
   readonly entries: number;
   readonly threads: number;
+}
+
+/** What was forgotten. */
+export interface Pruned extends PrunedThreads {
+  /** Documents whose time was up. */
+  readonly documents: number;
 }

@@ -15,6 +15,7 @@ import type {
   StoreSignal,
   Submitted,
 } from "./claim.ts";
+import type { Documents } from "./documents.ts";
 import type { MailboxEntry, NewEntry } from "./mailbox.ts";
 import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, ThreadQuery } from "./queries.ts";
 import type { Pruned, Retention } from "./retention.ts";
@@ -39,7 +40,7 @@ export interface Store {
 }
 
 /** Everything one tenant has. */
-export interface TenantStore extends ThreadWriter, Admission, ThreadReader, RunReader {}
+export interface TenantStore extends ThreadWriter, Admission, ThreadReader, RunReader, Documents {}
 
 /** Writes of a run's owner. */
 export interface ThreadWriter {
@@ -208,7 +209,8 @@ export interface StoreOperator {
   renew(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]>;
   /**
    * Gives a claim back unused; its entry is queued again, later and with an attempt more when there was an error. A run that
-   * was to be recovered waits as long. Does nothing for a claim that is no longer the holder's.
+   * was to be recovered waits as long. For a claim that is no longer the holder's it only takes back the recovery that its loss
+   * was counted as, if its run is still at work: an owner that can say so was slow, and not killed by its run.
    */
   release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */

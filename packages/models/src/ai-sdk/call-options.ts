@@ -2,16 +2,16 @@ import type { ModelRequest, ToolDescriptor } from "@reprise/contracts";
 import type { ModelOptions } from "../request/model-options.ts";
 import type { ToolNames } from "../request/tool-names.ts";
 import type { AiSdkModel } from "./ai-sdk-model.ts";
-import { markForCache } from "./cache-markers.ts";
+import { type CacheMarks, findCacheMarks } from "./cache-markers.ts";
 import { writeProviderOptions } from "./provider-settings.ts";
-import type { PromptMessage } from "./write-prompt.ts";
+import type { PromptMessage, WrittenPrompt } from "./write-prompt.ts";
 
 /** What the options of a call are made of. */
 export interface CallParts {
   readonly model: AiSdkModel;
   readonly request: ModelRequest;
   readonly options: ModelOptions;
-  readonly prompt: readonly PromptMessage[];
+  readonly prompt: WrittenPrompt;
   readonly names: ToolNames;
 }
 
@@ -20,10 +20,14 @@ export function writeCallOptions({ model, request, options, prompt, names }: Cal
   const { tools, output_schema: output, signal } = request;
   const providerOptions = writeProviderOptions(model, options);
   const effort = options.reasoning_effort;
+  const marks = findCacheMarks(model, request, prompt, options.prompt_cache);
   return {
-    prompt: markForCache(model, prompt, options.prompt_cache),
+    prompt: markMessages(prompt.messages, marks),
     ...(tools.length > 0 && {
-      tools: tools.map((tool) => writeTool(tool, names)),
+      tools: tools.map((tool, index) => ({
+        ...writeTool(tool, names),
+        ...(marks?.isLastToolMarked && index === tools.length - 1 && { providerOptions: marks.mark }),
+      })),
       toolChoice: writeChoice(options, names),
     }),
     ...given("maxOutputTokens", options.max_tokens),
@@ -41,6 +45,12 @@ export function writeCallOptions({ model, request, options, prompt, names }: Cal
     ...(Object.keys(providerOptions).length > 0 && { providerOptions }),
     abortSignal: signal,
   };
+}
+
+function markMessages(prompt: readonly PromptMessage[], marks: CacheMarks | undefined): readonly PromptMessage[] {
+  if (marks === undefined) return prompt;
+  const { messages, mark } = marks;
+  return prompt.map((message, index) => (messages.has(index) ? { ...message, providerOptions: mark } : message));
 }
 
 function writeTool({ id, description, parameters }: ToolDescriptor, names: ToolNames): object {

@@ -22,6 +22,13 @@ export interface PromptMessage {
   readonly providerOptions?: ProviderFields;
 }
 
+/** A conversation as it is sent. */
+export interface WrittenPrompt {
+  readonly messages: readonly PromptMessage[];
+  /** Where each message of ours went, by its id. */
+  readonly places: ReadonlyMap<string, number>;
+}
+
 /** What the messages of one request are written with. */
 export interface PromptWriting {
   readonly model: Pick<AiSdkModel, "provider" | "specificationVersion">;
@@ -34,20 +41,19 @@ interface Writing extends PromptWriting {
 }
 
 /** Writes a conversation. The results of one round are one message, as providers want them. */
-export async function writePrompt(
-  { system, messages }: ModelRequest,
-  using: PromptWriting,
-): Promise<readonly PromptMessage[]> {
+export async function writePrompt({ system, messages }: ModelRequest, using: PromptWriting): Promise<WrittenPrompt> {
   const writing: Writing = { ...using, ids: assignCallIds(messages) };
   const prompt: PromptMessage[] = system === "" ? [] : [{ role: "system", content: system }];
+  const places = new Map<string, number>();
   for (const message of messages) {
     if (message.role === "tool") addResult(prompt, await writeResult(writing, message));
     else if (message.role === "assistant") {
       const content = await writeAssistant(writing, message);
       if (content.length > 0) prompt.push({ role: "assistant", content });
     } else prompt.push({ role: "user", content: await writeParts(writing, message.content) });
+    places.set(message.id, prompt.length - 1);
   }
-  return prompt;
+  return { messages: prompt, places };
 }
 
 async function writeAssistant(writing: Writing, message: Message): Promise<readonly object[]> {

@@ -56,3 +56,15 @@ export function entriesOf({ provider, input, features }: ProviderDefaults): Writ
     features: { ...features, ...fields.features },
   });
 }
+
+/** A model that makes pictures at an endpoint of its own. It speaks to nobody, and has no window. */
+export function imageEntry(provider: string, model: string): CatalogueEntry {
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    surface: "generative",
+    modalities: { input: ["text"], output: ["image"] },
+    features: { tools: false, reasoning: false, structured_output: false, prompt_cache: "automatic" },
+  };
+}

@@ -5,8 +5,9 @@ import { describeModel, findModel } from "./describe-model.ts";
 
 it("names every model once, and has sensible figures for each", () => {
   expect(new Set(CATALOGUE.map(({ id }) => id)).size).toBe(CATALOGUE.length);
-  for (const { id, provider, model, context_window = 1e9, max_output_tokens = 1, pricing } of CATALOGUE) {
+  for (const { id, provider, model, surface, context_window = 1e9, max_output_tokens = 1, pricing } of CATALOGUE) {
     expect(id).toBe(`${provider}/${model}`);
+    if (surface === "generative") continue;
     expect(max_output_tokens).toBeLessThanOrEqual(context_window);
     const {
       input_per_million: input = 0,
@@ -24,6 +25,17 @@ it("knows dated versions by the model they are versions of", () => {
   expect(findModel("openai", "gpt-5-2025-08-07")?.id).toBe("openai/gpt-5");
   expect(findModel("anthropic", "claude-sonnet-4-5-20250929")?.id).toBe("anthropic/claude-sonnet-4-5");
   expect(findModel("openai", "gpt-5-mini")?.id).toBe("openai/gpt-5-mini");
+});
+
+it("says of models that make pictures what they make, and leaves their price to whoever knows size and quality", () => {
+  const made = CATALOGUE.filter(({ surface }) => surface === "generative");
+  expect(made.length).toBeGreaterThan(0);
+  for (const { provider, model } of made) {
+    expect(describeModel(provider, model)).toEqual({
+      surface: "generative",
+      modalities: { input: ["text"], output: ["image"] },
+    });
+  }
 });
 
 it("describes what it knows, and prices nothing it does not know", () => {

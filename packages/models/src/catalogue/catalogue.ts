@@ -1,4 +1,4 @@
-import { type CatalogueEntry, entriesOf } from "./catalogue-entry.ts";
+import { type CatalogueEntry, entriesOf, imageEntry } from "./catalogue-entry.ts";
 
 /** When the prices were last read from the providers' pages. */
 export const PRICES_READ: string = "2026-11-15";
@@ -36,7 +36,7 @@ const DEEPSEEK = { window: 1_000_000, output: 384_000 };
 /**
  * Models that are often used, as data. Prices are those of ordinary requests: no discount for batches, no surcharge for regions or
  * for prompts beyond a provider's first threshold. Where they depend on the hour, the higher one stands: a budget should end early
- * rather than late.
+ * rather than late. Pictures are priced by size and quality, which one price cannot say: those have none here.
  */
 export const CATALOGUE: readonly CatalogueEntry[] = [
   openai("gpt-6-astra", [10, 50, 1, 12.5]),
@@ -53,6 +53,9 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   openai("gpt-4.1", [2, 8, 0.5], { ...GPT_4, window: 1_047_576, output: 32_768, cutoff: "2024-06" }),
   openai("gpt-4.1-mini", [0.4, 1.6, 0.1], { ...GPT_4, window: 1_047_576, output: 32_768, cutoff: "2024-06" }),
   openai("gpt-4o-mini", [0.15, 0.6, 0.075], { ...GPT_4, window: 128_000, output: 16_384, cutoff: "2023-10" }),
+  imageEntry("openai", "gpt-image-1"),
+  imageEntry("openai", "gpt-image-1-mini"),
+  imageEntry("openai", "dall-e-3"),
   anthropic("claude-fable-5-1", [10, 50, 0.25, 12.5], { ...CLAUDE, cutoff: "2026-06" }),
   anthropic("claude-opus-5-5", [4, 20, 0.2, 5], { ...CLAUDE, cutoff: "2026-06" }),
   anthropic("claude-sonnet-5-5", [2, 10, 0.1, 2.5], { ...CLAUDE, cutoff: "2026-06" }),

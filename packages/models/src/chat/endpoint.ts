@@ -8,8 +8,8 @@ export interface Endpoint {
   readonly authorization?: Secret;
 }
 
-/** Reads the address of a server that speaks chat completions, as people write it: up to `/v1`, with or without a slash. */
-export function readEndpoint(providerId: string, baseUrl: string): Endpoint {
+/** Reads the address of a server as people write it, up to `/v1`, with or without a slash, and adds the path of what is asked of it. */
+export function readEndpoint(providerId: string, baseUrl: string, path: string): Endpoint {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     // The address itself may hold a password, so it is not repeated.
@@ -25,7 +25,7 @@ export function readEndpoint(providerId: string, baseUrl: string): Endpoint {
   url.username = "";
   url.password = "";
   url.hash = "";
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/chat/completions`;
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
   if (username === "" && password === "") return { url: url.href };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { url: url.href, authorization: new Secret(`Basic ${Buffer.from(pair).toString("base64")}`) };

@@ -1,4 +1,5 @@
-import type { LanguageModel, ModelProvider } from "@reprise/contracts";
+import type { LanguageModel, MediaModel, ModelProvider } from "@reprise/contracts";
+import { ImagesModel } from "../images/images-model.ts";
 import { createRedactor } from "../secret/redact.ts";
 import { Secret, toSecret } from "../secret/secret.ts";
 import { type ChatConnection, ChatModel } from "./chat-model.ts";
@@ -21,21 +22,27 @@ export interface OpenaiCompatibleOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** Such a server may also make pictures, at `/images/generations`. */
+export interface OpenaiCompatibleProvider extends ModelProvider {
+  media(name: string): MediaModel;
+}
+
 /** Models of a server that speaks chat completions, by the server's own names for them. */
-export function openaiCompatible(options: OpenaiCompatibleOptions): ModelProvider {
+export function openaiCompatible(options: OpenaiCompatibleOptions): OpenaiCompatibleProvider {
   const { id, rename = (model) => model, renewKey } = options;
-  const endpoint = readEndpoint(id, options.baseUrl);
+  const endpoint = readEndpoint(id, options.baseUrl, "/chat/completions");
+  const images = readEndpoint(id, options.baseUrl, "/images/generations");
   let key = options.apiKey === undefined ? undefined : bearer(options.apiKey);
-  const connect = (): ChatConnection => {
+  const connect = ({ url, accept }: { readonly url: string; readonly accept: string }): ChatConnection => {
     const headers = new Map<string, Secret>();
     const authorization = key ?? endpoint.authorization;
     if (authorization !== undefined) headers.set("authorization", authorization);
     for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name.toLowerCase(), toSecret(value));
     return {
-      url: endpoint.url,
+      url,
       headers: {
         "content-type": "application/json",
-        accept: "text/event-stream",
+        accept,
         ...Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()])),
       },
       fetch: options.fetch ?? fetch,
@@ -45,7 +52,10 @@ export function openaiCompatible(options: OpenaiCompatibleOptions): ModelProvide
   };
   return {
     id,
-    model: (name): LanguageModel => new ChatModel(`${id}/${name}`, rename(name), connect),
+    model: (name): LanguageModel =>
+      new ChatModel(`${id}/${name}`, rename(name), () => connect({ url: endpoint.url, accept: "text/event-stream" })),
+    media: (name): MediaModel =>
+      new ImagesModel(`${id}/${name}`, rename(name), () => connect({ url: images.url, accept: "application/json" })),
     ...(renewKey !== undefined && {
       async refreshAuth() {
         const renewed = await renewKey();

@@ -1,6 +1,6 @@
 import type { ModelProvider } from "@reprise/contracts";
 import { describeModel } from "../catalogue/describe-model.ts";
-import { openaiCompatible } from "../chat/openai-compatible.ts";
+import { type OpenaiCompatibleProvider, openaiCompatible } from "../chat/openai-compatible.ts";
 import { notReady, readVariable, type Variables } from "./variables.ts";
 
 /** A server that speaks chat completions and is found by a variable. */
@@ -33,9 +33,9 @@ export function compatibleProviders(variables: Variables): readonly ModelProvide
 }
 
 /** A server by its variables. They are looked at when a model is asked for: most people have only some of the servers. */
-export function createCompatible(variables: Variables, entry: CompatibleEntry): ModelProvider {
+export function createCompatible(variables: Variables, entry: CompatibleEntry): OpenaiCompatibleProvider {
   const { id, address, usual, suffix = "", rename } = entry;
-  const open = (name: string): ModelProvider => {
+  const open = (name: string): OpenaiCompatibleProvider => {
     const given = readVariable(variables, address);
     const baseUrl = given === undefined ? usual : given.replace(/\/+$/, "") + suffix;
     if (baseUrl === undefined) {
@@ -49,7 +49,12 @@ export function createCompatible(variables: Variables, entry: CompatibleEntry): 
       ...(rename !== undefined && { rename }),
     });
   };
-  return { id, model: (name) => open(name).model(name), describe: (name) => describeModel(id, name) };
+  return {
+    id,
+    model: (name) => open(name).model(name),
+    media: (name) => open(name).media(name),
+    describe: (name) => describeModel(id, name),
+  };
 }
 
 /** TensorZero's functions and models have names of three parts; an agent may name a function by its last. */

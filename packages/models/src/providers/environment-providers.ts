@@ -1,9 +1,9 @@
-import type { LanguageModel, ModelProvider, ModelSpec } from "@reprise/contracts";
+import type { LanguageModel, MediaModel, ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
 import { describeModel } from "../catalogue/describe-model.ts";
 import { compatibleProviders, createCompatible } from "./compatible-entries.ts";
 import { packagedEntries } from "./packaged-entries.ts";
 import { createPackagedProvider } from "./packaged-provider.ts";
-import { notReady, readVariable, type Variables } from "./variables.ts";
+import { notReady, readKey, readVariable, type Variables } from "./variables.ts";
 
 /** The id of the model that `REPRISE_MODEL` names. */
 const DEFAULT_MODEL = "default";
@@ -22,14 +22,27 @@ export function environmentProviders(variables: Variables = process.env): readon
 
 /** `OPENAI_BASE_URL` names a server that speaks chat completions: no package is needed for that, and not always a key. */
 function orCompatible(variables: Variables, provider: ModelProvider): ModelProvider {
-  const compatible = createCompatible(variables, { id: "openai", address: "OPENAI_BASE_URL", key: "OPENAI_API_KEY" });
+  const compatible = createCompatible(variables, {
+    id: "openai",
+    address: "OPENAI_BASE_URL",
+    usual: "https://api.openai.com/v1",
+    key: "OPENAI_API_KEY",
+  });
   const isElsewhere = (): boolean => readVariable(variables, "OPENAI_BASE_URL") !== undefined;
-  return { ...provider, model: (name): LanguageModel => (isElsewhere() ? compatible : provider).model(name) };
+  return {
+    ...provider,
+    model: (name): LanguageModel => (isElsewhere() ? compatible : provider).model(name),
+    // Pictures need no package either: OpenAI's own address is one more server.
+    media: (name): MediaModel => {
+      if (!isElsewhere()) readKey(variables, "OPENAI_API_KEY", `openai/${name}`);
+      return compatible.media(name);
+    },
+  };
 }
 
 /** What a runtime is given of models and providers. */
 export interface ModelDefinitions {
-  readonly models?: readonly (LanguageModel | ModelSpec)[];
+  readonly models?: readonly (LanguageModel | ModelSpec | ModelPool)[];
   readonly providers?: readonly ModelProvider[];
 }
 

@@ -9,13 +9,22 @@ import {
   type RunRecord,
   type RunRequest,
   type Store,
+  type TokenCounter,
   type ToolCallRecord,
 } from "@reprise/contracts";
 import { assertLimits } from "../assert-limits.ts";
+import { BudgetBook } from "../budget/budget-book.ts";
+import type { BeforeModelAttempt } from "../budget/run-gate.ts";
+import { TokenEstimator } from "../context/token-estimator.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
+import type { RunRecording } from "../replay/recording.ts";
+import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
+import { exportRun, replayRun } from "../replay/replay-run.ts";
+import { type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
+import { type Blobs, createBlobs } from "../media/blobs.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
@@ -23,6 +32,8 @@ import { DEFAULT_LIMITS, type Limits, type Services } from "../services.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
+import { type Budgets, createBudgets } from "./budgets.ts";
+import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
@@ -41,11 +52,15 @@ export interface RuntimeOptions extends Definitions {
   readonly env: Env;
   readonly limits?: Partial<Limits>;
   readonly tenant?: string;
+  /** Counts tokens for agents with a context policy. Without one, a rule does, on the safe side. */
+  readonly tokenCounter?: TokenCounter;
   /**
    * The name under which this process works, the same over restarts: what it left unfinished is taken up at once instead of
    * after the lease. `STORE_OWNED` while another process has it. Without one, a name is made up.
    */
   readonly instanceId?: string;
+  /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
+  readonly beforeModelAttempt?: BeforeModelAttempt;
   /** Called when the runtime is closed and needs its store no more. */
   readonly onClose?: () => Promise<void>;
 }
@@ -72,6 +87,24 @@ export interface Runtime {
   readonly decisions: Decisions;
   /** What is queued, and what became of it. */
   readonly mailbox: Mailbox;
+  /** What messages name by `blob:` and `media://`. */
+  readonly blobs: Blobs;
+  /** What runs, threads and trees of runs cost. */
+  readonly costs: Costs;
+  /** What runs may still spend. */
+  readonly budgets: Budgets;
+  /**
+   * Runs a finished run again from what is stored of it, without a model and without tools, and compares every commit with the
+   * recorded one. `verify`, unless it is said otherwise, runs nobody's code; `reexecute` asks today's plugins and rules.
+   */
+  replay(runId: string, options?: { readonly mode?: ReplayMode }): Promise<ReplayResult>;
+  /**
+   * Takes a finished run up again before one of its steps, on a fork of its thread, with another model, other instructions or other
+   * tools. This is a real run. The changed agent is known in this process alone.
+   */
+  rerunFrom(runId: string, step: number, changes?: RerunChanges): Promise<Rerun>;
+  /** A finished run as one JSON value, for `replayExport` in another process. */
+  exportRun(runId: string): Promise<RunRecording>;
   /** Lets runs come to their end for a while, gives the others back, and takes no more. */
   close(): Promise<void>;
 }
@@ -89,10 +122,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     limits,
     agents: new Agents(options.registries ?? buildRegistries(options), env),
     pools: new RunPools(limits.pools),
+    budgets: new BudgetBook(store),
+    beforeModelAttempt: options.beforeModelAttempt,
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),
     threads: new ThreadCache(limits.cachedThreads),
+    tokens: new TokenEstimator(options.tokenCounter, env.log),
     closed: closed.signal,
     owner: options.instanceId ?? env.ids.uuid(),
   };
@@ -129,6 +165,9 @@ class RuntimeFacade implements Runtime {
   readonly threads: Threads;
   readonly decisions: Decisions;
   readonly mailbox: Mailbox;
+  readonly blobs: Blobs;
+  readonly costs: Costs;
+  readonly budgets: Budgets;
   readonly #services: Services;
   readonly #dispatcher: Dispatcher;
   readonly #leave: () => Promise<void>;
@@ -145,6 +184,9 @@ class RuntimeFacade implements Runtime {
     this.threads = createThreads(services, tenant);
     this.decisions = createDecisions(services, tenant);
     this.mailbox = createMailbox(services, tenant);
+    this.blobs = createBlobs(services, tenant);
+    this.costs = createCosts(services.store.forTenant(tenant));
+    this.budgets = createBudgets(services, tenant);
   }
 
   start(run: StartRun): Promise<RunHandle> {
@@ -192,6 +234,20 @@ class RuntimeFacade implements Runtime {
   agents(): readonly AgentInfo[] {
     const { agents } = this.#services;
     return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
+  }
+
+  replay(runId: string, { mode = "verify" }: { readonly mode?: ReplayMode } = {}): Promise<ReplayResult> {
+    return replayRun(this.#services, this.#tenant, runId, mode);
+  }
+
+  async rerunFrom(runId: string, step: number, changes: RerunChanges = {}): Promise<Rerun> {
+    if (this.#isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    const owner = { dispatcher: this.#dispatcher, tenant: this.#tenant };
+    return rerunFrom(this.#services, owner, { runId, step, changes });
+  }
+
+  exportRun(runId: string): Promise<RunRecording> {
+    return exportRun(this.#services, this.#tenant, runId);
   }
 
   async close(): Promise<void> {

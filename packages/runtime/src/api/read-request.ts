@@ -1,13 +1,14 @@
 import {
   assertId,
   type BusyPolicy,
+  findBudgetProblem,
   invalidRequest,
   type MessageInput,
   RUN_ORIGINS,
   type RunPolicy,
   type RunRequest,
 } from "@reprise/contracts";
-import { isJson } from "@reprise/state";
+import { isJson, type Json } from "@reprise/state";
 
 const ROLES: readonly string[] = ["user", "assistant", "tool"];
 const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "steer", "reject"];
@@ -93,7 +94,11 @@ function assertState(state: unknown): void {
 
 function assertPolicy(policy: RunPolicy): void {
   if (!isRecord(policy)) throw invalidRequest("The policy of a request is an object.");
-  for (const [key, list] of Object.entries(policy)) {
+  const { budget, ...lists } = policy;
+  // A request is JSON, as was checked before.
+  const problem = budget === undefined ? undefined : findBudgetProblem(budget as unknown as Json);
+  if (problem !== undefined) throw invalidRequest(`policy.budget: ${problem}.`);
+  for (const [key, list] of Object.entries(lists)) {
     const isList = Array.isArray(list) && list.every((item) => typeof item === "string");
     if (!isList) throw invalidRequest(`policy.${key} is a list of ids.`);
   }

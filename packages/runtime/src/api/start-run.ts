@@ -1,4 +1,4 @@
-import type { BusyPolicy, MessageInput, RunOrigin, RunPolicy, RunRequest } from "@reprise/contracts";
+import type { BudgetPolicy, BusyPolicy, MessageInput, RunOrigin, RunPolicy, RunRequest } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 
 /** A run as an author asks for it. */
@@ -16,6 +16,8 @@ export interface StartRun {
   readonly parentRunId?: string;
   /** What this run may use, on top of what its agent may. */
   readonly policy?: RunPolicy;
+  /** What the run and all runs below it may spend; as `policy.budget`. */
+  readonly budget?: BudgetPolicy;
   /** Higher goes first among what waits for the thread. */
   readonly priority?: number;
   /** Starting twice with the same key is starting once. */
@@ -25,7 +27,8 @@ export interface StartRun {
 
 /** An author's words in wire form: what was not said is not there. */
 export function toRequest(run: StartRun): RunRequest {
-  const { input, threadId, resourceId, state, whenBusy, origin, parentRunId, policy, priority, dedupeKey } = run;
+  const { input, threadId, resourceId, state, whenBusy, origin, parentRunId, budget, priority, dedupeKey } = run;
+  const policy = budget === undefined ? run.policy : { ...run.policy, budget };
   return {
     agent_id: run.agent,
     messages: typeof input === "string" ? [{ role: "user", content: input }] : input,

@@ -7,10 +7,11 @@ import {
   type Submitted,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { withBudget } from "../budget/find-budget.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
-import type { Agents } from "../resolve/agents.ts";
+import type { AgentSource } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { assertRequest } from "./read-request.ts";
@@ -60,11 +61,14 @@ export async function executePrepared(
   dispatcher: Dispatcher,
   prepared: PreparedRun,
 ): Promise<Submitted> {
-  const { tenant, entry } = prepared;
+  const { tenant } = prepared;
   const store = services.store.forTenant(tenant);
+  const request = await withBudget(services, tenant, prepared.entry.request);
+  const entry = { ...prepared.entry, request };
   const giveUpPlace = dispatcher.reserve();
   try {
-    const claimed = giveUpPlace === undefined ? undefined : await submitClaiming(services, dispatcher, prepared);
+    const claimed =
+      giveUpPlace === undefined ? undefined : await submitClaiming(services, dispatcher, { ...prepared, entry });
     return claimed ?? (await store.submit(entry));
   } finally {
     giveUpPlace?.();
@@ -107,7 +111,7 @@ async function submitClaiming(
 }
 
 /** A client writes the application's state, never what belongs to a plugin of the agent. */
-function assertUnowned(agents: Agents, { agent_id, state = {} }: RunRequest): void {
+function assertUnowned(agents: AgentSource, { agent_id, state = {} }: RunRequest): void {
   const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
   if (plan?.kind !== "local") return;
   const owned = plan.agent.env.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);

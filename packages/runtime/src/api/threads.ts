@@ -11,6 +11,7 @@ import {
   type VersionPatches,
 } from "@reprise/contracts";
 import { applyPatch, computeTouched, formatPath, type Json, type Patch } from "@reprise/state";
+import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
 import type { Services } from "../services.ts";
 import { loadState } from "../thread/loaded-thread.ts";
 
@@ -21,6 +22,10 @@ export interface Threads {
   messages(threadId: string, query?: MessageQuery): Promise<MessagePage>;
   /** The state now, or as it was at a version. */
   state(threadId: string, version?: number): Promise<Json>;
+  /** The state as it was at a version. `VERSION_NOT_FOUND` for one that is not there, `VERSION_GONE` for one that was pruned. */
+  stateAt(threadId: string, version: number): Promise<Json>;
+  /** What is different between two versions, in the order in which they are given. */
+  diffVersions(threadId: string, from: number, to: number): Promise<VersionDifference>;
   /** The patches of every version after one. */
   history(threadId: string, after?: number): Promise<readonly VersionPatches[]>;
   /** Whole changesets after a version, oldest first, with their reasons, actions and recordings; at most 200 at once. */
@@ -34,9 +39,18 @@ export interface Threads {
     patch: Patch,
     options?: { readonly expected?: number; readonly source?: string },
   ): Promise<number>;
-  /** A new thread that begins where this one was at a version. */
-  fork(threadId: string, options?: { readonly version?: number; readonly threadId?: string }): Promise<Thread>;
+  /** A new thread that begins where this one is, or was at a version. */
+  fork(threadId: string, options?: ForkOptions): Promise<Thread>;
   delete(threadId: string): Promise<void>;
+}
+
+export interface ForkOptions {
+  /** The version the new thread begins with; the present one unless it is given. */
+  readonly at?: number;
+  /** The same by its older name. */
+  readonly version?: number;
+  /** The id of the new thread; made up unless it is given. */
+  readonly threadId?: string;
 }
 
 export function createThreads(services: Services, tenant: string): Threads {
@@ -54,6 +68,8 @@ export function createThreads(services: Services, tenant: string): Threads {
       return store.listMessages(threadId, query);
     },
     state: async (threadId, version) => loadState(store, threadId, version ?? (await get(threadId)).version),
+    stateAt: (threadId, version) => stateAt(store, threadId, version),
+    diffVersions: (threadId, from, to) => diffVersions(store, threadId, from, to),
     history: async (threadId, after = 0) => {
       await get(threadId);
       return store.readPatches(threadId, after);
@@ -77,9 +93,10 @@ export function createThreads(services: Services, tenant: string): Threads {
       };
       return (await store.commit(changeset, { expected: base, epoch: null })).version;
     },
-    async fork(threadId, options = {}) {
-      const version = options.version ?? (await get(threadId)).version;
-      return store.forkThread(threadId, version, options.threadId ?? services.env.ids.uuid());
+    async fork(threadId, { at, version = at, threadId: forkId = services.env.ids.uuid() } = {}) {
+      const thread = await get(threadId);
+      if (version !== undefined) assertVersion(thread, version);
+      return store.forkThread(threadId, version ?? thread.version, forkId);
     },
     async delete(threadId) {
       await store.deleteThread(threadId);

@@ -1,5 +1,6 @@
 import type {
   AgentSpec,
+  BudgetPolicy,
   ContextPolicy,
   LanguageModel,
   PartialSuspension,
@@ -52,6 +53,8 @@ export interface AgentDefinition {
   readonly chatOptions?: { readonly [key: string]: Json };
   /** What a run answers with: a Standard Schema that tells its JSON Schema, or JSON Schema. */
   readonly outputSchema?: StandardSchema | JsonObject;
+  /** What each run may spend, with the runs below it, unless its request says otherwise. */
+  readonly budget?: BudgetPolicy;
   readonly fallbackModels?: readonly string[];
   readonly retryPolicy?: RetryPolicy;
 }
@@ -108,6 +111,7 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     tool_concurrency: definition.toolConcurrency,
     chat_options: definition.chatOptions,
     output_schema: outputSchemaOf(definition),
+    budget: definition.budget,
     fallback_models: definition.fallbackModels,
     llm_retry_policy: definition.retryPolicy,
   };

@@ -17,6 +17,7 @@ import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
+import type { Witness } from "../replay/witness.ts";
 import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
@@ -35,6 +36,8 @@ export interface Lease {
   readonly mail: MailFlag;
   /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
   readonly lendPlace: () => () => void;
+  /** Who stands for the world in a replay. */
+  readonly witness?: Witness;
 }
 
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */

@@ -30,11 +30,6 @@ export class Activation {
   }
 }
 
-/** The run a claim is for. One to start may name the waiting run it supersedes; the run that counts is its own. */
-export function runOf(claim: Claim): string | undefined {
-  return claim.kind === "start" ? claim.entry?.run_id : claim.run?.run_id;
-}
-
 /** From this many lost owners on a run may be what killed them. */
 const SUSPECT_RECOVERIES = 2;
 

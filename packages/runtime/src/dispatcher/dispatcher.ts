@@ -150,6 +150,8 @@ export class Dispatcher {
       .catch((error: unknown) => giveBack(this.#services, claim, error))
       .finally(() => {
         this.#leases.remove(activation);
+        // Said also when it is too late to give anything back: whoever can say so was slow, and its run is not to blame.
+        if (loss.signal.aborted) void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
         this.#wake();
       });
     this.#leases.add(activation);

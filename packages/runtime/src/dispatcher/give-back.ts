@@ -1,6 +1,5 @@
-import { type Claim, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
+import { type Claim, claimedRun, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
 import type { Services } from "../services.ts";
-import { runOf } from "./activation.ts";
 
 const RETRY_PAUSE_MS = 250;
 const LONGEST_RETRY_PAUSE_MS = 30_000;
@@ -43,7 +42,7 @@ function retryPause({ limits }: Services, { entry }: Claim, { code }: RepriseErr
 
 /** Who waits for the run here learns what only we can know: nothing could be written about it. */
 function tellWaiters({ stopped, signals }: Services, claim: Claim, error: RepriseError): void {
-  const runId = runOf(claim);
+  const runId = claimedRun(claim);
   if (runId === undefined || !STOPPING.includes(error.code)) return;
   stopped.stop(claim.tenant, runId, error);
   signals.nudge(claim.tenant, claim.thread_id);

@@ -1,7 +1,7 @@
-import type { Claim } from "@reprise/contracts";
+import { type Claim, claimedRun } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import { tenantKey } from "../thread/tenant-key.ts";
-import { type Activation, isSuspect, runOf } from "./activation.ts";
+import { type Activation, isSuspect } from "./activation.ts";
 import type { Housekeeping } from "./housekeeping.ts";
 import { RunCancelled } from "./outcomes.ts";
 
@@ -77,7 +77,7 @@ export class LeaseKeeper {
 
   /** Passes a cancellation on to the run it is for. Decisions are read by the loop itself, at its gates. */
   async readInbox({ claim, controller }: Activation): Promise<void> {
-    const runId = runOf(claim);
+    const runId = claimedRun(claim);
     if (runId === undefined) return;
     const { tenant, thread_id } = claim;
     const { cancel } = await this.#services.store.forTenant(tenant).readInbox(thread_id, runId);

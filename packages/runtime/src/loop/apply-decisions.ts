@@ -8,6 +8,8 @@ import {
   toolSuccess,
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
+import { isOwnQuestion } from "../budget/budget-call.ts";
+import { decideBudget } from "../budget/budget-question.ts";
 import { admitCall } from "../tools/admit-call.ts";
 import { nextSuspensionId } from "../tools/ask-about.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
@@ -62,13 +64,13 @@ export async function decideCalls(workspace: RunWorkspace): Promise<DecidedCalls
     const next = await decideCall(workspace, call, decision);
     if (next !== undefined) runnable.push(next);
   }
-  const expired = workspace.openCalls.filter((call) => isExpired(call, workspace.now));
+  const expired = workspace.openCalls.filter((call) => isExpired(workspace, call));
   for (const call of expired) expire(workspace, call);
   return { isChanged: matched.length + expired.length > 0, runnable };
 }
 
-function isExpired({ status, expires_at }: ToolCallRecord, now: number): boolean {
-  return status === "suspended" && expires_at !== undefined && expires_at <= now;
+function isExpired({ witness }: RunWorkspace, { call_id, status, expires_at }: ToolCallRecord): boolean {
+  return status === "suspended" && expires_at !== undefined && witness.isPast(call_id, expires_at);
 }
 
 function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
@@ -108,6 +110,10 @@ async function decideCall(
     return askAgain(workspace, moveCall(workspace, suspended, "decide"), suspended.ticket);
   }
   workspace.hold("tool_call_resumed", { target_id: call_id, result: describe(decision) }, step_id);
+  if (isOwnQuestion(suspended)) {
+    await decideBudget(workspace, suspended, decision);
+    return undefined;
+  }
   if (decision.action === "cancel") {
     const reason = decision.reason === undefined ? "" : ` ${decision.reason}`;
     const result = toolFailure(tool_id, "denied", `The call was denied.${reason}`);

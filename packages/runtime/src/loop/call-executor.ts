@@ -180,7 +180,9 @@ export class CallExecutor {
     const { tool, input } = admission;
     const takeBack = descriptor.is_recursive ? this.#workspace.lendPlace() : undefined;
     try {
-      job.executed = await executeCall(this.#workspace, { tool, call, input, decision, document, signal });
+      job.executed = await this.#workspace.witness.execute({ workspace: this.#workspace, call, signal }, () =>
+        executeCall(this.#workspace, { tool, call, input, decision, document, signal }),
+      );
     } finally {
       takeBack?.();
     }
@@ -192,7 +194,9 @@ export class CallExecutor {
     try {
       if (executed === undefined) return;
       const isKept = executed.result.status !== "error";
-      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, mark) : [];
+      const { witness } = this.#workspace;
+      const rebase = () => this.#changes.rebase(this.#workspace, item.call, executed.state, mark);
+      const ops = isKept ? witness.rebase(item.call.call_id, executed, rebase) : [];
       await settleExecution(this.#workspace, item.call, executed, ops);
       this.#terminate = executed.terminate ?? this.#terminate;
     } finally {

@@ -11,6 +11,7 @@ import {
   terminationCode,
   toolFailure,
 } from "@reprise/contracts";
+import { isOwnQuestion } from "../budget/budget-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
 import { toolMessage } from "./tool-message.ts";
 
@@ -35,11 +36,11 @@ export function composeClosing(
     // Type and data belong together by the signature; the compiler does not follow that through a union.
     events.push({ type, run_id: run.run_id, thread_id: run.thread_id, seq, timestamp_ms: now, data } as AgentEvent);
   };
-  const messages = calls.map((call) => {
+  const messages = calls.flatMap((call) => {
     const result = toolFailure(call.tool_id, "superseded", "The call was superseded by a new message.");
     add("tool_call_cancelled", { id: call.call_id, reason: "superseded" });
     add("tool_call_done", { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome: "cancelled" });
-    return toolMessage(call.call_id, run.run_id, result);
+    return isOwnQuestion(call) ? [] : [toolMessage(call.call_id, run.run_id, result)];
   });
   add("run_finish", { termination });
   return {

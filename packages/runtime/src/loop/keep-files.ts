@@ -1,4 +1,4 @@
-import { type FilePart, ModelError } from "@reprise/contracts";
+import { blobRefOf, type FilePart, ModelError } from "@reprise/contracts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /**
@@ -10,6 +10,8 @@ export async function keepFiles(workspace: RunWorkspace, files: readonly FilePar
   const kept: FilePart[] = [];
   for (const file of files) {
     if (!file.url.startsWith("data:")) {
+      // Media is in the blob store already.
+      if (file.url.startsWith("media:")) workspace.refersTo([blobRefOf(file.url)]);
       kept.push(file);
       continue;
     }

@@ -46,14 +46,21 @@ export function hasChanges({ calls, ...lists }: PendingChanges): boolean {
   return calls.size > 0 || Object.values(lists).some(({ length }) => length > 0);
 }
 
+/** What a commit says beside the changes themselves. */
+export interface CommitParts extends Pick<Changeset, "reasons" | "events"> {
+  /** What the witness of the run noted since the last commit. */
+  readonly notes: readonly Recording[];
+}
+
 /** The changes in the form in which they are stored: a commit of a run. */
 export function composeChangeset(
   changesetId: string,
   run: RunRecord,
   changes: PendingChanges,
-  { reasons, events }: Pick<Changeset, "reasons" | "events">,
+  { reasons, events, notes }: CommitParts,
 ): Changeset {
-  const { messages, patches, actions, calls, consumed, mailbox, blobs, recordings, wakes } = changes;
+  const { messages, patches, actions, calls, consumed, mailbox, blobs, wakes } = changes;
+  const recordings = notes.length === 0 ? changes.recordings : [...changes.recordings, ...notes];
   return {
     ...emptyChangeset(run.thread_id, run.run_id, changesetId),
     reasons,

@@ -1,5 +1,6 @@
-import type { FactData } from "@reprise/contracts";
+import type { Budget, FactData } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt, RouteSession } from "../route/route-session.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
@@ -7,29 +8,44 @@ import type { RunWorkspace } from "./run-workspace.ts";
 export function showRoute(
   workspace: RunWorkspace,
   stepId: string,
-  { attempts }: RouteSession,
-  requested: string,
+  session: RouteSession,
+  { requested, budget }: RouteContext,
 ): void {
-  if (attempts.length === 0) return;
-  workspace.show("model_routed", describeRoute(attempts, requested), stepId);
+  const { attempts } = session;
+  // A replay shows what was shown.
+  if (attempts.length === 0 || !workspace.witness.isLive) return;
+  workspace.show("model_routed", describeRoute(session, { requested, budget }), stepId);
   const costs = attempts.flatMap(({ model, usage, cost }) => (cost === undefined ? [] : [{ model, usage, cost }]));
   if (costs.length === 0) return;
   const microcents = costs.reduce((sum, { cost }) => sum + cost.microcents, 0);
   const total = (workspace.run.cost_microcents ?? 0) + microcents;
-  workspace.setRun({ cost_microcents: total });
   const priced = costs.every(({ cost }) => cost.priced);
+  workspace.setRun({ cost_microcents: total, ...(!priced && { is_unpriced: true }) });
   workspace.show("cost_recorded", { cost_microcents: microcents, run_cost_microcents: total, priced }, stepId);
 }
 
-function describeRoute(attempts: readonly ModelAttempt[], requested: string): FactData {
-  const candidates = [...new Set(attempts.map(({ model }) => model))];
+/** What an inference asked for, and what it had to spend. */
+export interface RouteContext {
+  readonly requested: string;
+  readonly budget: Budget | undefined;
+}
+
+function describeRoute(session: RouteSession, { requested, budget }: RouteContext): FactData {
+  const { attempts, candidates, requirements } = session;
   const selected = attempts.findLast(({ outcome }) => outcome === "succeeded")?.model;
+  const passedOver = attempts.filter(({ reason }) => reason === "cooling_down" || reason === "breaker_open");
   return {
     requested,
+    requirements,
     candidates,
     ...(selected !== undefined && { selected }),
     reason: reasonFor(attempts, candidates.length, selected),
-    chain: attempts.map(({ cost: _cost, usage: _usage, ...attempt }): Json => ({ ...attempt })),
+    rate: passedOver.map(({ provider, model, reason = "" }): Json => ({ provider, model, state: reason })),
+    ...(budget !== undefined && { budget: describeBudget(budget) }),
+    chain: attempts.map(({ cost, usage: _usage, ...attempt }): Json => ({
+      ...attempt,
+      ...(cost !== undefined && { cost_microcents: cost.microcents }),
+    })),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Termination, ToolCallRecord } from "@reprise/contracts";
+import { isOwnQuestion } from "../budget/budget-call.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { keepActiveTime } from "../stop/evaluate-stop.ts";
 import { applyDecisions } from "./apply-decisions.ts";
@@ -20,9 +21,11 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
+    workspace.witness.tick();
     workspace.signal.throwIfAborted();
     terminate = (await applyDecisions(workspace)) ?? terminate;
     if (terminate !== undefined) return requestedEnd(terminate);
+    if (workspace.ending !== undefined) return workspace.ending;
 
     const unstarted = callsToStart(workspace);
     if (unstarted.length > 0) {
@@ -45,6 +48,7 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
 
     const taken = await runStep(workspace);
     if (taken.kind === "terminated") return requestedEnd(taken.reason);
+    if (taken.kind === "paused") continue;
     step = taken.step;
     if (taken.calls.length > 0) terminate = await runToolRound(workspace, taken.calls, taken.round);
   }
@@ -61,6 +65,7 @@ function callsToStart({ openCalls, agent }: RunWorkspace): readonly ToolCallReco
 function mustWait(workspace: RunWorkspace, step: StepSummary | undefined): boolean {
   const { openCalls, agent, lastMessage } = workspace;
   if (openCalls.length === 0) return false;
+  if (openCalls.some(isOwnQuestion)) return true;
   if (agent.spec.partial_suspension === "wait") return true;
   // The model has said all it had to say, or asked and got no answer at all.
   return (step !== undefined && isFinal(workspace, step)) || lastMessage?.role === "assistant";

@@ -1,11 +1,16 @@
-import type { ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import type { LanguageModel, ModelRequest, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import { BudgetExceeded } from "../budget/budget-exceeded.ts";
+import { askForBudget } from "../budget/budget-question.ts";
+import { RunGate } from "../budget/run-gate.ts";
+import { fitInference } from "../context/fit-inference.ts";
+import { takeMediaTurn } from "../media/media-turn.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import { AttemptRefused } from "../route/attempt-gate.ts";
 import type { RoutedRequest } from "../route/model-route.ts";
 import { RouteSession } from "../route/route-session.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
-import { runTurn } from "../turn/run-turn.ts";
-import type { Turn } from "../turn/turn.ts";
+import type { Turn, TurnOptions } from "../turn/turn.ts";
 import { messageIdOf, stepIdOf } from "./derived-ids.ts";
 import { EarlyReads } from "./early-reads.ts";
 import { keepFiles } from "./keep-files.ts";
@@ -16,9 +21,11 @@ import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
 import { assistantMessage, requestCall, viewCall } from "./turn-records.ts";
 
-/** What a step came to: the calls it asks for, or a plugin's wish to end the run. */
+/** What a step came to: the calls it asks for, a plugin's wish to end the run, or a question. */
 export type TakenStep =
   | { readonly kind: "terminated"; readonly reason: string }
+  /** Nothing was asked of the model: a person is asked first. */
+  | { readonly kind: "paused" }
   | {
       readonly kind: "taken";
       readonly step: StepSummary;
@@ -41,16 +48,27 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const prepared = await runPhase(workspace, "before_inference", { tools });
   const refusal = reasonToEnd(prepared);
   if (refusal !== undefined) return endStep(workspace, stepId, refusal);
-  const inference = composeInference(workspace, prepared, tools);
-  if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
+  const composed = composeInference(workspace, prepared, tools);
+  const hasWindow = workspace.agent.spec.context_policy !== undefined;
+  const inference = hasWindow ? await fitInference(workspace, composed) : composed;
+  if (inference.fact !== undefined && workspace.witness.isAsking) workspace.show("context_resolved", inference.fact, stepId);
 
   const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
   try {
     return await takeStep(workspace, stepId, inference, early);
   } catch (error) {
     early?.stop();
-    throw error;
+    if (!mayAsk(error)) throw error;
+    askForBudget(workspace, stepId, error);
+    await finishStep(workspace, stepId);
+    // It is taken once more when there is an answer, and counts then.
+    workspace.setRun({ steps: run.steps });
+    return { kind: "paused" };
   }
+}
+
+function mayAsk(error: unknown): error is BudgetExceeded {
+  return error instanceof BudgetExceeded && error.budget.on_exceeded === "pause";
 }
 
 /** The model's turn and what follows from it, up to the tools. */
@@ -60,12 +78,12 @@ async function takeStep(
   inference: Inference,
   early: EarlyReads | undefined,
 ): Promise<TakenStep> {
-  const { turn, reads } = await infer(workspace, stepId, inference, early);
+  const { turn, reads, provider } = await infer(workspace, stepId, inference, early);
   const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference.hidden));
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
   const files = turn.files === undefined ? [] : await keepFiles(workspace, turn.files);
-  const message = assistantMessage(workspace, stepId, { turn, files }, calls);
+  const message = assistantMessage(workspace, stepId, { turn, files, provider }, calls);
   if (message !== undefined) workspace.addMessage(message);
   const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
   const { usage, stop_reason } = turn;
@@ -109,26 +127,35 @@ async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void
   workspace.hold("step_end", {}, stepId);
 }
 
-/** Asks the model, and keeps the books. Says what reads were begun meanwhile and still count. */
+/** What a model said, who it was when there was a choice, and what reads were begun meanwhile and still count. */
+interface Inferred {
+  readonly turn: Turn;
+  readonly provider: string | undefined;
+  readonly reads: EarlyReads | undefined;
+}
+
+/** Asks the model, and keeps the books. */
 async function infer(
   workspace: RunWorkspace,
   stepId: string,
   { request, hidden, model: override, fallbacks }: Inference,
   early: EarlyReads | undefined,
-): Promise<{ readonly turn: Turn; readonly reads: EarlyReads | undefined }> {
+): Promise<Inferred> {
   const { agent, services, run } = workspace;
   const { env, limits, agents } = services;
-  const model = override === undefined ? agent.model : agents.model(run.agent_id, override, fallbacks);
-  const session = new RouteSession(run.thread_id);
+  const model = override === undefined ? modelOf(workspace, request) : agents.model(run.agent_id, override, fallbacks);
+  const gate = workspace.isGated ? new RunGate(workspace, stepId) : undefined;
+  const session = new RouteSession(run.thread_id, gate);
   workspace.assertHeld();
   const startedAt = env.clock.mono();
   let reads = early;
   const routed: RoutedRequest = { ...request, session };
-  const turn = await runTurn({
+  const options: TurnOptions = {
     model,
     request: routed,
     recovery: {
-      interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries,
+      // Media is made once: what failed may have been made, and paid for.
+      interruptions: agent.media !== undefined ? 0 : (agent.streamLimits?.streamRetries ?? limits.streamRetries),
       truncations: limits.truncationRetries,
     },
     show: (chunk) => {
@@ -144,16 +171,26 @@ async function infer(
     idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
     after: (ms, callback) => env.clock.after(ms, callback),
     sleep: (ms, signal) => env.clock.sleep(ms, signal),
-  }).catch((error: unknown) => {
-    showRoute(workspace, stepId, session, model.id);
-    throw error;
+  };
+  const turn = await workspace.witness.turn({ workspace, stepId, session }, options).catch(async (error: unknown) => {
+    await gate?.close();
+    showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
+    throw error instanceof AttemptRefused ? error.reason : error;
   });
+  await gate?.close();
   await reads?.settle();
-  showRoute(workspace, stepId, session, model.id);
+  showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
   countTokens(workspace, turn);
   const duration_ms = Math.round(env.clock.mono() - startedAt);
   workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
-  return { turn, reads };
+  return { turn, reads, provider: session.answeredBy };
+}
+
+/** The agent's model, or its turn at making media. */
+function modelOf(workspace: RunWorkspace, request: ModelRequest): LanguageModel {
+  const { model, media, modelSpec } = workspace.agent;
+  if (media === undefined || modelSpec === undefined) return model;
+  return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);
 }
 
 function countTokens(workspace: RunWorkspace, { usage }: Turn): void {

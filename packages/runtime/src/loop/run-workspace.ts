@@ -12,10 +12,14 @@ import {
   type RunPolicy,
   type RunRecord,
   type TenantStore,
+  type Termination,
   TOOL_CALL_TRANSITIONS,
   type ToolCallRecord,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
+import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
+import { LiveWitness } from "../replay/live-witness.ts";
+import type { Witness } from "../replay/witness.ts";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
@@ -47,6 +51,12 @@ export class RunWorkspace {
   readonly mail: MailFlag;
   readonly lendPlace: () => () => void;
   readonly pools: ToolPools;
+  /** Through it comes whatever the run learns from outside of its thread. */
+  readonly witness: Witness;
+  /** What the run may spend, with others of its tree; undefined without a limit. */
+  readonly budget: RunBudget | undefined;
+  /** How the run is to end, when a decision said so. */
+  ending: Termination | undefined;
   readonly #journal: RunJournal;
   #run: RunRecord;
   #document: Json;
@@ -57,19 +67,22 @@ export class RunWorkspace {
   readonly #queued = new Map<string, number>();
   #countedFrom: number;
 
-  constructor({ services, claim, run, thread, signal, lost, assertHeld, mail, lendPlace, pools }: WorkspaceOptions) {
+  constructor(options: WorkspaceOptions) {
+    const { services, claim, run, thread, signal, lost, assertHeld, mail, lendPlace, pools, witness } = options;
     this.assertHeld = assertHeld;
     this.mail = mail;
     this.lendPlace = lendPlace;
     this.pools = pools;
+    this.witness = witness ?? new LiveWitness(services.env.clock, signal);
     this.services = services;
     this.claim = claim;
     this.store = services.store.forTenant(claim.tenant);
     this.thread = thread;
     this.signal = signal;
     this.lost = lost;
-    this.#journal = new RunJournal({ bus: services.bus, claim, run, now: () => this.now });
+    this.#journal = new RunJournal({ bus: services.bus, claim, run, now: services.env.clock.now });
     this.#run = run;
+    this.budget = budgetOf(services, claim, run);
     this.#document = thread.document;
     this.#countedFrom = services.env.clock.mono();
   }
@@ -83,6 +96,11 @@ export class RunWorkspace {
     return this.#run;
   }
 
+  /** Whether somebody is to be asked before a model is. */
+  get isGated(): boolean {
+    return this.budget !== undefined || this.services.beforeModelAttempt !== undefined;
+  }
+
   /** The state with everything this run has done so far. */
   get document(): Json {
     return this.#document;
@@ -93,7 +111,7 @@ export class RunWorkspace {
   }
 
   get now(): number {
-    return this.services.env.clock.now();
+    return this.witness.now();
   }
 
   /** The calls of this run that are not over, in the order the model asked for them. */
@@ -133,7 +151,7 @@ export class RunWorkspace {
     const now = this.services.env.clock.mono();
     const elapsed = now - this.#countedFrom;
     this.#countedFrom = now;
-    return Math.round(elapsed);
+    return this.witness.activeMs(Math.round(elapsed));
   }
 
   setRun(change: Partial<RunRecord>): void {
@@ -145,7 +163,8 @@ export class RunWorkspace {
    * end although its work could not be committed. The open calls are those of the store again.
    */
   abandon(committed: RunRecord, openCalls: readonly ToolCallRecord[]): void {
-    this.#pending = noChanges();
+    // What was recorded was answered once, and a replay asks for it again.
+    this.#pending = { ...noChanges(), recordings: this.#pending.recordings };
     this.#journal.dropHeld();
     this.#later.length = 0;
     this.#document = this.thread.document;
@@ -250,6 +269,7 @@ export class RunWorkspace {
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     this.#journal.show(type, data, stepId);
+    this.witness.shown();
   }
 
   /** Keeps an event back until the next commit has made it true. */
@@ -272,13 +292,17 @@ export class RunWorkspace {
    * because nothing of theirs is here before it is settled.
    */
   async commit(...reasons: readonly CheckpointReason[]): Promise<void> {
+    this.witness.tick();
     placeQueued(this, this.#later.splice(0));
     // How the calls stand, in one patch: a round of many costs what it holds, once.
     this.addPatch("runtime", callStateOps(this.#document, this.#pending.calls));
     const sealed = this.#journal.seal();
-    this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
+    const updated_at = this.now;
+    this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at };
     const pending = this.#pending;
-    const changeset = composeChangeset(this.#changesetId(), this.#run, pending, { reasons, events: sealed.events });
+    const notes = this.witness.take(updated_at);
+    const { events } = sealed;
+    const changeset = composeChangeset(this.#changesetId(), this.#run, pending, { reasons, events, notes });
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;
     try {
@@ -286,10 +310,13 @@ export class RunWorkspace {
       this.thread.advance(version, this.#document, changeset);
     } catch (error) {
       this.#journal.reopen();
+      this.witness.putBack(notes);
+      this.witness.commitRefused(changeset.changeset_id, error);
       throw error;
     }
     this.#pending = noChanges();
     this.#journal.publish(sealed);
+    this.witness.tick();
     for (const effect of pending.effects) effect();
   }
 

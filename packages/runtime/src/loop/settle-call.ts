@@ -9,6 +9,7 @@ import {
   type ToolResult,
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
+import { isOwnQuestion } from "../budget/budget-call.ts";
 import { frameText } from "../phases/frame-text.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
@@ -51,7 +52,7 @@ export function endCall(
 ): void {
   const { patch, delta } = patchByTool(workspace, call, patchOps);
   const ended = moveCall(workspace, call, trigger);
-  workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
+  if (!isOwnQuestion(call)) workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
   const outcome: ToolCallOutcome = ended.status === "cancelled" ? "cancelled" : outcomeOf(result);
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
   workspace.hold("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
@@ -120,6 +121,7 @@ export async function settleExecution(
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
   workspace.keepRecordings(executed.recordings);
+  workspace.witness.settled(call.call_id, executed);
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     await finishCall(workspace, call, result, "fail");

@@ -33,11 +33,18 @@ export function viewCall({ call_id, tool_id, arguments: given, suspension }: Too
   return { call_id, tool_id, arguments: given, suspension };
 }
 
+/** A turn with what it made, and by whom, when there was a choice. */
+export interface SaidTurn {
+  readonly turn: Turn;
+  readonly files: readonly FilePart[];
+  readonly provider: string | undefined;
+}
+
 /** What the model said, as the thread keeps it; nothing when it said nothing at all. */
 export function assistantMessage(
   workspace: RunWorkspace,
   stepId: string,
-  { turn, files }: { readonly turn: Turn; readonly files: readonly FilePart[] },
+  { turn, files, provider }: SaidTurn,
   requested: readonly ToolCallRecord[],
 ): Message | undefined {
   if (turn.text === "" && turn.reasoning === "" && requested.length + files.length === 0) return undefined;
@@ -46,6 +53,7 @@ export function assistantMessage(
     type: "reasoning",
     text: turn.reasoning,
     ...(turn.encrypted !== undefined && { encrypted: turn.encrypted }),
+    ...(provider !== undefined && { provider }),
   } as const;
   const hasReasoning = turn.reasoning !== "" || turn.encrypted !== undefined;
   const parts = [...(hasReasoning ? [reasoning] : []), { type: "text", text: turn.text } as const, ...files];

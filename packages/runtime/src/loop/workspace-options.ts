@@ -1,4 +1,5 @@
 import type { Claim, RunRecord } from "@reprise/contracts";
+import type { Witness } from "../replay/witness.ts";
 import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
@@ -19,4 +20,6 @@ export interface WorkspaceOptions {
   /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
   readonly lendPlace: () => () => void;
   readonly pools: ToolPools;
+  /** The world, unless it is given. */
+  readonly witness?: Witness;
 }

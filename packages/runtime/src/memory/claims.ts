@@ -1,4 +1,4 @@
-import type { Claim, ClaimRequest } from "@reprise/contracts";
+import { type Claim, type ClaimRequest, claimedRun } from "@reprise/contracts";
 import { type Problem, requeueEntry } from "./entries.ts";
 import type { MailboxSlot } from "./mailbox.ts";
 import type { HeldClaim, ThreadCell } from "./thread-cell.ts";
@@ -54,6 +54,14 @@ export function giveBackClaim(cell: ThreadCell, problem: Problem | undefined, no
   cell.claim = undefined;
   if (slot !== undefined) requeueEntry(cell, slot, problem, now);
   else if (problem !== undefined) cell.recoverAt = problem.retry_at;
+}
+
+/** An owner that was replaced and can still say so was slow: its run did not kill it. */
+export function takeBackRecovery(cell: ThreadCell | undefined, claim: Claim): void {
+  const runId = claimedRun(claim);
+  const run = runId === undefined ? undefined : cell?.world.runs.get(runId);
+  if (cell === undefined || run === undefined || cell.epoch <= claim.epoch || cell.openRunId !== runId) return;
+  run.record = { ...run.record, recoveries: Math.max(run.record.recoveries - 1, 0) };
 }
 
 function claimedSlot(cell: ThreadCell): MailboxSlot | undefined {

@@ -1,6 +1,7 @@
 import {
   type Claim,
-  type Pruned,
+  type PrunedStore,
+  type PrunedThreads,
   pruneThreads,
   RepriseError,
   type Store,
@@ -9,7 +10,7 @@ import {
   type ThreadPlace,
   type ThreadPruning,
 } from "@reprise/contracts";
-import { giveBackClaim, grantClaim } from "./claims.ts";
+import { giveBackClaim, grantClaim, takeBackRecovery } from "./claims.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announce } from "./memory-writer.ts";
 import { pruneCell } from "./prune-cell.ts";
@@ -55,7 +56,10 @@ export function createMemoryOperator(
     },
     async release(claim, problem) {
       const cell = findHeld(worlds, claim);
-      if (cell === undefined) return;
+      if (cell === undefined) {
+        takeBackRecovery(worlds.get(claim.tenant)?.threads.get(claim.thread_id), claim);
+        return;
+      }
       giveBackClaim(cell, problem, clock.now());
       cell.isGivenBack = true;
       announce(cell, ports, "work");
@@ -70,24 +74,29 @@ export function createMemoryOperator(
         if (names.get(owner) === holder) names.delete(owner);
       };
     },
-    prune: (retention, signal) =>
-      pruneThreads(
-        {
-          now: async () => clock.now(),
-          pageThreads: async (after, limit) => pageThreads(worlds, after, limit),
-          forTenant,
-          pruneThread: async (pruning) => pruneThread(worlds, pruning, ports),
-        },
-        retention,
-        signal,
-      ),
+    async prune(retention, signal) {
+      const pruned: PrunedStore = {
+        now: async () => clock.now(),
+        pageThreads: async (after, limit) => pageThreads(worlds, after, limit),
+        forTenant,
+        pruneThread: async (pruning) => pruneThread(worlds, pruning, ports),
+      };
+      const threads = await pruneThreads(pruned, retention, signal);
+      let documents = 0;
+      for (const world of worlds.values()) documents += world.documents.prune(clock.now());
+      return { ...threads, documents };
+    },
     watch: (listener) => signals.watch(listener),
   };
 }
 
-const NOTHING: Pruned = { versions: 0, entries: 0, threads: 0 };
+const NOTHING: PrunedThreads = { versions: 0, entries: 0, threads: 0 };
 
-function pruneThread(worlds: ReadonlyMap<string, TenantWorld>, pruning: ThreadPruning, ports: MemoryPorts): Pruned {
+function pruneThread(
+  worlds: ReadonlyMap<string, TenantWorld>,
+  pruning: ThreadPruning,
+  ports: MemoryPorts,
+): PrunedThreads {
   const cell = worlds.get(pruning.tenant)?.threads.get(pruning.thread_id);
   if (cell === undefined) return NOTHING;
   const pruned = pruneCell(cell, pruning, ports.clock.now());

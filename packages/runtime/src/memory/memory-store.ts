@@ -2,6 +2,7 @@ import { assertId, type Clock, notFound, type Store, type TenantStore } from "@r
 import { decide, requestCancel } from "./decide.ts";
 import { reviveEntry } from "./entries.ts";
 import { beginGeneration } from "./interrupt.ts";
+import { createMemoryDocuments } from "./memory-documents.ts";
 import { createMemoryOperator } from "./memory-operator.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announce, createMemoryWriter } from "./memory-writer.ts";
@@ -47,6 +48,7 @@ function createTenantStore(world: TenantWorld, ports: MemoryPorts): TenantStore 
     ...createThreadAdmission(world, ports),
     ...createThreadReader(world),
     ...createRunReader(world),
+    ...createMemoryDocuments(world.documents, ports),
     submit: async (entry, claiming) => submit(world, ports, entry, claiming),
     decide: async (decision, options) => decide(world, ports, decision, options?.early ?? false),
     async interruptThread(threadId, reason) {

@@ -1,4 +1,4 @@
-import type { Pruned, ThreadPruning } from "@reprise/contracts";
+import type { PrunedThreads, ThreadPruning } from "@reprise/contracts";
 import { forgetEntry } from "./entries.ts";
 import { openRunOf } from "./tenant-world.ts";
 import { removeThread } from "./thread-admission.ts";
@@ -9,7 +9,7 @@ export function pruneCell(
   cell: ThreadCell,
   { history, entries_before, idle_since }: ThreadPruning,
   now: number,
-): Pruned {
+): PrunedThreads {
   if (idle_since !== null && isIdleSince(cell, idle_since, now)) {
     removeThread(cell.world, cell);
     return { versions: 0, entries: 0, threads: 1 };

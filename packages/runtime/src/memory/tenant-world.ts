@@ -1,6 +1,7 @@
 import type { AgentEvent, Decision, EventSegment, RunRecord, ToolCallRecord } from "@reprise/contracts";
 import { notFound } from "@reprise/contracts";
 import type { MailboxSlot } from "./mailbox.ts";
+import { DocumentShelf } from "./memory-documents.ts";
 import type { ThreadCell } from "./thread-cell.ts";
 
 /** A stored decision and whether a commit has used it. */
@@ -37,6 +38,7 @@ export interface TenantWorld {
   readonly entriesByRun: Map<string, MailboxSlot>;
   /** The last epochs of deleted threads: a thread made anew under the same id must fence off their owners. */
   readonly retiredEpochs: Map<string, number>;
+  readonly documents: DocumentShelf;
 }
 
 export function createTenantWorld(tenant: string): TenantWorld {
@@ -48,6 +50,7 @@ export function createTenantWorld(tenant: string): TenantWorld {
     entries: new Map(),
     entriesByRun: new Map(),
     retiredEpochs: new Map(),
+    documents: new DocumentShelf(),
   };
 }
 

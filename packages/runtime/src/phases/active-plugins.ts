@@ -19,12 +19,14 @@ export class ActivePlugins {
     for (const plugin of agent.env.plugins) {
       if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
       const view = this.#view(plugin, "activation");
+      this.#workspace.witness.tick(this.#place("activation"));
       try {
         await withTimeout(services.env.clock, signal, services.limits.hookTimeoutMs, async () =>
           plugin.onActivate?.(view),
         );
       } catch (error) {
         signal.throwIfAborted();
+        this.#workspace.witness.hookFailed(this.#place("activation"), plugin.id, error);
         const message = `Plugin ${plugin.id} could not be activated: ${describeThrown(error)}`;
         throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin: plugin.id } });
       }
@@ -48,9 +50,14 @@ export class ActivePlugins {
     }
   }
 
+  #place(moment: "activation" | "deactivation"): string {
+    const { run, claim } = this.#workspace;
+    return `${run.run_id}-e${claim.epoch}-${moment}`;
+  }
+
   #view({ id }: Plugin, moment: "activation" | "deactivation"): PhaseView {
-    const { document, now, run, claim } = this.#workspace;
-    const place = `${run.run_id}-e${claim.epoch}-${moment}`;
+    const { document, now } = this.#workspace;
+    const place = this.#place(moment);
     const phase = moment === "activation" ? "run_start" : "run_end";
     return new PhaseView(this.#workspace, { phase, now, document, place }, id, undefined);
   }

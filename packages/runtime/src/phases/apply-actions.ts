@@ -160,7 +160,7 @@ function isShown(key: string | number | undefined): boolean {
 function emitLater(workspace: RunWorkspace, plugin: string, { key, payload }: PhaseAction<"effect">): void {
   const { services, run, claim, signal, agent } = workspace;
   const handler = agent.env.effects.get(key)?.value;
-  if (handler === undefined) return;
+  if (handler === undefined || !workspace.witness.isLive) return;
   const context = { run_id: run.run_id, thread_id: run.thread_id, tenant: claim.tenant, signal };
   const report = (error: unknown): void => {
     services.env.log("error", "an effect failed", { plugin, key, run_id: run.run_id, problem: describeThrown(error) });

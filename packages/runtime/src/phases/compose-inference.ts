@@ -1,15 +1,16 @@
 import {
   type FactData,
   type InferenceOverride,
-  type LoadedFile,
   type Message,
   type ModelRequest,
   type ToolDescriptor,
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { stepIdOf } from "../loop/derived-ids.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { toolMessage } from "../loop/tool-message.ts";
+import { readBlob } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { placeMessage } from "../thread/place-message.ts";
 import { frameText } from "./frame-text.ts";
@@ -43,24 +44,22 @@ export function composeInference(
     tools: visibleTools(tools, actions),
     options: { ...modelSpec?.chat_options, ...spec.chat_options, ...optionsOf(override) },
     ...(spec.output_schema !== undefined && { output_schema: { schema: spec.output_schema } }),
-    load: (url) => loadFile(workspace, url),
+    load: (url) => readBlob(workspace.services, workspace.claim.tenant, url),
     signal: workspace.signal,
   };
-  const request = transformRequest(base, [...env.transforms, ...addedTransforms(actions)]);
+  const transforms = [...env.transforms, ...addedTransforms(actions)];
+  const request = transformRequest(base, transforms);
+  const hidden = hiddenTools(tools, request.tools);
+  const { run_id, steps } = workspace.run;
+  if (transforms.length > 0) workspace.witness.toolsHidden(stepIdOf(run_id, steps), hidden);
   const fact = describeActions(actions);
   return {
     request: { ...request, signal: workspace.signal },
-    hidden: hiddenTools(tools, request.tools),
+    hidden,
     ...(override.model !== undefined && { model: override.model }),
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
   };
-}
-
-/** What a message names as a blob of ours. */
-async function loadFile({ services, claim }: RunWorkspace, url: string): Promise<LoadedFile> {
-  const { info, content } = await services.blobs.get(claim.tenant, url);
-  return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
 }
 
 function systemText(prompt: string, actions: PhaseResult<"before_inference">): string {

@@ -107,13 +107,14 @@ export class PhaseView implements PhaseContext, PhaseState {
   readonly id = (): string => `${this.#moment.place}-${this.#plugin}-i${this.#ids++}`;
 
   readonly record = async <Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> => {
-    const value = await run();
+    const place = `${this.#moment.place}/${this.#plugin}`;
+    const value = await this.#workspace.witness.record(place, name, run);
     if (!isJson(value)) {
       const message = `Plugin ${this.#plugin} records ${name}, which is not JSON.`;
       throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, name } });
     }
     this.#recorded ??= [];
-    this.#recorded.push({ place: `${this.#moment.place}/${this.#plugin}`, name, value: copyJson(value) });
+    this.#recorded.push({ place, name, value: copyJson(value) });
     return value;
   };
 

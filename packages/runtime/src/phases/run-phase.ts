@@ -36,13 +36,14 @@ export function runPhase<In extends Phase>(
   const place = at ?? placeOf(workspace, phase);
   // What one hook is shown, another is too: nobody may write to it.
   if (facts !== undefined) freezeDeep(facts);
+  workspace.witness.tick(place);
   const moment: PhaseMoment = { phase, place, now: workspace.now, document: workspace.document };
   const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
   const views: PhaseView[] = [];
   const ask = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
     const view = new PhaseView(workspace, when, plugin, facts);
     views.push(view);
-    answers.push(askHook(workspace, phase, plugin, () => hook(view)));
+    answers.push(askHook(workspace, { phase, place, plugin }, () => hook(view)));
   };
   // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
   for (const { plugin, value } of hooks ?? NOTHING) ask(plugin, value as unknown as AnyHook);
@@ -51,6 +52,11 @@ export function runPhase<In extends Phase>(
   }
   const finish = (given: readonly Owned<Answer>[]): PhaseResult<In> => {
     for (const view of views) if (view.recorded.length > 0) workspace.keepRecordings(view.recorded);
+    workspace.witness.answered(
+      place,
+      given.map(({ value }) => value),
+    );
+    workspace.witness.tick();
     // Every action was found to be one of the phase's own.
     return applyCommonActions(workspace, phase, given) as PhaseResult<In>;
   };
@@ -73,12 +79,12 @@ function placeOf({ run, claim }: RunWorkspace, phase: Phase): string {
 /** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */
 function askHook(
   workspace: RunWorkspace,
-  phase: Phase,
-  plugin: string,
+  { phase, place, plugin }: { readonly phase: Phase; readonly place: string; readonly plugin: string },
   hook: () => Answer | Promise<Answer>,
 ): Owned<Answer> | Promise<Owned<Answer>> {
   const fail = (error: unknown): never => {
     workspace.signal.throwIfAborted();
+    workspace.witness.hookFailed(place, plugin, error);
     // Ours, about the plugin. Anything else that looks like an error of the runtime would be taken for one.
     if (RepriseError.is(error, "INVALID_ACTION")) throw error;
     throw new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed in ${phase}: ${describeThrown(error)}`, {

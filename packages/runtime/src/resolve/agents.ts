@@ -1,12 +1,17 @@
 import { type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute, lookUpFallbacks } from "./build-route.ts";
+import { createCompositeRegistry } from "./composite-registry.ts";
 import { lookUpEntry } from "./look-up-agent.ts";
 import { lookUpModel } from "./look-up-model.ts";
-import type { RegistrySet } from "./registry-set.ts";
+import type { Registry } from "./registry.ts";
+import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
+
+/** Where agents come from, for whoever runs them. */
+export type AgentSource = Pick<Agents, keyof Agents>;
 
 /**
  * The agents a runtime can run. What an agent resolves to is frozen and holds nothing of any run, so it is kept for as long
@@ -19,10 +24,24 @@ export class Agents {
   readonly #models = new Map<string, LanguageModel>();
   readonly #plans = new Map<string, ResolvedRunPlan>();
 
+  readonly #lent = new Map<string, AgentEntry>();
+
   constructor(registries: RegistrySet, env: Env) {
-    this.registries = registries;
+    // Found by their ids, and in no list.
+    const lent: Registry<AgentEntry> = { get: (id) => this.#lent.get(id), ids: () => [], list: () => [] };
+    this.registries = { ...registries, agents: createCompositeRegistry([registries.agents, lent]) };
     this.#env = env;
     this.#health = new ModelHealth(env.clock);
+  }
+
+  /** Knows an agent for a while, for runs of this process alone; returns the way to forget it. */
+  lend(entry: AgentEntry): () => void {
+    const { id } = entry.spec;
+    this.#lent.set(id, entry);
+    return () => {
+      this.#lent.delete(id);
+      this.#plans.delete(id);
+    };
   }
 
   /** Refuses an agent nobody registered. */

@@ -1,23 +1,15 @@
-import type {
-  ExecutionBackend,
-  LanguageModel,
-  ModelProvider,
-  ModelSpec,
-  Plugin,
-  StopPolicy,
-  Tool,
-} from "@reprise/contracts";
+import type { ExecutionBackend, ModelProvider, Plugin, StopPolicy, Tool } from "@reprise/contracts";
 import type { Agent } from "../define/define-agent.ts";
 import { createRegistryBuilder } from "./registry-builder.ts";
-import type { ContextPluginFactory, RegistrySet } from "./registry-set.ts";
+import type { ContextPluginFactory, RegisteredModel, RegistrySet } from "./registry-set.ts";
 
 /** What a runtime is given to run, as lists. */
 export interface Definitions {
   readonly agents?: readonly Agent[];
   /** Tools for every agent whose lists allow them. */
   readonly tools?: readonly Tool[];
-  /** Models that agents name by id: themselves, or as data that names a provider. */
-  readonly models?: readonly (LanguageModel | ModelSpec)[];
+  /** Models that agents name by id: themselves, as data that names a provider, or several in a pool. */
+  readonly models?: readonly RegisteredModel[];
   readonly providers?: readonly ModelProvider[];
   /** Plugins that agents name by id. */
   readonly plugins?: readonly Plugin[];

@@ -1,6 +1,7 @@
 import type { Env, LanguageModel } from "@reprise/contracts";
 import type { ModelHealth } from "../route/model-health.ts";
 import { ModelRoute } from "../route/model-route.ts";
+import { rankPool, type Weighted } from "../route/rank-pool.ts";
 import { ONE_ATTEMPT, type RouteEntry } from "../route/route-entry.ts";
 import { type FoundModel, lookUpModel } from "./look-up-model.ts";
 import type { RegistrySet } from "./registry-set.ts";
@@ -27,10 +28,26 @@ export function buildRoute(
   { primary, fallbacks, retry }: RoutePlan,
   { env, health }: { readonly env: Env; readonly health: ModelHealth },
 ): LanguageModel {
-  const isPlain = primary.modelSpec === undefined && fallbacks.length === 0 && retry.settings === undefined;
+  const isAlone = primary.modelSpec === undefined && primary.pool === undefined;
+  const isPlain = isAlone && fallbacks.length === 0 && retry.settings === undefined;
   if (isPlain) return primary.model;
-  const entries = [primary, ...fallbacks].map((found) => toEntry(found, retry));
-  return new ModelRoute({ id: primary.model.id, entriesFor: () => entries, health, env });
+  const places = [primary, ...fallbacks].map((found) => choicesOf(found, retry));
+  const isFixed = places.every(({ length }) => length === 1);
+  const fixed = places.flatMap((pool) => pool.map(({ item }) => item));
+  const entriesFor = isFixed
+    ? () => fixed
+    : (key: string) =>
+        places.flatMap((pool) => (pool.length === 1 ? pool.map(({ item }) => item) : rankPool(env, key, pool)));
+  return new ModelRoute({ id: primary.pool?.id ?? primary.modelSpec?.id ?? primary.model.id, entriesFor, health, env });
+}
+
+/** Whom one place of a route may ask. */
+function choicesOf(found: FoundModel, retry: Retry): readonly Weighted<RouteEntry>[] {
+  const members = found.pool?.members ?? [{ weight: 1, found }];
+  return members.map(({ weight, found: member }) => {
+    const item = toEntry(member, retry);
+    return { name: item.modelId, weight, item };
+  });
 }
 
 function toEntry({ model, modelSpec, refreshAuth }: FoundModel, { settings = ONE_ATTEMPT }: Retry): RouteEntry {

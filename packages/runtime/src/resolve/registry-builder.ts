@@ -10,6 +10,7 @@ import {
 import { RESERVED_PLUGIN_IDS } from "./collect-plugins.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
 import { readAgentSpec } from "./read-agent-spec.ts";
+import { isModelPool, readModelPool } from "./read-model-pool.ts";
 import { readModelSpec } from "./read-model-spec.ts";
 import { type BuildProblem, Registration } from "./registration.ts";
 import type { AgentEntry, ContextPluginFactory, OwnParts, RegisteredModel, RegistrySet } from "./registry-set.ts";
@@ -26,7 +27,7 @@ export interface RegistryBuilder {
   withAgents(specs: readonly unknown[]): this;
   /** A tool for every agent whose lists allow it. */
   withTool(tool: Tool): this;
-  /** A model as data, or the model itself. */
+  /** A model as data, the model itself, or a pool of models. */
   withModel(model: unknown): this;
   withProvider(provider: ModelProvider): this;
   withPlugin(plugin: Plugin): this;
@@ -80,7 +81,7 @@ class CollectingBuilder implements RegistryBuilder {
 
   withModel(model: unknown): this {
     this.#models.attempt(model, () => {
-      const read = isModel(model) ? model : readModelSpec(model);
+      const read = isModel(model) ? model : isModelPool(model) ? readModelPool(model) : readModelSpec(model);
       return [read.id, read];
     });
     return this;

@@ -3,6 +3,7 @@ import type {
   ContextPolicy,
   ExecutionBackend,
   LanguageModel,
+  ModelPool,
   ModelProvider,
   ModelSpec,
   Plugin,
@@ -24,8 +25,8 @@ export interface AgentEntry extends OwnParts {
   readonly spec: AgentSpec;
 }
 
-/** A model as data, reached through its provider, or the model itself. */
-export type RegisteredModel = ModelSpec | LanguageModel;
+/** A model as data, reached through its provider; the model itself; or several under one id. */
+export type RegisteredModel = ModelSpec | LanguageModel | ModelPool;
 
 /**
  * Makes the plugins that keep a conversation inside the model's window. Called by every resolve of an agent with a context

@@ -1,4 +1,6 @@
 import type { Env } from "@reprise/contracts";
+import { readContextWindow } from "../context/context-window.ts";
+import { checkGenerative } from "../media/check-generative.ts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { definitionHash } from "./definition-hash.ts";
@@ -49,6 +51,9 @@ function assemble(registries: RegistrySet, entry: AgentEntry): Assembled {
   const { entry: _, fallbacks, retry, ...primary } = lookUpAgent(registries, entry);
   const plugins = runPluginPipeline(registries, entry);
   const tools = runToolPipeline(registries, entry, plugins.env);
+  // Read again for every request, because a plugin may choose another model; here, so that what is wrong shows at the start.
+  readContextWindow(spec, primary.modelSpec);
+  if (primary.media !== undefined && primary.modelSpec !== undefined) checkGenerative(spec, primary.modelSpec, retry);
   return {
     spec,
     route: { primary, fallbacks, retry },
@@ -65,12 +70,13 @@ function finish(
   { env, health = new ModelHealth(env.clock) }: ResolveOptions,
 ): ResolvedAgent {
   const { spec, tools } = agent;
-  const { modelSpec, model } = route.primary;
+  const { modelSpec, model, media } = route.primary;
   const { streamLimits } = route.retry;
   return Object.freeze({
     ...agent,
     model: buildRoute(route, { env, health }),
     ...(modelSpec !== undefined && { modelSpec }),
+    ...(media !== undefined && { media }),
     ...(streamLimits !== undefined && { streamLimits }),
     definition: definitionHash(env, {
       spec,

@@ -3,6 +3,7 @@ import type {
   EffectHandler,
   ExecutionBackend,
   LanguageModel,
+  MediaModel,
   ModelSpec,
   Phase,
   PhaseHook,
@@ -61,6 +62,8 @@ export interface ResolvedAgent {
   readonly model: LanguageModel;
   /** What is known of the model; absent for one given by value. */
   readonly modelSpec?: ModelSpec;
+  /** What makes the media, when the model is a generative one; there is a `modelSpec` then. */
+  readonly media?: MediaModel;
   readonly streamLimits?: StreamLimits;
   readonly env: ExecutionEnv;
   readonly tools: ReadonlyMap<string, Tool>;

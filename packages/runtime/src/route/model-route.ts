@@ -7,6 +7,7 @@ import {
   type ModelRequest,
   type TokenUsage,
 } from "@reprise/contracts";
+import { type AttemptTicket, endOf } from "./attempt-gate.ts";
 import { findIncapable, requirementsOf } from "./find-incapable.ts";
 import type { ModelHealth } from "./model-health.ts";
 import type { OpenedStream, OpeningModel } from "./open-stream.ts";
@@ -48,6 +49,8 @@ export class ModelRoute implements OpeningModel {
     const needed = requirementsOf(request);
     let last: ModelError | undefined;
     const entries = this.#parts.entriesFor(session.stickyKey);
+    session.candidates = entries.map(({ modelId }) => modelId);
+    session.requirements = needed;
     for (const entry of entries) {
       const reason = this.#reasonToSkip(entry, session, needed, { hasOthers: entry !== entries.at(-1) });
       if (reason === undefined) {
@@ -89,17 +92,18 @@ export class ModelRoute implements OpeningModel {
   /** Asks one entry as often as it may be asked. Returns its stream, or why the next one is to be asked. */
   async #ask(entry: RouteEntry, request: RoutedRequest, session: RouteSession): Promise<OpenedStream | ModelError> {
     const { env } = this.#parts;
-    const { provider, modelId: model } = entry;
+    const { provider, modelId: model, spec } = entry;
     session.enter(provider);
     const messages = stripReasoning(request.messages, provider, { hasChanged: session.hasChangedProvider });
     const asked = messages === request.messages ? request : { ...request, messages };
     const startedAt = env.clock.mono();
     for (let attempt = 1; ; attempt += 1) {
-      await session.beforeAttempt?.({ provider, model });
+      const ticket = await session.gate?.open({ provider, model, ...(spec !== undefined && { spec }), request: asked });
       try {
-        return await this.#begin(entry, asked, session);
+        return await this.#begin(entry, ticket === undefined ? asked : ticket.request, session, ticket);
       } catch (thrown) {
         const error = toModelError(thrown);
+        ticket?.ended(endOf(error));
         this.#fail(entry, session, request, error);
         // What is not a model's failure is a fault in its adapter: asking again would only hide it.
         if (request.signal.aborted || !ModelError.is(thrown)) throw thrown;
@@ -113,14 +117,23 @@ export class ModelRoute implements OpeningModel {
     }
   }
 
-  async #begin(entry: RouteEntry, request: RoutedRequest, session: RouteSession): Promise<OpenedStream> {
+  async #begin(
+    entry: RouteEntry,
+    request: ModelRequest,
+    session: RouteSession,
+    ticket: AttemptTicket | undefined,
+  ): Promise<OpenedStream> {
     const rest = entry.model.stream(request)[Symbol.asyncIterator]();
     const first = await rest.next();
     return {
       first,
       rest,
-      finished: (usage) => this.#succeed(entry, session, usage),
+      finished: (usage) => {
+        ticket?.ended({ usage });
+        this.#succeed(entry, session, usage);
+      },
       broke: (error) => {
+        ticket?.ended("unknown");
         session.streamBroke(entry.modelId);
         this.#fail(entry, session, request, error);
       },

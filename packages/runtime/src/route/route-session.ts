@@ -1,4 +1,5 @@
-import type { Cost, ModelErrorKind, TokenUsage } from "@reprise/contracts";
+import type { Cost, Modality, ModelErrorKind, TokenUsage } from "@reprise/contracts";
+import type { AttemptGate } from "./attempt-gate.ts";
 
 /** One try to get an answer from one model, or why there was none. */
 export interface ModelAttempt {
@@ -13,9 +14,6 @@ export interface ModelAttempt {
   readonly reason?: string;
 }
 
-/** Asked before every attempt, with what is about to be sent where; throwing stops the request. */
-export type BeforeAttempt = (attempt: { readonly provider: string; readonly model: string }) => Promise<void> | void;
-
 /** After this many streams of one model broke in one inference, the next model is asked to go on. */
 const BROKEN_STREAMS = 2;
 
@@ -23,20 +21,30 @@ const BROKEN_STREAMS = 2;
 export class RouteSession {
   /** By which a pool chooses its home. */
   readonly stickyKey: string;
-  readonly beforeAttempt: BeforeAttempt | undefined;
+  /** Asked before every attempt. */
+  readonly gate: AttemptGate | undefined;
   readonly attempts: ModelAttempt[] = [];
+  /** Who could have been asked, in the order of preference. */
+  candidates: readonly string[] = [];
+  /** What the request asks of a model beside text. */
+  requirements: readonly Modality[] = [];
   readonly #broken = new Map<string, number>();
   readonly #refreshed = new Set<string>();
   #provider: string | undefined;
   #hasChangedProvider = false;
 
-  constructor(stickyKey: string, beforeAttempt?: BeforeAttempt) {
+  constructor(stickyKey: string, gate?: AttemptGate) {
     this.stickyKey = stickyKey;
-    this.beforeAttempt = beforeAttempt;
+    this.gate = gate;
   }
 
   get hasChangedProvider(): boolean {
     return this.#hasChangedProvider;
+  }
+
+  /** The provider of the last answer. */
+  get answeredBy(): string | undefined {
+    return this.attempts.findLast(({ outcome }) => outcome === "succeeded")?.provider;
   }
 
   note(attempt: Omit<ModelAttempt, "attempt">): void {

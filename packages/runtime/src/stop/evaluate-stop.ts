@@ -1,6 +1,7 @@
 import { RepriseError, type StopPolicy, type StopPolicyInput, type StoppedReason } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
+import type { StopSaid } from "../replay/witness.ts";
 import { describeThrown } from "../tools/describe-thrown.ts";
 import { type StopHistory, stopHistory } from "./stop-state.ts";
 
@@ -17,10 +18,15 @@ export function evaluateStop(
   const { stopPolicies } = workspace.agent;
   const input = { ...stopInput(workspace, step, stopPolicies), is_final };
   for (const policy of stopPolicies) {
-    const reason = ask(policy, input);
+    const reason = ask(policy, input, (said) => workspace.witness.stopSaid(stopPlace(input), policy.id, said));
     if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+/** Names a question within its run: a step may be asked about as the last one and as one of many. */
+export function stopPlace({ step, is_final }: Pick<StopPolicyInput, "step" | "is_final">): string {
+  return is_final ? `${step} final` : `${step}`;
 }
 
 function stopInput(
@@ -72,13 +78,16 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
 }
 
 /** A policy that cannot be asked fails the run: what was to bound it must not let it go on. */
-function ask(policy: StopPolicy, input: StopPolicyInput): StoppedReason | undefined {
+function ask(policy: StopPolicy, input: StopPolicyInput, note: (said: StopSaid) => void): StoppedReason | undefined {
   let reason: unknown;
   try {
     reason = policy.evaluate(input);
   } catch (error) {
+    note({ problem: describeThrown(error) });
     throw failed(policy, describeThrown(error), error);
   }
+  // A reason is made of text.
+  if (isReason(reason)) note({ reason: { ...reason } });
   if (reason === undefined || isReason(reason)) return reason;
   throw failed(policy, "it answered with something that is neither a reason nor undefined");
 }

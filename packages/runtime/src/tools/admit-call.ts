@@ -44,7 +44,7 @@ export async function admitCall(
   const { tool } = found;
   let checked: Awaited<ReturnType<Tool["check"]>>;
   try {
-    checked = await tool.check(call.arguments);
+    checked = await workspace.witness.check(call.call_id, () => tool.check(call.arguments));
   } catch (error) {
     return uncheckable(tool_id, error);
   }
@@ -52,7 +52,9 @@ export async function admitCall(
   const objection = await askPlugins(workspace, call, tool, decision);
   if (objection !== undefined) return objection;
   try {
-    const mustAsk = !approved && (await tool.needsApproval(checked.input));
+    const { input } = checked;
+    const mustAsk =
+      !approved && (await workspace.witness.needsApproval(call.call_id, () => tool.needsApproval(input)));
     if (!mustAsk) return { kind: "run", tool, input: checked.input };
   } catch (error) {
     return uncheckable(tool_id, error);

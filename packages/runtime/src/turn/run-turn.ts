@@ -1,4 +1,5 @@
 import { type Message, ModelError, type ModelRequest } from "@reprise/contracts";
+import { AttemptRefused } from "../route/attempt-gate.ts";
 import { readStream } from "./read-stream.ts";
 import type { Turn, TurnOptions } from "./turn.ts";
 import { TurnDraft } from "./turn-draft.ts";
@@ -88,6 +89,7 @@ async function attempt(request: ModelRequest, draft: TurnDraft, options: TurnOpt
       : undefined;
   } catch (error) {
     controller.abort(error);
+    if (error instanceof AttemptRefused) throw error;
     return ModelError.is(error) ? error : new ModelError("network", "The model call failed.", { cause: error });
   } finally {
     request.signal.removeEventListener("abort", onAbort);

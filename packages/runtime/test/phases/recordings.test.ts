@@ -6,7 +6,9 @@ import { settle, soon } from "../support/wait.ts";
 import { hookPlugin } from "./support/hook-plugin.ts";
 import { playPlugins } from "./support/play-plugins.ts";
 
-const recordingsOf = (changesets: readonly Changeset[]) => changesets.flatMap(({ recordings = [] }) => recordings);
+/** What tools and hooks recorded; the runtime keeps notes of its own beside them, for replays. */
+const recordingsOf = (changesets: readonly Changeset[]) =>
+  changesets.flatMap(({ recordings = [] }) => recordings).filter(({ place }) => !place.startsWith("@"));
 
 it.each(PHASES)("keeps what a hook of %s recorded with the commit of its phase", async (phase) => {
   let answer: unknown;

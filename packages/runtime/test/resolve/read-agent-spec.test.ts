@@ -74,6 +74,7 @@ const FULL = {
   start_reads_early: true,
   tool_concurrency: { t: { max: 2 }, u: {} },
   chat_options: { temperature: 0 },
+  budget: { limit_tokens: 1_000, on_exceeded: "pause" },
   output_schema: { type: "object" },
   fallback_models: ["n"],
   llm_retry_policy: { max_attempts_per_model: 3, backoff_jitter_percent: 0 },

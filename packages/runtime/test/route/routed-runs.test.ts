@@ -34,11 +34,13 @@ it("tells which model answered, and what that cost", async () => {
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
   const events = await collect(run);
   expect(events.find(({ type }) => type === "model_routed")?.data).toEqual({
-    requested: "near-1",
-    candidates: ["near/one"],
+    requested: "near/one",
+    requirements: [],
+    candidates: ["near/one", "far/one"],
     selected: "near/one",
-    reason: "single candidate",
-    chain: [{ attempt: 1, provider: "near", model: "near/one", outcome: "succeeded" }],
+    reason: "first choice",
+    rate: [],
+    chain: [{ attempt: 1, provider: "near", model: "near/one", outcome: "succeeded", cost_microcents: 20_000 }],
   });
   const cost = { cost_microcents: 20_000, run_cost_microcents: 20_000, priced: true };
   expect(events.find(({ type }) => type === "cost_recorded")?.data).toEqual(cost);

@@ -185,13 +185,18 @@ describe("a route of models", () => {
   it("asks before each attempt whether it may leave", async () => {
     const { entry, ask } = createBench();
     const asked: string[] = [];
-    const session = new RouteSession("t", ({ model }) => {
-      asked.push(model);
-      if (model === "b") throw new ModelError("quota", "That is enough.");
+    const ends: unknown[] = [];
+    const session = new RouteSession("t", {
+      open: async ({ model, request }) => {
+        asked.push(model);
+        if (model === "b") throw new ModelError("quota", "That is enough.");
+        return { request, ended: (end) => ends.push(end) };
+      },
     });
     const entries = [entry("a", [[{ fail: "overloaded" }]]), entry("b", ["hi"]), entry("c", ["hi"])];
     expect(await ask(entries, { session })).toMatchObject({ error: "quota" });
     expect([asked, entries[1]?.model.requests.length]).toEqual([["a", "b"], 0]);
+    expect(ends).toEqual(["refused"]);
   });
 
   it("counts what each answer cost", async () => {

@@ -23,7 +23,8 @@ export type TextKind =
   | "decision"
   | "entry"
   | "snapshot"
-  | "metadata";
+  | "metadata"
+  | "document";
 
 /** A sealed text as it lies in its row. */
 export interface StoredText {

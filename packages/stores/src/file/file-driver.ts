@@ -1,8 +1,10 @@
 import { type ClaimRequest, RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import { claimDue } from "./claim-due.ts";
+import { createFileDocuments } from "./document/file-documents.ts";
 import { executeRequest } from "./execute-request.ts";
 import { createRunReads } from "./read/read-runs.ts";
 import { createThreadReads } from "./read/read-threads.ts";
@@ -12,6 +14,7 @@ import type { StoreHandle } from "./store-handle.ts";
 export class FileDriver implements StoreDriver {
   readonly durability = "power-loss";
   readonly reader: RowReader;
+  readonly documents: DocumentRows;
   readonly #handle: StoreHandle;
   readonly #now: () => number;
 
@@ -19,6 +22,7 @@ export class FileDriver implements StoreDriver {
     this.#handle = handle;
     this.#now = now;
     this.reader = { ...createThreadReads(handle), ...createRunReads(handle) };
+    this.documents = createFileDocuments(handle, now);
   }
 
   async now(): Promise<number> {

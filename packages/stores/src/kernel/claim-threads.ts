@@ -62,15 +62,30 @@ export function planRenew(
 }
 
 export function planRelease(
-  { tenant, epoch, problem }: ThreadRequest<"release">,
+  { tenant, epoch, run_id, problem }: ThreadRequest<"release">,
   rows: ThreadRows,
   now: number,
 ): Plan<ThreadAnswers["release"]> {
   const draft = heldBy(tenant, epoch, rows);
-  if (draft === undefined) return onlyAnswer(null);
+  if (draft === undefined) return takeBackRecovery(tenant, epoch, run_id, rows);
   giveBackClaim(draft, problem, now);
   draft.isGivenBack = true;
   return concludeDraft(draft, null, [{ kind: "work" }]);
+}
+
+/** An owner that was replaced and can still say so was slow: its run did not kill it. */
+function takeBackRecovery(
+  tenant: string,
+  epoch: number,
+  runId: string | undefined,
+  rows: ThreadRows,
+): Plan<ThreadAnswers["release"]> {
+  if (rows.thread === undefined || rows.thread.epoch <= epoch) return onlyAnswer(null);
+  const draft = new ThreadDraft(tenant, rows.thread, rows);
+  const run = draft.openRun;
+  if (run === undefined || run.record.run_id !== runId || run.record.recoveries === 0) return onlyAnswer(null);
+  draft.putRun({ ...run, record: { ...run.record, recoveries: run.record.recoveries - 1 } });
+  return concludeDraft(draft, null, []);
 }
 
 export function planReleaseOwner(

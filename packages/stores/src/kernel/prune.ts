@@ -1,4 +1,4 @@
-import type { Pruned } from "@reprise/contracts";
+import type { PrunedThreads } from "@reprise/contracts";
 import { isClaimLive } from "./claims.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { isPending } from "./entries.ts";
@@ -9,7 +9,7 @@ import { ThreadDraft } from "./thread-draft.ts";
 /** How many entries go at once. Who gets as many asks again. */
 export const ENTRIES_AT_ONCE = 500;
 
-const NOTHING: Pruned = { versions: 0, entries: 0, threads: 0 };
+const NOTHING: PrunedThreads = { versions: 0, entries: 0, threads: 0 };
 
 export function demandPrune({ tenant, thread_id, entries_before }: ThreadRequest<"prune_thread">): ThreadDemand {
   const over = entries_before === null ? {} : { over_entries: { before: entries_before, limit: ENTRIES_AT_ONCE } };

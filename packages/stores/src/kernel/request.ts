@@ -4,7 +4,7 @@ import type {
   CommitGuard,
   Decision,
   NewEntry,
-  Pruned,
+  PrunedThreads,
   ReleaseProblem,
   Thread,
 } from "@reprise/contracts";
@@ -75,7 +75,13 @@ export interface ThreadRequests {
   claim: { readonly thread_id: string; readonly request: ClaimRequest };
   /** `promised`: the highest version the holder was told to have made, when that is not in the database yet. */
   renew: { readonly thread_id: string; readonly epoch: number; readonly lease_ms: number; readonly promised?: number };
-  release: { readonly thread_id: string; readonly epoch: number; readonly problem?: Problem };
+  /** `run_id`: the run the claim is for. */
+  release: {
+    readonly thread_id: string;
+    readonly epoch: number;
+    readonly run_id?: string;
+    readonly problem?: Problem;
+  };
   /** Ends whatever claim an owner that is gone has on a thread. */
   release_owner: { readonly thread_id: string; readonly owner: string };
   /** Closes a thread for writing, because a row of it cannot be read. */
@@ -95,7 +101,7 @@ export interface ThreadAnswers {
   fork_thread: Thread;
   delete_thread: null;
   save_snapshot: null;
-  prune_thread: Pruned;
+  prune_thread: PrunedThreads;
   requeue_entry: EntryRow;
   claim: ClaimAnswer | null;
   renew: { readonly lease_until: number } | null;

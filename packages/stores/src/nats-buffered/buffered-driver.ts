@@ -6,6 +6,7 @@ import {
   toRepriseError,
 } from "@reprise/contracts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { BufferPorts } from "./buffer-ports.ts";
@@ -19,6 +20,8 @@ const RETRY_MS = 1_000;
 export class BufferedDriver implements StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
+  /** The database's own: nothing of them ever waits. */
+  readonly documents: DocumentRows;
   readonly #ports: BufferPorts;
   readonly #threads: BufferedThreads;
   #closed: Promise<void> | undefined;
@@ -28,6 +31,7 @@ export class BufferedDriver implements StoreDriver {
     this.#ports = ports;
     this.#threads = new BufferedThreads(ports);
     this.reader = createBufferedReader(ports.inner.reader, this.#threads);
+    this.documents = ports.inner.documents;
   }
 
   now(): Promise<number> {

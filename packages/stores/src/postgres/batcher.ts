@@ -2,7 +2,7 @@ import { RepriseError, type StoreSignal } from "@reprise/contracts";
 import type { ThreadOperation } from "../kernel/request.ts";
 import type { Database } from "./database.ts";
 import { pauseBefore } from "./pause.ts";
-import { fromPostgresError, isConnectionLost, isRace, storeClosed } from "./postgres-errors.ts";
+import { doubtful, fromPostgresError, isConnectionLost, isRace, storeClosed } from "./postgres-errors.ts";
 import { BatchFailure, type Operation, type Outcome, runBatch } from "./run-batch.ts";
 
 /** What the batcher needs of the store. */
@@ -165,9 +165,4 @@ export class Batcher {
     }
     for (const waiting of again) await this.#work([waiting]);
   }
-}
-
-function doubtful({ message, cause, details }: RepriseError): RepriseError {
-  const text = `${message} Whether it was written is not known.`;
-  return new RepriseError("STORE_UNAVAILABLE", text, { cause, details: { ...details, in_doubt: true } });
 }

@@ -9,6 +9,7 @@ import { HeldNames } from "./held-names.ts";
 import { assertSchemaName, migrate } from "./migrate.ts";
 import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
 import { createPostgresBlobStore } from "./postgres-blob-store.ts";
+import { createPostgresDocuments } from "./postgres-documents.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
 import { readDurability } from "./read-durability.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
@@ -90,7 +91,8 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
       createClient: () => createClient(Client, options),
       settings: settingsOf(options, schema),
     });
-    const driver = new PostgresDriver({ durability, database, batcher, now, names, ...signals });
+    const documents = createPostgresDocuments(database, clock);
+    const driver = new PostgresDriver({ durability, database, batcher, now, names, documents, ...signals });
     return { driver, database, now, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
   } catch (error) {
     await database.close();

@@ -2,6 +2,7 @@ import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@repris
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { SignalBoard } from "../shell/signal-board.ts";
@@ -30,6 +31,7 @@ export interface PostgresParts {
   readonly sender: SignalSender;
   readonly receiver: SignalReceiver;
   readonly names: HeldNames;
+  readonly documents: DocumentRows;
   /** The store's time, given the server's. */
   now(stored: number): number;
 }
@@ -50,6 +52,7 @@ const MAX_ATTEMPTS = 5;
 export class PostgresDriver implements StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
+  readonly documents: DocumentRows;
   readonly #parts: PostgresParts;
   readonly #read: Ask;
   #closed: Promise<void> | undefined;
@@ -58,6 +61,7 @@ export class PostgresDriver implements StoreDriver {
     const { database } = parts;
     this.#parts = parts;
     this.durability = parts.durability;
+    this.documents = parts.documents;
     const lanes = new ReadLanes((queries) => database.read(queries), READ_LANES);
     this.#read = (queries) => lanes.read(queries);
     this.reader = { ...createThreadReads(this.#read), ...createRunReads(this.#read) };

@@ -89,3 +89,9 @@ function codeOf(thrown: unknown): string {
 export function storeClosed(): RepriseError {
   return new RepriseError("STORE_UNAVAILABLE", "The store is closed.");
 }
+
+/** The same error for a write that may have happened. */
+export function doubtful({ message, cause, details }: RepriseError): RepriseError {
+  const text = `${message} Whether it was written is not known.`;
+  return new RepriseError("STORE_UNAVAILABLE", text, { cause, details: { ...details, in_doubt: true } });
+}

@@ -127,6 +127,16 @@ create table retired_epochs (
   primary key (tenant, thread_id)
 );
 
+create table documents (
+  revision bigint generated always as identity,
+  updated_at double precision not null, expires_at double precision,
+  checksum integer not null, format smallint not null,
+  tenant text collate "C" not null, kind text collate "C" not null, id text collate "C" not null,
+  body text collate "C" not null,
+  primary key (tenant, kind, id)
+);
+create index documents_expiring on documents (expires_at) where expires_at is not null;
+
 create table blobs (
   tenant text collate "C" not null, ref text collate "C" not null, media_type text collate "C",
   created_at double precision not null, content bytea not null,

@@ -2,6 +2,7 @@ import { assertId, type Store, type TenantStore, type ThreadWriter } from "@repr
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import { createAdmission } from "./admission-shell.ts";
 import { createThreadGuard } from "./damage.ts";
+import { createDocuments } from "./document-shell.ts";
 import type { StoreDriver } from "./driver.ts";
 import { createEntryOpener, type EntryOpener } from "./open-entries.ts";
 import { createOperator } from "./operator-shell.ts";
@@ -35,6 +36,7 @@ function createTenantStore(tenant: string, driver: StoreDriver): TenantStore {
     ...createAdmission(tenant, driver, opener),
     ...createThreadReader(tenant, driver.reader, guard),
     ...createRunReader(tenant, driver.reader, { guard, opener }),
+    ...createDocuments(tenant, driver.documents),
   };
 }
 

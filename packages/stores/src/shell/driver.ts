@@ -1,5 +1,6 @@
 import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { DocumentRows } from "./document-rows.ts";
 import type { RowReader } from "./row-reader.ts";
 
 /**
@@ -16,6 +17,7 @@ import type { RowReader } from "./row-reader.ts";
 export interface StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
+  readonly documents: DocumentRows;
   /** The store's time. */
   now(): Promise<number>;
   execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]>;

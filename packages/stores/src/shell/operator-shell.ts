@@ -1,4 +1,11 @@
-import { pruneThreads, RepriseError, type Store, type StoreOperator } from "@reprise/contracts";
+import {
+  claimedRun,
+  pruneDocuments,
+  pruneThreads,
+  RepriseError,
+  type Store,
+  type StoreOperator,
+} from "@reprise/contracts";
 import type { StoreDriver } from "./driver.ts";
 import { openClaim } from "./open-entries.ts";
 import { createPrunedStore } from "./prune-store.ts";
@@ -23,8 +30,10 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
       });
       return (await Promise.all(renewed)).flat();
     },
-    async release({ tenant, thread_id, epoch }, problem) {
-      const given = problem === undefined ? {} : { problem };
+    async release(claim, problem) {
+      const { tenant, thread_id, epoch } = claim;
+      const run_id = claimedRun(claim);
+      const given = { ...(run_id !== undefined && { run_id }), ...(problem !== undefined && { problem }) };
       await driver.execute({ operation: "release", tenant, thread_id, epoch, ...given });
     },
     releaseOwner,
@@ -33,7 +42,10 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
       await releaseOwner(owner);
       return leave;
     },
-    prune: (retention, signal) => pruneThreads(createPrunedStore(driver, forTenant), retention, signal),
+    async prune(retention, signal) {
+      const threads = await pruneThreads(createPrunedStore(driver, forTenant), retention, signal);
+      return { ...threads, documents: await pruneDocuments((limit) => driver.documents.prune(limit), signal) };
+    },
     watch: (listener) => driver.watch(listener),
   };
 }

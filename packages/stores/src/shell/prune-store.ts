@@ -1,4 +1,4 @@
-import type { Pruned, PrunedStore, Store } from "@reprise/contracts";
+import type { PrunedStore, PrunedThreads, Store } from "@reprise/contracts";
 import { ENTRIES_AT_ONCE } from "../kernel/prune.ts";
 import type { StoreDriver } from "./driver.ts";
 
@@ -8,7 +8,7 @@ export function createPrunedStore(driver: StoreDriver, forTenant: Store["forTena
     now: () => driver.now(),
     pageThreads: (after, limit) => driver.reader.pageThreads(after, limit),
     forTenant,
-    async pruneThread({ history, ...pruning }): Promise<Pruned> {
+    async pruneThread({ history, ...pruning }): Promise<PrunedThreads> {
       const sealed = history === null ? null : { up_to: history.up_to, state: JSON.stringify(history.state) };
       const first = await driver.execute({ operation: "prune_thread", ...pruning, history: sealed });
       let entries = first.entries;

@@ -4,6 +4,7 @@ import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import type { Connection } from "./connection.ts";
+import { deleteDocument, pruneDocuments, saveDocument } from "./document-tasks.ts";
 import { executeWrites } from "./execute-writes.ts";
 import { readDemand } from "./read-demand.ts";
 import { WritePlace } from "./write-place.ts";
@@ -39,6 +40,12 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
     case "delete_blob":
       connection.run("delete from blobs where tenant = :tenant and ref = :ref", { tenant: task.tenant, ref: task.ref });
       return { answer: null, signals: [] };
+    case "save_document":
+      return { answer: saveDocument(connection, task), signals: [] };
+    case "delete_document":
+      return { answer: deleteDocument(connection, task), signals: [] };
+    case "prune_documents":
+      return { answer: pruneDocuments(connection, task), signals: [] };
     case "own":
       connection.run("insert or replace into dispatcher (one, pid, since) values (1, :pid, :now)", {
         pid: task.pid,

@@ -6,7 +6,8 @@
  * Children point at their thread and run by number, so that long ids are stored once; a changeset has its run's id only when
  * the run has no row. Ids of messages and changesets,
  * which are looked for and rarely found, are indexed by a hash. Bodies lie in ordinary tables: in one
- * without row ids, rows of this size would each take a page.
+ * without row ids, rows of this size would each take a page. The revision of a document is the number of its row, of which
+ * SQLite never gives one out again.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `
@@ -119,6 +120,14 @@ create table blobs (
   tenant text not null, ref text not null, media_type text, created_at real not null, content blob not null
 ) strict;
 create unique index blobs_by_ref on blobs (tenant, ref);
+
+create table documents (
+  revision integer primary key autoincrement,
+  tenant text not null, kind text not null, id text not null, updated_at real not null, expires_at real,
+  format integer not null, checksum integer not null, body text not null
+) strict;
+create unique index documents_by_id on documents (tenant, kind, id);
+create index documents_expiring on documents (expires_at) where expires_at is not null;
 
 create table signals (number integer primary key, writer integer not null, signals text not null) strict;
 

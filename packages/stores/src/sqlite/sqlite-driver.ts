@@ -1,6 +1,7 @@
 import type { ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
@@ -8,6 +9,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
 import type { SignalBoard } from "./signal-board.ts";
+import { createSqliteDocuments } from "./sqlite-documents.ts";
 import type { WriterClient } from "./writer-client.ts";
 
 /** The parts of an open file. */
@@ -24,12 +26,15 @@ export interface SqliteParts {
 export class SqliteDriver implements StoreDriver {
   readonly durability = "power-loss";
   readonly reader: RowReader;
+  readonly documents: DocumentRows;
   readonly #parts: SqliteParts;
   #closed: Promise<void> | undefined;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
     this.reader = { ...createThreadReads(parts.connection), ...createRunReads(parts.connection) };
+    const { connection, now, writer } = parts;
+    this.documents = createSqliteDocuments({ connection, now, write: (task) => writer.do(task) });
   }
 
   async now(): Promise<number> {

@@ -1,5 +1,6 @@
 import type { ClaimRequest, ErrorCode, StoreSignal } from "@reprise/contracts";
 import type { ThreadRequest } from "../kernel/request.ts";
+import type { DocumentPlace, SealedDocument } from "../shell/document-rows.ts";
 
 /** What the writer can be asked to do. Each is done at a time of the store's clock, all or nothing. */
 export type WriterTask =
@@ -14,6 +15,19 @@ export type WriterTask =
       readonly content: Uint8Array;
     }
   | { readonly task: "delete_blob"; readonly tenant: string; readonly ref: string }
+  | {
+      readonly task: "save_document";
+      readonly now: number;
+      readonly document: SealedDocument;
+      readonly expected: number;
+    }
+  | {
+      readonly task: "delete_document";
+      readonly now: number;
+      readonly place: DocumentPlace;
+      readonly expected: number | null;
+    }
+  | { readonly task: "prune_documents"; readonly now: number; readonly limit: number }
   /** Puts on record which process claims work. */
   | { readonly task: "own"; readonly now: number; readonly pid: number };
 

@@ -5,6 +5,7 @@ import type { Connection } from "../../src/sqlite/connection.ts";
 import { openFile } from "../../src/sqlite/open-file.ts";
 import { createRunReads } from "../../src/sqlite/read-runs.ts";
 import { createThreadReads } from "../../src/sqlite/read-threads.ts";
+import { createSqliteDocuments } from "../../src/sqlite/sqlite-documents.ts";
 import { fromPlainError, writeBatch } from "../../src/sqlite/writer.ts";
 import type { WriterTask } from "../../src/sqlite/writer-task.ts";
 import { makeStoreFolder } from "./temporary-store.ts";
@@ -31,6 +32,7 @@ export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now })
   const driver: StoreDriver = {
     durability: "none",
     reader: { ...createThreadReads(connection), ...createRunReads(connection) },
+    documents: createSqliteDocuments({ connection, now: () => clock.now(), write }),
     execute: (request) => write({ task: "operation", now: clock.now(), request: request as never }),
     claim: (request, limit) => write({ task: "claim", now: clock.now(), request, limit }),
     now: async () => clock.now(),

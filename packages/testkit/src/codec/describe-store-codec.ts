@@ -6,6 +6,7 @@ import { StoreBench } from "../store/store-bench.ts";
 import { Corpus } from "./corpus.ts";
 import { putConversation } from "./put-conversation.ts";
 import { putDecisions } from "./put-decisions.ts";
+import { putDocuments } from "./put-documents.ts";
 import { putEntries } from "./put-entries.ts";
 import { findDifferences, type Reading } from "./reading.ts";
 
@@ -73,9 +74,11 @@ const PLACES: readonly string[] = [
   "decisions",
   "decisions in the inbox",
   "why a run is to end",
+  "documents",
+  "documents in lists",
 ];
 
-const PUTTERS = [putConversation, putDecisions, putEntries] as const;
+const PUTTERS = [putConversation, putDecisions, putEntries, putDocuments] as const;
 
 interface Filled {
   readonly readings: readonly Reading[];

@@ -49,20 +49,23 @@ async function speak(response: ServerResponse, { steps, ...answer }: SpokenAnswe
     const [status, code] = FAILURES[first.fail];
     return playRaw(response, { status, body: protocol.encodeError(status, code) });
   }
-  if (answer.whole || !isStreamed) return playRaw(response, { body: encodeWholeCompletion(steps, model) });
+  if (answer.whole || !isStreamed) {
+    const { encodeWhole = encodeWholeCompletion } = protocol;
+    return playRaw(response, { body: encodeWhole(steps, model) });
+  }
   response.writeHead(200, { "content-type": protocol.contentType, "x-request-id": "request-1" });
   await write(response, protocol.encode(steps, model), answer);
 }
 
 async function playRaw(response: ServerResponse, answer: RawAnswer): Promise<void> {
   const { status = 200, headers = {}, body = "", events, ending } = answer;
-  const isText = typeof body === "string";
-  const type = events !== undefined ? "text/event-stream" : isText ? "text/plain" : "application/json";
+  const isPlain = typeof body === "string" || body instanceof Uint8Array;
+  const type = events !== undefined ? "text/event-stream" : isPlain ? "text/plain" : "application/json";
   response.writeHead(status, { "content-type": type, ...headers });
   const frames: Frame[] = (events ?? []).map(
     (event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
   );
-  if (events === undefined) frames.push(isText ? body : JSON.stringify(body));
+  if (events === undefined) frames.push(isPlain ? body : JSON.stringify(body));
   if (ending !== undefined) frames.push({ fault: ending });
   await write(response, frames, {});
 }

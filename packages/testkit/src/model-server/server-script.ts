@@ -17,7 +17,7 @@ export interface SpokenAnswer {
 export interface RawAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it is; an object as JSON. */
+  /** Text and bytes are sent as they are; any other object as JSON. */
   readonly body?: string | object;
   /** Sent as server-sent events instead of a body: objects as JSON, texts as they are. */
   readonly events?: readonly (string | object)[];
@@ -55,6 +55,8 @@ export interface Protocol {
   readonly contentType: string;
   /** The frames of a streamed answer. */
   encode(steps: readonly ScriptStep[], model: string): Iterable<Frame>;
+  /** The same in one body, for a client that wants no stream; chat completions unless it is given. */
+  encodeWhole?(steps: readonly ScriptStep[], model: string): object;
   /** The body of a failure. */
   encodeError(status: number, code: string): object;
 }

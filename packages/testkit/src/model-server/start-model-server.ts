@@ -4,6 +4,7 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages.ts";
 import { BEDROCK_CONVERSE } from "./bedrock-converse.ts";
 import { CHAT_COMPLETIONS } from "./chat-completions.ts";
 import { GOOGLE_GENERATE } from "./google-generate.ts";
+import { IMAGE_GENERATIONS } from "./image-generations.ts";
 import { OPENAI_RESPONSES } from "./openai-responses.ts";
 import { playAnswer } from "./play-answer.ts";
 import type { Protocol, RecordedRequest, ServerScript, ServerTurn } from "./server-script.ts";
@@ -24,6 +25,9 @@ const PROTOCOLS: readonly (readonly [path: RegExp, protocol: Protocol])[] = [
   [/\/messages$/, ANTHROPIC_MESSAGES],
   [/:streamGenerateContent$/, GOOGLE_GENERATE],
   [/\/converse-stream$/, BEDROCK_CONVERSE],
+  [/\/images\/generations$/, IMAGE_GENERATIONS],
+  // Where pictures lie that an answer names by their address.
+  [/\/files\/[^/]+$/, IMAGE_GENERATIONS],
 ];
 
 /** Starts a server on a free port of this machine. */

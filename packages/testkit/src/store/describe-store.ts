@@ -7,6 +7,9 @@ import { claimLaws } from "./laws/claim-laws.ts";
 import { commitLaws } from "./laws/commit-laws.ts";
 import { deadLetterLaws } from "./laws/dead-letter-laws.ts";
 import { decisionLaws } from "./laws/decision-laws.ts";
+import { documentExpiryLaws } from "./laws/document-expiry-laws.ts";
+import { documentLaws } from "./laws/document-laws.ts";
+import { documentNameLaws } from "./laws/document-name-laws.ts";
 import { eventLaws } from "./laws/event-laws.ts";
 import { handleLaws } from "./laws/handle-laws.ts";
 import { historyRetentionLaws } from "./laws/history-retention-laws.ts";
@@ -47,6 +50,9 @@ const FACETS: Readonly<Record<string, (law: Law) => void>> = {
   instances: instanceLaws,
   "forgetting history": historyRetentionLaws,
   "forgetting entries and threads": retentionLaws,
+  documents: documentLaws,
+  "names and bodies of documents": documentNameLaws,
+  "the end of documents": documentExpiryLaws,
   tenants: tenantLaws,
   "hostile input": hostileLaws,
   watching: watchLaws,

@@ -1,3 +1,5 @@
+import { findBudgetProblem } from "@reprise/contracts";
+import { CONTEXT_POLICY_SHAPE } from "../../context/context-policy-shape.ts";
 import { findGlobProblem } from "../glob.ts";
 import type { FieldRow } from "./field-table.ts";
 import { objectOf, unionOf } from "./object-shape.ts";
@@ -94,7 +96,11 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     meaning: "Plugins, in the order in which they act.",
   },
   { name: "sections", shape: recordOf(json), default: {}, meaning: "Configuration of plugins, by section." },
-  { name: "context_policy", shape: recordOf(json), meaning: "How the conversation is kept inside the model's window." },
+  {
+    name: "context_policy",
+    shape: CONTEXT_POLICY_SHAPE,
+    meaning: "How the conversation is kept inside the model's window.",
+  },
   { name: "delegates", shape: ids, default: [], meaning: "Agents this one may call as tools." },
   ...catalogueRows("tool", "tools"),
   ...catalogueRows("skill", "skills"),
@@ -132,6 +138,11 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     shape: recordOf(json),
     meaning:
       "JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails.",
+  },
+  {
+    name: "budget",
+    shape: narrowed(recordOf(json), findBudgetProblem),
+    meaning: "What each run may spend, with the runs below it, unless its request says otherwise.",
   },
   { name: "fallback_models", shape: ids, default: [], meaning: "Models to try after the first, in order." },
   { name: "llm_retry_policy", shape: retryPolicy, meaning: "How patient the agent is with its model." },

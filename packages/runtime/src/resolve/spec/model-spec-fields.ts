@@ -20,6 +20,11 @@ export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
     isRequired: true,
     meaning: "The provider's own name for it.",
   },
+  {
+    name: "surface",
+    shape: oneOf("chat", "generative"),
+    meaning: "`generative` for a model that makes media at an endpoint of its own; `chat` unless given.",
+  },
   { name: "context_window", shape: wholeNumberFrom(1), meaning: "Tokens it can read and write together." },
   { name: "max_output_tokens", shape: wholeNumberFrom(1), meaning: "Tokens it can write; at most its window." },
   {
@@ -40,9 +45,10 @@ export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
         output_per_million: price,
         cache_read_per_million: price,
         cache_write_per_million: price,
+        media_per_unit: price,
       },
     }),
-    meaning: "What a million tokens cost.",
+    meaning: "What a million tokens cost, or one picture or second.",
   },
   { name: "chat_options", shape: recordOf(json), meaning: "Settings for every request to it." },
 ];

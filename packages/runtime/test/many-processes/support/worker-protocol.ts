@@ -1,4 +1,4 @@
-import type { BusyPolicy, DecisionVerb } from "@reprise/contracts";
+import type { BudgetPolicy, BusyPolicy, DecisionVerb } from "@reprise/contracts";
 import type { Limits } from "@reprise/runtime";
 
 /** How a worker process is to be set up. */
@@ -14,7 +14,14 @@ export interface WorkerSetup {
 
 /** What a worker can be asked to do, and with what. */
 export interface WorkerTasks {
-  start: { readonly agent?: string; readonly threadId: string; readonly input: string; readonly whenBusy?: BusyPolicy };
+  start: {
+    readonly agent?: string;
+    readonly threadId: string;
+    readonly input: string;
+    readonly whenBusy?: BusyPolicy;
+    readonly parentRunId?: string;
+    readonly budget?: BudgetPolicy;
+  };
   outcome: { readonly runId: string };
   decide: { readonly target: string; readonly verb: DecisionVerb };
   cancel: { readonly runId: string; readonly reason?: string };

@@ -16,6 +16,13 @@ export function fromDiskError(thrown: unknown): RepriseError {
   return new RepriseError("STORE_UNAVAILABLE", message, { cause: thrown, details: { reason: "disk", disk: code } });
 }
 
+/** For a write that has happened, and may not survive. */
+export function inDoubt(thrown: unknown): RepriseError {
+  const { message, details } = fromDiskError(thrown);
+  const text = `${message} Whether it was written is not known.`;
+  return new RepriseError("STORE_UNAVAILABLE", text, { cause: thrown, details: { ...details, in_doubt: true } });
+}
+
 /** The system's own errors name the call that failed. */
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !("code" in thrown) || !("syscall" in thrown)) return undefined;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { DocumentPlace } from "../../shell/document-rows.ts";
 
 /**
  * Names of files say nothing: an id may be a path, a device of Windows, the same as another but for its case, or longer than a
@@ -10,6 +11,15 @@ export function logName(tenant: string, threadId: string): string {
 
 export function isLogName(name: string): boolean {
   return /^[0-9a-f]{64}\.jsonl$/.test(name);
+}
+
+/** The file of a document. */
+export function documentName({ tenant, kind, id }: DocumentPlace): string {
+  return `${hashOf(JSON.stringify([tenant, kind, id]))}.json`;
+}
+
+export function isDocumentName(name: string): boolean {
+  return /^[0-9a-f]{64}\.json$/.test(name);
 }
 
 /** The folder of a tenant's blobs. */

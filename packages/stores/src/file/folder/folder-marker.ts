@@ -10,7 +10,7 @@ const MARKER = "store.json";
 const PROGRAM = "reprise";
 
 /** What may be in a folder that is being made. */
-const OWN_NAMES: readonly string[] = [LOCK_FILE, `${LOCK_FILE}-journal`, "threads", "blobs", "temporary"];
+const OWN_NAMES: readonly string[] = [LOCK_FILE, `${LOCK_FILE}-journal`, "threads", "blobs", "documents", "temporary"];
 
 /** Whether a folder is a store already. Refuses one with files of something else, and one that a newer version made. */
 export async function findMarker(disk: Disk, folder: string): Promise<boolean> {

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { BlobFolder } from "../blob/blob-folder.ts";
 import { type Disk, NODE_DISK } from "../disk/disk.ts";
 import { fromDiskError } from "../disk/disk-errors.ts";
+import { DocumentFolder } from "../document/document-folder.ts";
+import { loadDocuments } from "../document/load-documents.ts";
 import { LogFolder } from "../log/log-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { findMarker, writeMarker } from "./folder-marker.ts";
@@ -62,12 +64,14 @@ async function openAlone(path: string, disk: Disk): Promise<Awaited<Opening["ope
   try {
     const logs = new LogFolder(disk, path);
     const blobPath = join(path, "blobs");
-    for (const part of [logs.path, logs.temporaryPath, blobPath]) await disk.makeFolder(part);
+    const documents = new DocumentFolder(logs, join(path, "documents"));
+    for (const part of [logs.path, logs.temporaryPath, blobPath, documents.path]) await disk.makeFolder(part);
     await emptyFolder(disk, logs.temporaryPath);
     if (!isStore) await writeMarker(logs, path);
     await disk.syncFolder(path);
-    const folder = new StoreFolder(logs, new BlobFolder(logs, blobPath));
+    const folder = new StoreFolder(logs, new BlobFolder(logs, blobPath), documents);
     await loadThreads(logs, (name, log) => folder.takeLog(name, log));
+    await loadDocuments(disk, documents);
     return { folder, unlock };
   } catch (error) {
     unlock();

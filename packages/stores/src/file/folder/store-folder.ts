@@ -4,6 +4,7 @@ import { SignalBoard } from "../../shell/signal-board.ts";
 import type { BlobFolder } from "../blob/blob-folder.ts";
 import { logName } from "../disk/file-names.ts";
 import { Gate } from "../disk/gate.ts";
+import type { DocumentFolder } from "../document/document-folder.ts";
 import { TakenIds } from "../lane/taken-ids.ts";
 import { ThreadLane } from "../lane/thread-lane.ts";
 import type { LoadedLog } from "../log/load-log.ts";
@@ -33,6 +34,7 @@ export class StoreFolder {
   /** The names under which handles of this process claim. */
   readonly claimers: Set<string> = new Set();
   readonly blobs: BlobFolder;
+  readonly documents: DocumentFolder;
   readonly #logs: LogFolder;
   readonly #lanes = new Map<ThreadTables, ThreadLane>();
   readonly #writing = new Gate(WRITERS);
@@ -41,9 +43,10 @@ export class StoreFolder {
   readonly #nameless = new Map<string, LoadedLog>();
   #begun: Promise<void> | undefined;
 
-  constructor(logs: LogFolder, blobs: BlobFolder) {
+  constructor(logs: LogFolder, blobs: BlobFolder, documents: DocumentFolder) {
     this.#logs = logs;
     this.blobs = blobs;
+    this.documents = documents;
   }
 
   /** For a log that was found when the folder was opened. */

@@ -62,8 +62,13 @@ export function historyRetentionLaws(law: Law): void {
   law("forgets nothing when nothing may be forgotten", async (bench) => {
     await fill(bench);
     const before = await captureTenant(bench.tenant);
-    expect(await bench.operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0 });
-    expect(await bench.operator.prune({ history_versions: 9 })).toEqual({ versions: 0, entries: 0, threads: 0 });
+    expect(await bench.operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0 });
+    expect(await bench.operator.prune({ history_versions: 9 })).toEqual({
+      versions: 0,
+      entries: 0,
+      threads: 0,
+      documents: 0,
+    });
     expect(await captureTenant(bench.tenant)).toEqual(before);
   });
 
@@ -71,12 +76,22 @@ export function historyRetentionLaws(law: Law): void {
     await fill(bench);
     const before = await captureLasting(bench);
     const tail = await bench.tenant.readChangesets("thread-1", 6);
-    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({ versions: 6, entries: 0, threads: 0 });
+    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({
+      versions: 6,
+      entries: 0,
+      threads: 0,
+      documents: 0,
+    });
     expect(await captureLasting(bench)).toEqual(before);
     expect(await bench.tenant.readChangesets("thread-1", 6)).toEqual(tail);
     expect((await bench.tenant.readPatches("thread-1", 6)).map(({ version }) => version)).toEqual([7, 8]);
     expect(await stateOf(bench, 6)).toEqual({ k1: 1, k2: 2, k3: 3, last: 3 });
-    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({ versions: 0, entries: 0, threads: 0 });
+    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({
+      versions: 0,
+      entries: 0,
+      threads: 0,
+      documents: 0,
+    });
   });
 
   law("says of what is gone that it is gone", async (bench) => {

@@ -97,6 +97,29 @@ export function releaseLaws(law: Law): void {
     expect(await bench.operator.renew([taken], LEASE_MS)).toHaveLength(1);
   });
 
+  law("takes back the recovery of an owner that was only slow", async (bench) => {
+    const slow = await bench.start();
+    await bench.advance(LEASE_MS);
+    const next = await bench.claimOne();
+    expect(next).toMatchObject({ kind: "recover", run: { recoveries: 1 } });
+    await bench.operator.release(slow.claim);
+    expect(await bench.tenant.loadRun(slow.runId)).toMatchObject({ recoveries: 0 });
+    expect(await bench.operator.renew([next], LEASE_MS)).toHaveLength(1);
+    await bench.operator.release(slow.claim);
+    expect(await bench.tenant.loadRun(slow.runId)).toMatchObject({ recoveries: 0 });
+  });
+
+  law("takes back nothing from the run after it", async (bench) => {
+    const slow = await bench.start();
+    const { run } = slow;
+    await slow.commit({ runs: [{ ...run, status: "done" }] });
+    const later = await bench.start();
+    await bench.advance(LEASE_MS);
+    await bench.claimOne();
+    await bench.operator.release(slow.claim);
+    expect(await bench.tenant.loadRun(later.runId)).toMatchObject({ recoveries: 1 });
+  });
+
   law("gives back everything of an owner that is gone, and nothing of others", async (bench) => {
     const running = await bench.start("thread-1");
     await bench.enqueue({ entry_id: "e2", thread_id: "thread-2" });

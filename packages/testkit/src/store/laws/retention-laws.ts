@@ -17,8 +17,18 @@ export function retentionLaws(law: Law): void {
     await runNext(bench);
     await bench.enqueue({ entry_id: "queued" });
     await bench.advance(1_000);
-    expect(await bench.operator.prune({ entry_age_ms: 60_000 })).toEqual({ versions: 0, entries: 0, threads: 0 });
-    expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toEqual({ versions: 0, entries: 2, threads: 0 });
+    expect(await bench.operator.prune({ entry_age_ms: 60_000 })).toEqual({
+      versions: 0,
+      entries: 0,
+      threads: 0,
+      documents: 0,
+    });
+    expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toEqual({
+      versions: 0,
+      entries: 2,
+      threads: 0,
+      documents: 0,
+    });
     const left: Readonly<Record<string, EntryStatus>> = { young: "accepted", queued: "queued" };
     expect(await entryStatuses(bench)).toEqual(left);
     expect(await bench.tenant.listEntries()).toMatchObject({ total: 2 });
@@ -43,7 +53,12 @@ export function retentionLaws(law: Law): void {
     await bench.advance(10_000);
     await (await bench.start("young")).become("done");
     await bench.advance(1_000);
-    expect(await bench.operator.prune({ thread_age_ms: 60_000 })).toEqual({ versions: 0, entries: 0, threads: 0 });
+    expect(await bench.operator.prune({ thread_age_ms: 60_000 })).toEqual({
+      versions: 0,
+      entries: 0,
+      threads: 0,
+      documents: 0,
+    });
     expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 1 });
     expect((await bench.tenant.listThreads()).items.map(({ thread_id }) => thread_id)).toEqual(["young"]);
     expect(await bench.tenant.loadRun(old.runId)).toBeUndefined();

@@ -1,0 +1,124 @@
+import { isJson, type Json } from "@reprise/state";
+import { invalidRequest } from "../errors/reprise-error.ts";
+import { assertId } from "../thread/assert-id.ts";
+
+/** Something small a tenant keeps outside of threads: a budget, a setting, a key, an answer given before. */
+export interface StoredDocument {
+  readonly kind: string;
+  readonly id: string;
+  /** Higher with every save. No two states of a document ever have the same, also not after it was deleted and made anew. */
+  readonly revision: number;
+  readonly body: Json;
+  readonly updated_at: number;
+  /** In the store's time. */
+  readonly expires_at?: number;
+}
+
+export interface NewDocument {
+  readonly kind: string;
+  readonly id: string;
+  readonly body: Json;
+  /** From then on it is not there any more. Left out, it stays. A save that leaves it out takes an earlier one away. */
+  readonly expires_at?: number;
+}
+
+/** What came of a compare-and-set: the document as it is now, ours or the one that was in the way, if there is one. */
+export type SavedDocument =
+  | { readonly saved: true; readonly document: StoredDocument }
+  | { readonly saved: false; readonly document: StoredDocument | undefined };
+
+export interface DocumentQuery {
+  readonly kind: string;
+  /** Only those with a higher id: the `next` of the page before. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+export interface DocumentPage {
+  readonly items: readonly StoredDocument[];
+  /** The id to go on after; left out when there are no more. */
+  readonly next?: string;
+}
+
+/** How long a body may be as JSON, in bytes of UTF-8. */
+export const MAX_DOCUMENT_BYTES = 262_144;
+
+/**
+ * Small things by kind and id. The same id in two kinds is two documents.
+ *
+ * - A save is one conditional write: of any number at once with the same expectation, in any process, one is saved, and each of
+ *   the others gets a document that was written since.
+ * - Revisions only rise and are never used again: whoever read a document that is gone by now, deleted or run out, cannot hit
+ *   the one that was made under its id since. They need not follow each other.
+ * - A document whose `expires_at` has come is not there, by the store's time: it is not read, not listed, not deleted, and its
+ *   id can be saved as a new one. `prune` takes it away.
+ * - Kinds and ids obey `assertId` (`INVALID_ID`, in every method). A body that is no JSON, nests too deep or is longer than
+ *   `MAX_DOCUMENT_BYTES`, a time that is no number and an expectation that is no whole number are an `INVALID_REQUEST`.
+ * - A body that is damaged is `CORRUPT_DATA` to whoever reads it; it can be saved over and deleted.
+ * - Whoever is told `STORE_UNAVAILABLE` by a write does not know whether it happened.
+ */
+export interface Documents {
+  loadDocument(kind: string, id: string): Promise<StoredDocument | undefined>;
+  /** Writes if the document has this revision; 0: if there is none. */
+  saveDocument(document: NewDocument, expected: number): Promise<SavedDocument>;
+  /** True when one was there, with this revision if one is given, and is gone now. */
+  deleteDocument(kind: string, id: string, expected?: number): Promise<boolean>;
+  /** By id, in the order of `compareIds`. */
+  listDocuments(query: DocumentQuery): Promise<DocumentPage>;
+}
+
+/** How many documents are forgotten in one go, so that nobody waits long for it. */
+const FORGOTTEN_AT_ONCE = 500;
+
+/** Forgets all documents whose time is up, some at a time. `forget` takes at most so many and says how many it took. */
+export async function pruneDocuments(
+  forget: (limit: number) => Promise<number>,
+  signal?: AbortSignal,
+): Promise<number> {
+  let sum = 0;
+  for (let forgotten = FORGOTTEN_AT_ONCE; forgotten === FORGOTTEN_AT_ONCE; sum += forgotten) {
+    signal?.throwIfAborted();
+    forgotten = await forget(FORGOTTEN_AT_ONCE);
+  }
+  return sum;
+}
+
+/** The order of ids: by character, as databases have it. Comparing strings would sort some characters by their halves. */
+export function compareIds(one: string, other: string): number {
+  if (one === other) return 0;
+  let at = 0;
+  while (one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
+  return placeOf(one.charCodeAt(at)) - placeOf(other.charCodeAt(at));
+}
+
+/** Halves stand for characters behind all others. Behind its end a text has no number, and comes first. */
+function placeOf(unit: number): number {
+  if (Number.isNaN(unit)) return -1;
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+/** Refuses a name that no document can have. */
+export function assertDocumentName(kind: string, id: string): void {
+  assertId("kind", kind);
+  assertId("document", id);
+}
+
+/** Refuses an expectation that is no revision. */
+export function assertRevision(expected: number): void {
+  if (Number.isSafeInteger(expected) && expected >= 0) return;
+  throw invalidRequest(`A document cannot be expected at revision ${expected}.`);
+}
+
+/** The text of a document's body, which is what a store keeps of it. Refuses a document that cannot be kept. */
+export function documentText({ kind, id, body, expires_at }: NewDocument): string {
+  assertDocumentName(kind, id);
+  const what = `Document ${id} of kind ${kind}`;
+  if (expires_at !== undefined && !Number.isFinite(expires_at))
+    throw invalidRequest(`${what} has no time to expire at.`);
+  if (!isJson(body)) throw invalidRequest(`${what} has a body that is no JSON or nests too deep.`);
+  const text = JSON.stringify(body);
+  const bytes = new TextEncoder().encode(text).byteLength;
+  if (bytes <= MAX_DOCUMENT_BYTES) return text;
+  const message = `${what} has a body of ${bytes} bytes; the limit is ${MAX_DOCUMENT_BYTES}.`;
+  throw invalidRequest(message, { bytes, limit: MAX_DOCUMENT_BYTES });
+}

@@ -1,0 +1,50 @@
+import type { GeneratedMedia, MediaModel, MediaRequest } from "@reprise/contracts";
+import type { ChatConnection } from "../chat/chat-model.ts";
+import { openAnswer } from "../chat/open-answer.ts";
+import type { Speaker } from "../failure/failed-answer.ts";
+import { thrownFailure } from "../failure/thrown-failure.ts";
+import { refuse } from "../request/model-options.ts";
+import { fetchImage } from "./fetch-image.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { readImages } from "./read-images.ts";
+
+/** A model that is asked for pictures at `/images/generations`, as OpenAI has it and many servers do. */
+export class ImagesModel implements MediaModel {
+  readonly id: string;
+  readonly #name: string;
+  readonly #connect: () => ChatConnection;
+
+  constructor(id: string, name: string, connect: () => ChatConnection) {
+    this.id = id;
+    this.#name = name;
+    this.#connect = connect;
+  }
+
+  async generate(request: MediaRequest): Promise<GeneratedMedia> {
+    const { signal } = request;
+    const { redact, ...connection } = this.#connect();
+    const speaker: Speaker = { model: this.id, redact };
+    const body = JSON.stringify(this.#write(request));
+    const response = await openAnswer(speaker, { ...connection, body, signal });
+    const { images, format } = readImages(speaker, response, await readText(speaker, response, signal));
+    const [first] = images;
+    const content =
+      first.kind === "data" ? first.content : await fetchImage(speaker, first.url, { fetch: connection.fetch, signal });
+    return { content, media_type: mediaTypeOf(content, format), units: images.length };
+  }
+
+  /** Settings go out as they are: servers differ in what they know. One picture is asked for, whatever they say. */
+  #write({ prompt, modality, options }: MediaRequest): object {
+    if (modality !== "image") throw refuse(this.id, `this endpoint makes images, and ${modality} was asked for`);
+    if (options.n !== undefined && options.n !== 1) throw refuse(this.id, "one picture is made at a time; leave `n` out");
+    return { ...options, model: this.#name, prompt, n: 1 };
+  }
+}
+
+async function readText(speaker: Speaker, response: Response, signal: AbortSignal): Promise<string> {
+  try {
+    return await response.text();
+  } catch (error) {
+    throw thrownFailure(speaker, error, true, signal);
+  }
+}

@@ -1,0 +1,16 @@
+/** How files of a type begin; a space stands for any character. */
+const BEGINNINGS: readonly (readonly [mediaType: string, beginning: string])[] = [
+  ["image/png", "\x89PNG"],
+  ["image/jpeg", "\xff\xd8\xff"],
+  ["image/gif", "GIF8"],
+  ["image/webp", "RIFF    WEBP"],
+];
+
+/** What a picture is: by how it begins, which cannot lie, else by what its server says, else what most servers make. */
+export function mediaTypeOf(content: Uint8Array, format: string | undefined): string {
+  const known = BEGINNINGS.find(([, beginning]) =>
+    [...beginning].every((character, index) => character === " " || character.charCodeAt(0) === content[index]),
+  );
+  if (known !== undefined) return known[0];
+  return `image/${format !== undefined && /^[a-z0-9.+-]{1,20}$/.test(format) ? format : "png"}`;
+}

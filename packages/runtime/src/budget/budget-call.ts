@@ -1,0 +1,7 @@
+/** The id under which the runtime itself asks, where a tool's id would stand. No tool can have it: theirs have no slash. */
+export const BUDGET_CALL = "reprise/budget";
+
+/** Whether a call is a question of the runtime's own. The model did not ask for it and gets no result. */
+export function isOwnQuestion({ tool_id }: { readonly tool_id: string }): boolean {
+  return tool_id === BUDGET_CALL;
+}

@@ -1,0 +1,90 @@
+import { type Decision, invalidRequest, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
+import { getAt, type Json } from "@reprise/state";
+import { callIdOf } from "../loop/derived-ids.ts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { endCall, moveCall, suspendCall } from "../loop/settle-call.ts";
+import { askAbout } from "../tools/ask-about.ts";
+import { BUDGET_CALL } from "./budget-call.ts";
+import type { BudgetExceeded } from "./budget-exceeded.ts";
+import { committedOf } from "./change-budget.ts";
+
+/**
+ * Asks a person for more. The question is a call of the runtime's own, with the limits it asks for as its arguments: to approve is to
+ * set them, to edit is to set others, to deny ends the run.
+ */
+export function askForBudget(
+  workspace: RunWorkspace,
+  stepId: string,
+  { budget, needed, message }: BudgetExceeded,
+): void {
+  const { run } = workspace;
+  const used = committedOf(budget);
+  const asked = {
+    ...(budget.limit_microcents !== null && {
+      limit_microcents: proposed(budget.limit_microcents, used.microcents + needed.microcents),
+    }),
+    ...(budget.limit_tokens !== null && { limit_tokens: proposed(budget.limit_tokens, used.tokens + needed.tokens) }),
+  };
+  const call: ToolCallRecord = {
+    // Behind every call the model may make in this step, and after every question before: events have been committed since.
+    call_id: callIdOf(stepId, FIRST_QUESTION + run.last_seq),
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    step_id: stepId,
+    tool_id: BUDGET_CALL,
+    tool_version: "1",
+    arguments: asked,
+    status: "new",
+    suspension: 0,
+    updated_at: workspace.now,
+  };
+  workspace.setCall(call);
+  const ticket = askAbout(call, BUDGET_CALL, message);
+  suspendCall(workspace, call, ticket, toolPending(BUDGET_CALL, ticket));
+}
+
+const FIRST_QUESTION = 1_000_000;
+
+/** As much again, or as much as the next call needs. */
+function proposed(limit: number, needed: number): number {
+  return Math.max(limit * 2, needed);
+}
+
+/** Does what was decided about a budget. */
+export async function decideBudget(
+  workspace: RunWorkspace,
+  suspended: ToolCallRecord,
+  decision: Decision,
+): Promise<void> {
+  if (decision.action === "cancel") {
+    const detail = decision.reason ?? "no more was granted";
+    endCall(workspace, suspended, toolSuccess(BUDGET_CALL, { granted: false, reason: detail }), "cancel");
+    workspace.ending = { type: "stopped", value: { code: "budget_exceeded", detail } };
+    return;
+  }
+  const limits = readLimits(decision.arguments ?? decision.result ?? suspended.arguments);
+  await workspace.budget?.change({ type: "set_limit", ...limits });
+  const decided = moveCall(workspace, suspended, "decide");
+  endCall(workspace, decided, toolSuccess(BUDGET_CALL, { granted: true, ...limits }), "succeed");
+}
+
+/** The limits of an answer. What makes no sense is left as it is: then the next model call asks again. */
+function readLimits(given: Json): { readonly limit_microcents?: number; readonly limit_tokens?: number } {
+  const microcents = readLimit(given, "limit_microcents");
+  const tokens = readLimit(given, "limit_tokens");
+  return {
+    ...(microcents !== undefined && { limit_microcents: microcents }),
+    ...(tokens !== undefined && { limit_tokens: tokens }),
+  };
+}
+
+function readLimit(given: Json, key: string): number | undefined {
+  const limit = getAt(given, [key]);
+  return typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
+}
+
+/** Refuses a decision about a budget that says nothing a budget could be set to, before it is stored. */
+export function assertBudgetAnswer(given: Json): void {
+  if (Object.keys(readLimits(given)).length > 0) return;
+  throw invalidRequest("A budget is answered with limit_microcents, limit_tokens or both, whole numbers from 0 on.");
+}

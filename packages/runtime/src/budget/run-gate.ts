@@ -1,0 +1,129 @@
+import { type Amount, type Budget, costOf, type ModelSpec, mediaCostOf, RepriseError } from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { AttemptEnd, AttemptGate, AttemptTicket, PlannedAttempt } from "../route/attempt-gate.ts";
+import { AttemptRefused } from "../route/attempt-gate.ts";
+import { BudgetExceeded } from "./budget-exceeded.ts";
+import type { BudgetStep } from "./change-budget.ts";
+import type { RunBudget } from "./run-budget.ts";
+import { tellBudget } from "./tell-budget.ts";
+import { worstCaseOf } from "./worst-case.ts";
+
+/** What an attempt is told to the embedder's hook as. */
+export interface ModelAttemptInfo extends PlannedAttempt {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly agent_id: string;
+}
+
+/** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
+export type BeforeModelAttempt = (attempt: ModelAttemptInfo) => void | Promise<void>;
+
+/** Stands before every attempt of one inference: the embedder's hook, then the budget. */
+export class RunGate implements AttemptGate {
+  readonly #workspace: RunWorkspace;
+  readonly #stepId: string;
+  readonly #settling: Promise<unknown>[] = [];
+  readonly #open = new Set<AttemptTicket>();
+  #budget: Budget | undefined;
+  #attempts = 0;
+
+  constructor(workspace: RunWorkspace, stepId: string) {
+    this.#workspace = workspace;
+    this.#stepId = stepId;
+  }
+
+  /** The budget as it last stood. */
+  get budget(): Budget | undefined {
+    return this.#budget;
+  }
+
+  async open(attempt: PlannedAttempt): Promise<AttemptTicket> {
+    try {
+      await this.#askHook(attempt);
+      const { budget } = this.#workspace;
+      return budget === undefined ? freeTicket(attempt) : await this.#reserve(budget, attempt);
+    } catch (error) {
+      throw new AttemptRefused(error);
+    }
+  }
+
+  /** Settles what never said how it ended, and waits for all that is under way: what comes next counts on it. */
+  async close(): Promise<void> {
+    for (const ticket of this.#open) ticket.ended("unknown");
+    await Promise.all(this.#settling);
+  }
+
+  async #askHook(attempt: PlannedAttempt): Promise<void> {
+    const { services, claim, run } = this.#workspace;
+    const { run_id, thread_id, agent_id } = run;
+    await services.beforeModelAttempt?.({ ...attempt, tenant: claim.tenant, run_id, thread_id, agent_id });
+  }
+
+  async #reserve(budget: RunBudget, attempt: PlannedAttempt): Promise<AttemptTicket> {
+    const { spec, request } = attempt;
+    const { amount, outputTokens } = worstCaseOf(request, spec);
+    const name = `s${this.#workspace.run.steps}a${++this.#attempts}`;
+    if (!isPriced(spec)) await this.#assertMayBeUnpriced(budget, attempt);
+    const step = await budget.reserve(name, amount);
+    this.#note(step);
+    if (step.isRefused) throw new BudgetExceeded(step.budget, amount);
+    const ticket: AttemptTicket = {
+      // Said to the provider too: only then it is the most that can come.
+      request: { ...request, options: { ...request.options, max_tokens: outputTokens } },
+      ended: (end) => {
+        if (this.#open.delete(ticket)) this.#settle(budget, name, spentOf(end, attempt));
+      },
+    };
+    this.#open.add(ticket);
+    return ticket;
+  }
+
+  /** Money nobody can count: refused, or said once. */
+  async #assertMayBeUnpriced(budget: RunBudget, { model }: PlannedAttempt): Promise<void> {
+    const { budget: now } = await budget.change({ type: "tell", notice: "unpriced" }).then((step) => {
+      if (step.budget.limit_microcents !== null && step.budget.unpriced === "warn") this.#note(step);
+      return step;
+    });
+    if (now.limit_microcents === null || now.unpriced === "warn") return;
+    throw new RepriseError(
+      "MODEL_UNPRICED",
+      `Nobody knows what ${model} costs, and its run has a limit in money. Give the model a price, or set the budget's unpriced to "warn".`,
+      { details: { model } },
+    );
+  }
+
+  /** Not awaited by the stream; whoever closes the gate waits. A store that is away keeps the reservation, which is on the safe side. */
+  #settle(budget: RunBudget, name: string, amount: Amount | null): void {
+    const { env } = this.#workspace.services;
+    const settled = budget.settle(name, amount).then(
+      (step) => this.#note(step),
+      (error: unknown) => env.log("error", "what a model call cost could not be settled", { problem: String(error) }),
+    );
+    this.#settling.push(settled);
+  }
+
+  #note({ budget, told }: BudgetStep): void {
+    this.#budget = budget;
+    for (const notice of told) tellBudget(this.#workspace, this.#stepId, budget, notice);
+  }
+}
+
+function isPriced(spec: ModelSpec | undefined): boolean {
+  return (spec?.surface === "generative" ? mediaCostOf(1, spec.pricing) : costOf({}, spec?.pricing)).priced;
+}
+
+function freeTicket({ request }: PlannedAttempt): AttemptTicket {
+  return { request, ended: () => undefined };
+}
+
+/** What an attempt took; null when nobody can say. */
+function spentOf(end: AttemptEnd, { spec }: PlannedAttempt): Amount | null {
+  if (end === "refused") return { microcents: 0, tokens: 0 };
+  if (end === "unknown") return null;
+  const { prompt_tokens, completion_tokens } = end.usage;
+  // A provider that says nothing of what it used leaves us with what was reserved.
+  if (prompt_tokens === undefined && completion_tokens === undefined) return null;
+  const { microcents } = costOf(end.usage, spec?.pricing);
+  return { microcents, tokens: (prompt_tokens ?? 0) + (completion_tokens ?? 0) };
+}

@@ -1,0 +1,21 @@
+import type { Budget, BudgetNotice, FactData } from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { committedOf } from "./change-budget.ts";
+
+/** Says what is to be said of a budget, to who watches the run that noticed. */
+export function tellBudget(workspace: RunWorkspace, stepId: string, budget: Budget, notice: BudgetNotice): void {
+  workspace.show("budget_warning", { reason: notice, ...describeBudget(budget) }, stepId);
+}
+
+/** How a budget stands, in a fact. */
+export function describeBudget(budget: Budget): FactData {
+  const { microcents, tokens } = committedOf(budget);
+  return {
+    limit_microcents: budget.limit_microcents,
+    limit_tokens: budget.limit_tokens,
+    spent_microcents: budget.spent.microcents,
+    spent_tokens: budget.spent.tokens,
+    reserved_microcents: microcents - budget.spent.microcents,
+    reserved_tokens: tokens - budget.spent.tokens,
+  };
+}

@@ -1,0 +1,32 @@
+import type { Message, ModelSpec } from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Inference } from "../phases/compose-inference.ts";
+import { lookUpModel } from "../resolve/look-up-model.ts";
+import { readContextWindow } from "./context-window.ts";
+import { fitRequest } from "./fit-request.ts";
+import { markForCache } from "./mark-for-cache.ts";
+
+/**
+ * Makes what is about to be asked fit into the window of the model that is asked first, and marks what its provider may keep. The last
+ * to change a request: what plugins added is measured too.
+ */
+export async function fitInference(workspace: RunWorkspace, inference: Inference): Promise<Inference> {
+  const { agent, services, thread } = workspace;
+  const window = readContextWindow(agent.spec, specOf(workspace, inference));
+  if (window === undefined) return inference;
+  await services.tokens.prepare();
+  const { request, fact } = fitRequest(inference.request, window, services.tokens);
+  // Asked from the end on, so that mostly the thread answers for the first one already.
+  const lasts = ({ id }: Message): boolean =>
+    thread.hasMessage(id) || workspace.modelMessages().some((message) => message.id === id);
+  return {
+    ...inference,
+    request: window.isCached ? markForCache(request, lasts) : request,
+    fact: { ...inference.fact, ...fact },
+  };
+}
+
+/** What is known of the model that is asked first: the agent's own, or the one a plugin chose. */
+function specOf({ agent, services, run }: RunWorkspace, { model }: Inference): ModelSpec | undefined {
+  return model === undefined ? agent.modelSpec : lookUpModel(services.agents.registries, run.agent_id, model).modelSpec;
+}

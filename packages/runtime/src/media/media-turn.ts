@@ -1,0 +1,96 @@
+import {
+  invalidRequest,
+  type MediaModel,
+  type MediaRequest,
+  type Message,
+  type ModelChunk,
+  type ModelRequest,
+  type ModelSpec,
+  mediaCostOf,
+  mediaHandle,
+  textOf,
+} from "@reprise/contracts";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { AttemptRefused, endOf } from "../route/attempt-gate.ts";
+import { type RoutedRequest, toModelError } from "../route/model-route.ts";
+import type { OpeningModel } from "../route/open-stream.ts";
+import { madeBy } from "./check-generative.ts";
+
+/** A model that makes media, and what is known of it. */
+export interface GenerativeModel {
+  readonly model: MediaModel;
+  readonly spec: ModelSpec;
+}
+
+const nothing = (): void => undefined;
+
+/**
+ * A turn of a generative model, as the loop takes turns: asked once, it says one file. Throws `INVALID_REQUEST`, before anything is
+ * sent, for a request that is no prompt.
+ */
+export function takeMediaTurn(workspace: RunWorkspace, made: GenerativeModel, request: ModelRequest): OpeningModel {
+  const { id } = made.model;
+  const prompt = promptOf(id, request);
+  const [modality] = madeBy(made.spec);
+  if (modality === undefined) throw invalidRequest(`Nobody says what model ${id} makes.`);
+  const wish = { prompt, modality, options: request.options };
+  const stream = (routed: RoutedRequest): AsyncGenerator<ModelChunk> => make(workspace, made, wish, routed);
+  return {
+    id,
+    stream,
+    // By itself, so that nobody else stands at the gate for it: what it takes is not counted in tokens.
+    async open(routed) {
+      const rest = stream(routed);
+      return { first: await rest.next(), rest, finished: nothing, broke: nothing };
+    },
+  };
+}
+
+/** What is made is a blob before anybody hears of it, and it is paid for whatever becomes of it then. */
+async function* make(
+  workspace: RunWorkspace,
+  { model, spec }: GenerativeModel,
+  wish: Omit<MediaRequest, "signal">,
+  request: RoutedRequest,
+): AsyncGenerator<ModelChunk> {
+  const { session, signal } = request;
+  const attempt = { provider: spec.provider, model: spec.id };
+  if (session !== undefined) session.candidates = [spec.id];
+  const ticket = await session?.gate?.open({ ...attempt, spec, request });
+  const { content, media_type, units } = await model.generate({ ...wish, signal }).catch((error: unknown) => {
+    const failure = toModelError(error);
+    session?.note({ ...attempt, outcome: "failed", error: failure.kind });
+    ticket?.ended(endOf(failure));
+    throw error;
+  });
+  session?.note({ ...attempt, outcome: "succeeded", cost: mediaCostOf(units, spec.pricing) });
+  // What was reserved for one is what it took.
+  ticket?.ended("unknown");
+  const ref = await keep(workspace, content, media_type);
+  yield { type: "file", url: mediaHandle(ref), media_type };
+  yield { type: "finish", stop_reason: "end_turn" };
+}
+
+async function keep({ services, claim }: RunWorkspace, content: Uint8Array, media_type: string): Promise<string> {
+  try {
+    return (await services.blobs.put(claim.tenant, content, { media_type })).ref;
+  } catch (error) {
+    // A store's trouble, which is to be heard as such and not as the model's.
+    throw new AttemptRefused(error);
+  }
+}
+
+/** The operator's words, then the user's last ones. Pictures and files are no part of a prompt. */
+function promptOf(id: string, { system, messages }: Pick<ModelRequest, "system" | "messages">): string {
+  const said = messages.findLast(isSaid);
+  const text = said === undefined ? "" : textOf(said);
+  if (text.trim() === "") throw invalidRequest(`Model ${id} was not asked: the prompt is empty.`);
+  if (said !== undefined && typeof said.content !== "string" && said.content.some(({ type }) => type !== "text")) {
+    throw invalidRequest(`Model ${id} was not asked: its prompt is text, and the message has files too.`);
+  }
+  return system === "" ? text : `${system}\n\n${text}`;
+}
+
+function isSaid({ role, visibility }: Message): boolean {
+  return role === "user" && visibility !== "internal";
+}

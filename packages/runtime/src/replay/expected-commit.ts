@@ -1,0 +1,86 @@
+import type { AgentEvent, EventType, RunRecord } from "@reprise/contracts";
+import type { Json, TrackedPatch } from "@reprise/state";
+import { NOTE } from "./notes.ts";
+import type { CommittedChangeset } from "./read-changesets.ts";
+
+/** Events that are held back until their commit; all others are shown at once, and stand before these in a changeset. */
+const HELD: ReadonlySet<EventType> = new Set<EventType>([
+  "inference_complete",
+  "step_end",
+  "tool_call_done",
+  "tool_call_resumed",
+  "tool_call_cancelled",
+  "state_delta",
+  "run_finish",
+  "error",
+  "definition_changed",
+]);
+
+/** A recorded commit that a replay has not come to yet, with what was noted for it. */
+export class ExpectedCommit {
+  readonly changeset: CommittedChangeset;
+  readonly shown: readonly AgentEvent[];
+  readonly held: readonly AgentEvent[];
+  readonly #notes = new Map<string, Json[]>();
+  readonly #times: readonly number[];
+  #time = 0;
+  #readings = 0;
+  readonly #patches: TrackedPatch[];
+
+  constructor(changeset: CommittedChangeset, runId: string) {
+    this.changeset = changeset;
+    const events = changeset.events.filter(({ run_id }) => run_id === runId);
+    const firstHeld = events.findIndex(({ type }) => HELD.has(type));
+    this.shown = firstHeld < 0 ? events : events.slice(0, firstHeld);
+    this.held = firstHeld < 0 ? [] : events.slice(firstHeld);
+    for (const { place, name, value } of changeset.recordings ?? []) {
+      const key = keyOf(place, name);
+      const known = this.#notes.get(key);
+      if (known === undefined) this.#notes.set(key, [value]);
+      else known.push(value);
+    }
+    const times = this.peek(NOTE.clock, "now");
+    // Noted as numbers by the live witness.
+    this.#times = Array.isArray(times) ? (times as readonly number[]) : [committedAt(changeset, runId), Infinity];
+    this.#patches = [...changeset.patches];
+  }
+
+  /** The next time that was read. */
+  now(): number {
+    if (this.#readings >= (this.#times[this.#time + 1] ?? Infinity) && this.#time + 2 < this.#times.length) {
+      this.#time += 2;
+      this.#readings = 0;
+    }
+    this.#readings += 1;
+    return this.#times[this.#time] ?? 0;
+  }
+
+  /** What was noted at a place, without using it up. */
+  peek(place: string, name: string): Json | undefined {
+    return this.#notes.get(keyOf(place, name))?.[0];
+  }
+
+  /** What was noted at a place; the next one when there are several. */
+  take(place: string, name: string): Json | undefined {
+    return this.#notes.get(keyOf(place, name))?.shift();
+  }
+
+  /** The next patch that fits and is not used up. */
+  takePatch(fits: (patch: TrackedPatch) => boolean): TrackedPatch | undefined {
+    const index = this.#patches.findIndex(fits);
+    return index < 0 ? undefined : this.#patches.splice(index, 1)[0];
+  }
+
+  /** Looks at the patches that are not used up. */
+  findPatch(fits: (patch: TrackedPatch) => boolean): TrackedPatch | undefined {
+    return this.#patches.find(fits);
+  }
+}
+
+function keyOf(place: string, name: string): string {
+  return `${place}\u0000${name}`;
+}
+
+function committedAt({ runs }: CommittedChangeset, runId: string): number {
+  return runs.find(({ run_id }: RunRecord) => run_id === runId)?.updated_at ?? 0;
+}

@@ -1,0 +1,196 @@
+import { type AgentEvent, type Decision, type Inbox, type MailboxEntry, RepriseError, type RunRecord } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { ClaimLost, RunCancelled } from "../dispatcher/outcomes.ts";
+import { MailFlag } from "../loop/mail-flag.ts";
+import type { RecordedActivation } from "./activations.ts";
+import type { Difference } from "./compare-commits.ts";
+import { ExpectedCommit } from "./expected-commit.ts";
+import { NOTE } from "./notes.ts";
+import type { ExecutionPlace } from "./witness.ts";
+
+/** A call that a replayed run waits for. */
+export interface WaitingCall {
+  readonly place: ExecutionPlace;
+  readonly finish: () => void;
+}
+
+/** Where a replay parted from what was recorded. */
+export interface Divergence extends Difference {
+  readonly version: number;
+}
+
+function isExpiry(event: AgentEvent): event is Extract<AgentEvent, { type: "tool_call_cancelled" }> {
+  return event.type === "tool_call_cancelled" && event.data.reason === "expired";
+}
+
+export interface PlaybackOptions {
+  readonly run: RunRecord;
+  readonly decisions: readonly Decision[];
+  readonly steering: readonly MailboxEntry[];
+}
+
+/**
+ * What comes to one replayed activation from outside, in the order in which it came: the next commit it is expected to make, what
+ * was noted for it, and the signals. One activation at a time.
+ */
+export class Playback {
+  readonly controller: AbortController = new AbortController();
+  readonly loss: AbortController = new AbortController();
+  readonly mail: MailFlag = new MailFlag(true);
+  readonly activation: RecordedActivation;
+  /** Calls at work, by id. */
+  readonly waiting: Map<string, WaitingCall> = new Map();
+  /** The events this commit has shown so far. */
+  position = 0;
+  /** Milliseconds that have passed for the clock that never goes back. */
+  mono = 0;
+  divergence: Divergence | undefined;
+  /** Set when what the replay needs was never recorded. */
+  impossible: string | undefined;
+  /** Goes on with a turn that waits for what a tool showed before. */
+  resumeTurn: (() => void) | undefined;
+  readonly #options: PlaybackOptions;
+  readonly #commits: readonly ExpectedCommit[];
+  #next = 0;
+  #ticks = 0;
+  #shown = 0;
+
+  constructor(activation: RecordedActivation, options: PlaybackOptions) {
+    this.activation = activation;
+    this.#options = options;
+    this.#commits = activation.changesets.map((changeset) => new ExpectedCommit(changeset, options.run.run_id));
+  }
+
+  /** The commit that comes next; after the last one, that one still answers. */
+  get expected(): ExpectedCommit {
+    const commit = this.#commits[this.#next] ?? this.#commits.at(-1);
+    if (commit === undefined) throw new RepriseError("INTERNAL", "An activation without commits.");
+    return commit;
+  }
+
+  /** Whether everything that was recorded of this activation has happened again. */
+  get isComplete(): boolean {
+    return this.#next >= this.#commits.length;
+  }
+
+  /** The next event that was shown. */
+  get nextShown(): AgentEvent | undefined {
+    return this.isComplete ? undefined : this.expected.shown[this.position];
+  }
+
+  tick(): void {
+    if (this.isCancelDue) this.cancel();
+    this.#ticks += 1;
+  }
+
+  noteShown(): void {
+    if (this.isCancelDue) this.cancel();
+    this.#shown += 1;
+    this.position += 1;
+  }
+
+  /** Whether the run was cancelled exactly here. */
+  get isCancelDue(): boolean {
+    const at = this.activation.cancel?.at;
+    return at !== undefined && !this.controller.signal.aborted && at.ticks === this.#ticks && at.shown === this.#shown;
+  }
+
+  cancel(): void {
+    const { entryId, reason } = this.activation.cancel ?? { entryId: "", reason: "" };
+    this.controller.abort(new RunCancelled(entryId, reason));
+  }
+
+  /** The expected commit was made. An owner that never committed again is gone from here on. */
+  committed(): void {
+    this.#next += 1;
+    this.position = 0;
+    this.mail.raise();
+    if (this.isComplete && this.#isLeft) this.lose();
+  }
+
+  /** Stops the activation: its owner was lost here, or it no longer does what was recorded. */
+  lose(): void {
+    const reason = new ClaimLost("The recording of this owner ends here.");
+    this.controller.abort(reason);
+    this.loss.abort(reason);
+  }
+
+  /** Notes where the replay parted from the recording, and stops it. */
+  diverge(difference: Difference): void {
+    const { version } = this.expected.changeset;
+    this.divergence ??= { version, ...difference };
+    this.lose();
+  }
+
+  /** Whether the run neither waits nor is done after this activation. */
+  get #isLeft(): boolean {
+    const { run_id } = this.#options.run;
+    return this.#commits.at(-1)?.changeset.runs.find((row) => row.run_id === run_id)?.status === "running";
+  }
+
+  /** What lay in the inbox when the run looked: what its next commit has used. */
+  readInbox(): Inbox {
+    const { cancel } = this.activation;
+    const steering = this.#dueSteering();
+    return {
+      decisions: this.isDecisionDue ? this.#dueDecisions() : [],
+      ...(cancel !== undefined && cancel.at === undefined && { cancel: { entry_id: cancel.entryId, reason: cancel.reason } }),
+      ...(steering.length > 0 && { steering }),
+    };
+  }
+
+  /** Whether the decisions that the next commit uses have come: results that were there before them are there again. */
+  get isDecisionDue(): boolean {
+    const { changeset, held } = this.expected;
+    const decided = new Set(changeset.consumed_decisions.map(({ call_id }) => call_id));
+    const first = held.findIndex(
+      (event) =>
+        (event.type === "tool_call_resumed" && decided.has(event.data.target_id)) ||
+        (event.type === "tool_call_done" && decided.has(event.data.id)) ||
+        isExpiry(event),
+    );
+    if (this.isComplete || first < 0 || !this.#isAllShown) return false;
+    return !held
+      .slice(0, first)
+      .some((event) => event.type === "tool_call_done" && this.waiting.has(event.data.id));
+  }
+
+  /** Whether the run has come to where its next commit is made: what tools show meanwhile may come at any time. */
+  get #isAllShown(): boolean {
+    return this.expected.shown.slice(this.position).every(({ type }) => type === "activity_snapshot");
+  }
+
+  /** The same for a question that ran out. */
+  isExpiryDue(callId: string): boolean {
+    const isExpired = this.expected.held.some((event) => isExpiry(event) && event.data.id === callId);
+    return isExpired && this.isDecisionDue;
+  }
+
+  #dueDecisions(): readonly Decision[] {
+    return this.expected.changeset.consumed_decisions.flatMap(
+      (key) =>
+        this.#options.decisions.find(
+          ({ call_id, suspension }) => call_id === key.call_id && suspension === key.suspension,
+        ) ?? [],
+    );
+  }
+
+  #dueSteering(): readonly MailboxEntry[] {
+    if (!this.#isAllShown) return [];
+    const here = this.#commits[this.#next]?.changeset;
+    // What was said before is committed first, by itself.
+    const isAlone = here?.reasons.length === 1 && here.reasons[0] === "assistant_turn";
+    const taking = isAlone ? this.#commits[this.#next + 1]?.changeset : here;
+    const ids = taking?.mailbox_effects.filter(({ into_run }) => into_run !== undefined).map(({ entry_id }) => entry_id);
+    return (ids ?? []).flatMap((id) => this.#options.steering.find(({ entry_id }) => entry_id === id) ?? []);
+  }
+
+  note(place: string, name: string): Json | undefined {
+    return this.isComplete ? undefined : this.expected.take(place, name);
+  }
+
+  /** The error with which a commit was refused when it was first tried, if it was. */
+  refusalOf(changesetId: string): Json | undefined {
+    return this.isComplete ? undefined : this.expected.peek(NOTE.commit, changesetId);
+  }
+}

@@ -1,0 +1,35 @@
+import { type Changeset, MAX_LIMIT, type TenantStore } from "@reprise/contracts";
+
+/** A changeset with the version it made. */
+export type CommittedChangeset = Changeset & { readonly version: number };
+
+/** The changesets after a version up to another one, page by page. `VERSION_GONE` when some were pruned. */
+export async function readChangesetsBetween(
+  store: TenantStore,
+  threadId: string,
+  after: number,
+  upTo: number,
+): Promise<readonly CommittedChangeset[]> {
+  const found: CommittedChangeset[] = [];
+  for await (const changeset of walkChangesets(store, threadId, after)) {
+    if (changeset.version > upTo) break;
+    found.push(changeset);
+    if (changeset.version === upTo) break;
+  }
+  return found;
+}
+
+/** All changesets after a version, oldest first; whoever has seen enough stops. */
+export async function* walkChangesets(
+  store: TenantStore,
+  threadId: string,
+  after: number,
+): AsyncGenerator<CommittedChangeset, void> {
+  for (let last = after; ; ) {
+    const page = await store.readChangesets(threadId, last, MAX_LIMIT);
+    yield* page;
+    const next = page.at(-1)?.version;
+    if (next === undefined) return;
+    last = next;
+  }
+}

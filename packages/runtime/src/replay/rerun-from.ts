@@ -1,0 +1,126 @@
+import { invalidRequest, type LanguageModel, type RunRecord, type Tool } from "@reprise/contracts";
+import { createRunHandle, type RunHandle } from "../api/run-handle.ts";
+import { executePrepared } from "../api/submit.ts";
+import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { stepIdOf } from "../loop/derived-ids.ts";
+import { lookUpEntry } from "../resolve/look-up-agent.ts";
+import type { AgentEntry } from "../resolve/registry-set.ts";
+import type { Services } from "../services.ts";
+import { compareRuns, type RunComparison } from "./compare-runs.ts";
+import { requireDone } from "./load-recording.ts";
+import { walkChangesets } from "./read-changesets.ts";
+import { replayImpossible } from "./replay-errors.ts";
+
+/** What is different this time. What is not given stays as it is. */
+export interface RerunChanges {
+  /** A model, or the id of one the runtime knows. */
+  readonly model?: string | LanguageModel;
+  readonly instructions?: string;
+  /** All tools the agent is to have, beside those of its plugins. */
+  readonly tools?: readonly Tool[];
+  /** The id of the new thread; made up unless it is given. */
+  readonly threadId?: string;
+}
+
+/** A run that goes another way from some step of an earlier one on. */
+export interface Rerun {
+  readonly run: RunHandle;
+  /** The thread it runs on, a fork of the other's. */
+  readonly threadId: string;
+  /** The version of the original thread at which it left. */
+  readonly at: number;
+  /** Waits until nobody works on it any more, and says how it differs from the original. */
+  comparison(): Promise<RunComparison>;
+}
+
+/** Takes a finished run up again before one of its steps, on a fork, for real: models and tools are asked. */
+export async function rerunFrom(
+  services: Services,
+  { dispatcher, tenant }: { readonly dispatcher: Dispatcher; readonly tenant: string },
+  { runId, step, changes }: { readonly runId: string; readonly step: number; readonly changes: RerunChanges },
+): Promise<Rerun> {
+  const store = services.store.forTenant(tenant);
+  const original = await requireDone(store, runId);
+  const at = await versionBefore(services, tenant, original, step);
+  const { env } = services;
+  const threadId = changes.threadId ?? env.ids.uuid();
+  const id = env.ids.uuid();
+  const [agent_id, forget] = lendChanged(services, original.agent_id, id, changes);
+  try {
+    await store.forkThread(original.thread_id, at, threadId);
+    const request = { agent_id, thread_id: threadId, run_id: id, messages: [], metadata: { rerun_of: runId, step } };
+    const entry = { entry_id: `${id}-entry`, thread_id: threadId, run_id: id, request, priority: 0 };
+    const policy = { busy_policy: "reject" } as const;
+    await executePrepared(services, dispatcher, { tenant, run_id: id, thread_id: threadId, entry: { ...entry, ...policy } });
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  const run = createRunHandle(services, tenant, id, threadId);
+  const outcome = run.outcome().finally(forget);
+  // Whoever does not ask for the comparison need not hear why there is none.
+  outcome.catch(() => undefined);
+  return {
+    run,
+    threadId,
+    at,
+    async comparison() {
+      await outcome;
+      return compareRuns(store, { original, at, rerun: await run.record() });
+    },
+  };
+}
+
+/** The version a thread had when a step of a run began. */
+async function versionBefore(
+  { store }: Services,
+  tenant: string,
+  { run_id, thread_id, base_version, steps }: RunRecord,
+  step: number,
+): Promise<number> {
+  if (!Number.isSafeInteger(step) || step < 1 || step > steps) {
+    throw invalidRequest(`Run ${run_id} has no step ${step}; it has ${steps}.`, { run_id, step });
+  }
+  const wanted = stepIdOf(run_id, step);
+  for await (const { version, events } of walkChangesets(store.forTenant(tenant), thread_id, base_version)) {
+    const begun = events.filter(({ type, run_id: of }) => type === "step_start" && of === run_id);
+    if (!begun.some(({ step_id }) => step_id === wanted)) continue;
+    if (begun[0]?.step_id === wanted) return version - 1;
+    throw replayImpossible(run_id, `its step ${step} was committed together with the one before`);
+  }
+  throw replayImpossible(run_id, `its step ${step} was never committed`);
+}
+
+/** The agent with the changes, under an id nobody else knows; the agent itself when there are none. */
+function lendChanged(
+  { agents }: Services,
+  agentId: string,
+  rerunId: string,
+  { model, instructions, tools }: RerunChanges,
+): readonly [string, () => void] {
+  if (model === undefined && instructions === undefined && tools === undefined) return [agentId, () => undefined];
+  const entry = lookUpEntry(agents.registries, agentId);
+  const id = `${agentId}-rerun-${rerunId}`;
+  const { allowed_tool_patterns: _patterns, ...spec } = entry.spec;
+  const { model: own, ...parts } = entry;
+  const changed: AgentEntry = {
+    ...parts,
+    ...(model === undefined ? own !== undefined && { model: own } : typeof model !== "string" && { model }),
+    ...(tools !== undefined && { tools }),
+    spec: {
+      ...(tools === undefined ? entry.spec : { ...spec, allowed_tools: tools.map(({ descriptor }) => descriptor.id) }),
+      id,
+      ...(typeof model === "string" && { model }),
+      ...(instructions !== undefined && { system_prompt: instructions }),
+    },
+  };
+  const forget = agents.lend(changed);
+  try {
+    // Every mistake in the changes is found before anything is stored.
+    agents.plan(id);
+  } catch (error) {
+    forget();
+    throw error;
+  }
+  return [id, forget];
+}

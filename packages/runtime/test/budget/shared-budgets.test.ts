@@ -1,0 +1,93 @@
+import { usd } from "@reprise/contracts";
+import { describe, expect, it } from "vitest";
+import { freezeProcess } from "../support/frozen-env.ts";
+import { createWorld } from "../support/open-runtime.ts";
+import { soon } from "../support/wait.ts";
+import { answer, MAX_OUTPUT, openBudgeted, PRICE } from "./open-budgeted.ts";
+
+/** An answer of as many tokens as it may have, so that one too many shows. */
+const full = (text: string) => [{ text }, { usage: { prompt_tokens: 1, completion_tokens: MAX_OUTPUT } }] as const;
+
+describe("runs below a run with a budget", () => {
+  it("spend from it, and from no other", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"), { budget: { limit_microcents: 1 } });
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_microcents: usd(1) } });
+    await soon(root.outcome());
+    const below = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
+    expect(await soon(below.outcome())).toMatchObject({ status: "done" });
+    const deeper = await runtime.start({ agent: "agent", input: "go", parentRunId: below.id });
+    expect(await soon(deeper.outcome())).toMatchObject({ status: "done" });
+    expect(await runtime.budgets.get(deeper.id)).toMatchObject({ spent: { tokens: 3 * (MAX_OUTPUT + 1) } });
+    expect(await runtime.costs.ofTree(root.id)).toEqual({
+      cost_microcents: 3 * (MAX_OUTPUT + 1) * PRICE,
+      input_tokens: 3,
+      output_tokens: 3 * MAX_OUTPUT,
+      runs: 3,
+      priced: true,
+    });
+  });
+
+  it("have none of their own", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"));
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_tokens: 1_000 } });
+    await soon(root.outcome());
+    const own = { agent: "agent", input: "go", parentRunId: root.id, budget: { limit_tokens: 1 } };
+    await expect(runtime.start(own)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  it("never exceed it, ten at a time", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"));
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_tokens: 6 * 80 } });
+    await soon(root.outcome());
+    const runs = await Promise.all(
+      Array.from({ length: 10 }, () => runtime.start({ agent: "agent", input: "go", parentRunId: root.id })),
+    );
+    const outcomes = await Promise.all(runs.map((run) => soon(run.outcome())));
+    const done = outcomes.filter(({ status }) => status === "done").length;
+    const { output_tokens, input_tokens } = await runtime.costs.ofTree(root.id);
+    expect(input_tokens + output_tokens).toBeLessThanOrEqual(6 * 80);
+    expect([done > 0, outcomes.every(({ status }) => status === "done" || status === "failed")]).toEqual([true, true]);
+    expect(await runtime.budgets.get(root.id)).toMatchObject({
+      reserved: {},
+      spent: { tokens: input_tokens + output_tokens },
+    });
+  });
+
+  it("count what a lost owner reserved as spent", async () => {
+    const world = createWorld();
+    const { env: frozenEnv, store: frozenStore } = freezeProcess(world);
+    const script = [[{ text: "so" }, { stall: true }]] as const;
+    const first = await openBudgeted(script, { env: frozenEnv, store: frozenStore });
+    const run = await first.runtime.start({
+      agent: "agent",
+      threadId: "t1",
+      input: "go",
+      budget: { limit_tokens: 1_000 },
+    });
+    for await (const { type } of run.events()) if (type === "text_delta") break;
+    const before = await first.runtime.budgets.get(run.id);
+    const reserved = Object.values(before.reserved).map(({ tokens }) => tokens);
+    expect([before.spent.tokens, reserved]).toEqual([0, [expect.any(Number)]]);
+    const next = await openBudgeted([answer("there", 30)], world);
+    await world.env.advance(13_000);
+    expect(await soon((await next.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "there" });
+    const after = await next.runtime.budgets.get(run.id);
+    expect([after.spent.tokens, after.reserved]).toEqual([(reserved[0] ?? 0) + 30, {}]);
+  });
+});
+
+describe("a limit", () => {
+  it("can be set anew while its runs run", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"));
+    const root = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget: { limit_tokens: 100 } });
+    await soon(root.outcome());
+    const refused = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
+    expect(await soon(refused.outcome())).toMatchObject({ code: "BUDGET_EXCEEDED" });
+    expect(await runtime.budgets.setLimit(root.id, { limit_tokens: 500 })).toMatchObject({ limit_tokens: 500 });
+    const next = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
+    expect(await soon(next.outcome())).toMatchObject({ status: "done" });
+    await expect(runtime.budgets.setLimit(root.id, {})).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(runtime.budgets.get("nobody")).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+    expect(await runtime.costs.ofThread("t1")).toMatchObject({ runs: 1 });
+  });
+});
