@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { chooseSeed } from "./scripts/property-seed.mjs";
 
 /** Workspace packages are tested from source: no build stands between an edit and its test. */
@@ -6,18 +6,41 @@ const conditions = ["reprise-source", "node", "import", "default"];
 
 const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
 
+/** Tests that start servers and processes, and look at the time: they get the machine to themselves, one file after the other. */
+const alone = [
+  "e2e/**/*.test.ts",
+  "test/**/*.test.ts",
+  "packages/stores/test/**/*.test.ts",
+  "packages/server/test/**/*.test.ts",
+  "packages/runtime/test/many-processes/**/*.test.ts",
+  "packages/runtime/test/replay/**/*.test.ts",
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: folders.map((folder) => `${folder}/**/*.test.ts`),
-    typecheck: {
-      enabled: true,
-      include: folders.map((folder) => `${folder}/**/*.test-d.ts`),
-      tsconfig: "./tsconfig.check.json",
-      // Errors elsewhere belong to `npm run types`; a half-finished source file must not hide what the tests say.
-      ignoreSourceErrors: true,
-    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: folders.map((folder) => `${folder}/**/*.test.ts`),
+          exclude: [...configDefaults.exclude, ...alone],
+          // One more than the machine would be given: most of them compute, and some wait.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          typecheck: {
+            enabled: true,
+            include: folders.map((folder) => `${folder}/**/*.test-d.ts`),
+            tsconfig: "./tsconfig.check.json",
+            // Errors elsewhere belong to `npm run types`; a half-finished source file must not hide what the tests say.
+            ignoreSourceErrors: true,
+          },
+        },
+      },
+      { extends: true, test: { name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
     // Many tests start real processes; on a busy machine slow is not wrong.
     testTimeout: 30_000,
     setupFiles: ["./test/support/property-seed.ts"],

@@ -129,10 +129,14 @@ not here works all the same: its cost is 0 and \`priced\` is false. Your own pri
 
 | model | window | output | reads | knows until | input | output | cache read | cache write | prompt cache |
 |---|---:|---:|---|---|---:|---:|---:|---:|---|
-${CATALOGUE.filter(({ surface }) => surface !== "generative").map(modelRow).join("\n")}
+${CATALOGUE.filter(({ surface }) => surface !== "generative")
+  .map(modelRow)
+  .join("\n")}
 
 Models that make pictures, at \`/images/generations\` of OpenAI or of the server at \`OPENAI_BASE_URL\`:
-${CATALOGUE.filter(({ surface }) => surface === "generative").map(({ id }) => `\`${id}\``).join(", ")}. Their prices depend on size and
+${CATALOGUE.filter(({ surface }) => surface === "generative")
+  .map(({ id }) => `\`${id}\``)
+  .join(", ")}. Their prices depend on size and
 quality; give yours as \`pricing.media_per_unit\`, in dollars a picture. How to use them: [generate media](../how-to/generate-media.md).
 `;
 }

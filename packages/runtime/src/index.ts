@@ -1,5 +1,5 @@
 export type { AgentInfo } from "./api/agent-info.ts";
-export type { Runtime, RuntimeOptions } from "./api/create-runtime.ts";
+export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/create-runtime.ts";
 export { createRuntime } from "./api/create-runtime.ts";
 export type { Budgets } from "./api/budgets.ts";
 export type { Costs, Spending } from "./api/costs.ts";
@@ -18,6 +18,7 @@ export type { PluginDefinition, PluginHooks } from "./define/define-plugin.ts";
 export { definePlugin } from "./define/define-plugin.ts";
 export type { ToolDefinition } from "./define/define-tool.ts";
 export { defineTool } from "./define/define-tool.ts";
+export type { Blobs } from "./media/blobs.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";
 export type { Difference, DivergentPart } from "./replay/compare-commits.ts";

@@ -1,7 +1,7 @@
 import type { LanguageModel, ModelChunk } from "@reprise/contracts";
 import { expect, it } from "vitest";
 import { openRuntime } from "./support/open-runtime.ts";
-import { soon } from "./support/wait.ts";
+import { collect, soon } from "./support/wait.ts";
 
 function modelThatMakes(...files: readonly { readonly url: string; readonly media_type: string }[]): LanguageModel {
   return {
@@ -18,7 +18,8 @@ it("keeps what a model made in the blob store, and names it in its message", asy
   const web = { url: "https://example.com/a.pdf", media_type: "application/pdf" };
   const model = modelThatMakes({ url: "data:image/png;base64,AAEC/w==", media_type: "image/png" }, web);
   const { runtime, blobs } = await openRuntime({ model });
-  await soon(runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "paint" }));
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "paint" });
+  const shown = (await collect(run)).flatMap((event) => (event.type === "activity_snapshot" ? [event.data] : []));
   const { messages } = await runtime.threads.messages("t1");
   const content = messages.at(-1)?.content;
   expect(content).toEqual([
@@ -27,6 +28,11 @@ it("keeps what a model made in the blob store, and names it in its message", asy
     { type: "file", ...web },
   ]);
   const url = Array.isArray(content) ? content[1]?.url : "";
+  // Whoever watches sees them too, once they are kept.
+  expect(shown).toMatchObject([
+    { activity_type: "file", content: { url, media_type: "image/png" } },
+    { activity_type: "file", content: web },
+  ]);
   const kept = await blobs.get("default", url);
   expect([kept.info.media_type, [...kept.content]]).toEqual(["image/png", [0, 1, 2, 255]]);
 });

@@ -1,8 +1,12 @@
+import fc from "fast-check";
 import { it } from "vitest";
+import { scenarios, type Scenario } from "./model/scenario.ts";
 import { drain } from "./model/drain.ts";
 import { Driver } from "./model/drive.ts";
-const scenario = JSON.parse(process.env.SCENARIO ?? "{}");
 it("debug", async () => {
+  await fc.assert(fc.asyncProperty(scenarios, async (scenario) => { await show(scenario); }), { seed: Number(process.env.SEED), path: process.env.FCPATH ?? "", numRuns: 1, endOnFailure: true });
+});
+async function show(scenario: Scenario) {
   const driver = new Driver(scenario);
   await driver.play();
   await drain(driver);
@@ -16,5 +20,6 @@ it("debug", async () => {
       for (const e of c.events) console.log("    ", e.seq, e.run_id, e.type, JSON.stringify(e.data).slice(0, 160));
     }
     console.log(JSON.stringify(await runtime.replay(run_id).catch((e) => String(e))).slice(0, 3000));
+    console.log("REEXECUTE", JSON.stringify(await runtime.replay(run_id, { mode: "reexecute" }).catch((e) => String(e))).slice(0, 3000));
   }
-});
+}

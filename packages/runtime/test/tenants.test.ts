@@ -21,6 +21,20 @@ describe("two tenants with the same ids", () => {
     for (const { tenant } of [red, blue]) await assertConsistent(tenant, "t1");
   });
 
+  it("are served by one runtime, each with its own", async () => {
+    const { runtime } = await openRuntime({ script: () => "hi" });
+    const [red, blue] = [runtime.forTenant("red"), runtime.forTenant("blue")];
+    const runs = [await red.submit(request("red")), await blue.submit(request("blue"))];
+    expect(await Promise.all(runs.map((run) => soon(run.outcome())))).toMatchObject([{ text: "hi" }, { text: "hi" }]);
+    expect((await red.threads.messages("t1")).messages[0]?.content).toBe("red");
+    expect((await red.threads.list()).total).toBe(1);
+    expect((await runtime.threads.list()).total).toBe(0);
+    await expect(runtime.run("r1")).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+    expect(() => runtime.forTenant("")).toThrow();
+    void runtime.close();
+    await expect(blue.submit({ ...request("late"), run_id: "r2" })).rejects.toMatchObject({ code: "RUNTIME_CLOSED" });
+  });
+
   it("do not hear each other when one process works for both", async () => {
     const world = createWorld();
     const script = ({ messages }: { messages: readonly { content: unknown }[] }) => {

@@ -27,6 +27,10 @@ export type {
   SpokenAnswer,
 } from "./model-server/index.ts";
 export { startModelServer } from "./model-server/index.ts";
+export type { ProtocolEncoder, ProtocolSuite } from "./protocol/describe-protocol.ts";
+export { describeProtocol, encodeScene } from "./protocol/describe-protocol.ts";
+export type { ProtocolScene, ReadEvent } from "./protocol/protocol-scene.ts";
+export { loadScenes } from "./protocol/protocol-scene.ts";
 export { describeStore } from "./store/describe-store.ts";
 export type { Deviation, OpenedStore, OpenStore } from "./store/open-store.ts";
 export { describeStoreModel } from "./store-model/describe-store-model.ts";

@@ -36,7 +36,8 @@ export class ImagesModel implements MediaModel {
   /** Settings go out as they are: servers differ in what they know. One picture is asked for, whatever they say. */
   #write({ prompt, modality, options }: MediaRequest): object {
     if (modality !== "image") throw refuse(this.id, `this endpoint makes images, and ${modality} was asked for`);
-    if (options.n !== undefined && options.n !== 1) throw refuse(this.id, "one picture is made at a time; leave `n` out");
+    if (options.n !== undefined && options.n !== 1)
+      throw refuse(this.id, "one picture is made at a time; leave `n` out");
     return { ...options, model: this.#name, prompt, n: 1 };
   }
 }

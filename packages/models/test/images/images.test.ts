@@ -81,7 +81,9 @@ describe("a picture", () => {
   it("is made by OpenAI's models by their names, wherever the environment says", async () => {
     const { server } = await open([[AS_DATA]]);
     const named = (variables: Record<string, string>) =>
-      environmentProviders(variables).find(({ id }) => id === "openai")?.media?.("gpt-image-1");
+      environmentProviders(variables)
+        .find(({ id }) => id === "openai")
+        ?.media?.("gpt-image-1");
     const made = await named({ OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: CANARY })?.generate(requestOf());
     expect(made?.units).toBe(1);
     expect(() => named({})).toThrow(expect.objectContaining({ code: "PROVIDER_NOT_READY" }));

@@ -1,6 +1,9 @@
 import {
+  assertId,
   type BlobStore,
   type CallQuery,
+  type Documents,
+  type Durability,
   type Env,
   notFound,
   type Page,
@@ -20,11 +23,11 @@ import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
+import { type Blobs, createBlobs } from "../media/blobs.ts";
 import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
 import { exportRun, replayRun } from "../replay/replay-run.ts";
 import { type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
-import { type Blobs, createBlobs } from "../media/blobs.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
@@ -65,7 +68,12 @@ export interface RuntimeOptions extends Definitions {
   readonly onClose?: () => Promise<void>;
 }
 
+/** Everything of a runtime that belongs to one tenant. */
+export type TenantRuntime = Omit<Runtime, "close" | "forTenant">;
+
 export interface Runtime {
+  /** The same runtime for another tenant: one process serves many, and each sees only its own. */
+  forTenant(tenant: string): TenantRuntime;
   /** Starts a run; resolves when it is accepted durably. */
   start(run: StartRun): Promise<RunHandle>;
   /** The same for a request in wire form, with every field there is. */
@@ -83,7 +91,11 @@ export interface Runtime {
   calls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
   /** What each agent came to: its model, plugins, tools, and what is odd about it. */
   agents(): readonly AgentInfo[];
+  /** What survives what, as the store says. */
+  readonly durability: Durability;
   readonly threads: Threads;
+  /** Small things the tenant keeps outside of threads, for whoever embeds the runtime. */
+  readonly documents: Documents;
   readonly decisions: Decisions;
   /** What is queued, and what became of it. */
   readonly mailbox: Mailbox;
@@ -142,7 +154,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
   const dispatcher = new Dispatcher(services);
   dispatcher.open();
-  return new RuntimeFacade(services, { dispatcher, leave }, tenant, closed);
+  return new RuntimeFacade(services, { dispatcher, leave, isClosed: false }, tenant, closed);
 }
 
 async function enterStore({ store, signals }: Services, instanceId: string | undefined): Promise<() => Promise<void>> {
@@ -159,10 +171,14 @@ async function enterStore({ store, signals }: Services, instanceId: string | und
 interface Workers {
   readonly dispatcher: Dispatcher;
   leave(): Promise<void>;
+  /** Set once, for every tenant. */
+  isClosed: boolean;
 }
 
 class RuntimeFacade implements Runtime {
+  readonly durability: Durability;
   readonly threads: Threads;
+  readonly documents: Documents;
   readonly decisions: Decisions;
   readonly mailbox: Mailbox;
   readonly blobs: Blobs;
@@ -170,23 +186,29 @@ class RuntimeFacade implements Runtime {
   readonly budgets: Budgets;
   readonly #services: Services;
   readonly #dispatcher: Dispatcher;
-  readonly #leave: () => Promise<void>;
   readonly #tenant: string;
   readonly #closed: AbortController;
-  #isClosed = false;
+  readonly #workers: Workers;
 
-  constructor(services: Services, { dispatcher, leave }: Workers, tenant: string, closed: AbortController) {
+  constructor(services: Services, workers: Workers, tenant: string, closed: AbortController) {
     this.#closed = closed;
     this.#services = services;
-    this.#dispatcher = dispatcher;
-    this.#leave = leave;
+    this.#workers = workers;
+    this.#dispatcher = workers.dispatcher;
     this.#tenant = tenant;
+    this.durability = services.store.durability;
+    this.documents = services.store.forTenant(tenant);
     this.threads = createThreads(services, tenant);
     this.decisions = createDecisions(services, tenant);
     this.mailbox = createMailbox(services, tenant);
     this.blobs = createBlobs(services, tenant);
     this.costs = createCosts(services.store.forTenant(tenant));
     this.budgets = createBudgets(services, tenant);
+  }
+
+  forTenant(tenant: string): TenantRuntime {
+    assertId("tenant", tenant);
+    return new RuntimeFacade(this.#services, this.#workers, tenant, this.#closed);
   }
 
   start(run: StartRun): Promise<RunHandle> {
@@ -202,7 +224,8 @@ class RuntimeFacade implements Runtime {
   }
 
   async execute(prepared: PreparedRun): Promise<RunHandle> {
-    if (this.#isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    if (this.#workers.isClosed)
+      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const { initial_decisions = [], messages } = prepared.entry.request;
     if (initial_decisions.length > 0) {
       const runId = await forwardDecisions(this.#services, this.#tenant, prepared.thread_id, initial_decisions);
@@ -241,7 +264,8 @@ class RuntimeFacade implements Runtime {
   }
 
   async rerunFrom(runId: string, step: number, changes: RerunChanges = {}): Promise<Rerun> {
-    if (this.#isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    if (this.#workers.isClosed)
+      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const owner = { dispatcher: this.#dispatcher, tenant: this.#tenant };
     return rerunFrom(this.#services, owner, { runId, step, changes });
   }
@@ -251,8 +275,8 @@ class RuntimeFacade implements Runtime {
   }
 
   async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#workers.isClosed) return;
+    this.#workers.isClosed = true;
     try {
       await this.#dispatcher.close();
     } finally {
@@ -260,7 +284,7 @@ class RuntimeFacade implements Runtime {
       const message = "The runtime was closed; the run goes on elsewhere, or later.";
       this.#closed.abort(new RepriseError("RUNTIME_CLOSED", message));
       this.#services.signals.close();
-      await this.#leave();
+      await this.#workers.leave();
     }
   }
 

@@ -10,7 +10,7 @@ import {
   type ThreadQuery,
   type VersionPatches,
 } from "@reprise/contracts";
-import { applyPatch, computeTouched, formatPath, type Json, type Patch } from "@reprise/state";
+import { applyPatch, computeTouched, formatPath, isJson, type Json, type Patch } from "@reprise/state";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
 import type { Services } from "../services.ts";
 import { loadState } from "../thread/loaded-thread.ts";
@@ -19,6 +19,8 @@ import { loadState } from "../thread/loaded-thread.ts";
 export interface Threads {
   get(threadId: string): Promise<Thread>;
   list(query?: ThreadQuery): Promise<Page<Thread>>;
+  /** Replaces the given keys of a thread's metadata. */
+  update(threadId: string, metadata: Thread["metadata"]): Promise<Thread>;
   messages(threadId: string, query?: MessageQuery): Promise<MessagePage>;
   /** The state now, or as it was at a version. */
   state(threadId: string, version?: number): Promise<Json>;
@@ -63,6 +65,10 @@ export function createThreads(services: Services, tenant: string): Threads {
   return {
     get,
     list: (query) => store.listThreads(query),
+    async update(threadId, metadata) {
+      if (!isJson(metadata)) throw invalidRequest("The metadata of a thread is a JSON object.");
+      return store.updateThread(threadId, metadata);
+    },
     messages: async (threadId, query) => {
       await get(threadId);
       return store.listMessages(threadId, query);

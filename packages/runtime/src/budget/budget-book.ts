@@ -43,7 +43,9 @@ export class BudgetBook {
   async #change(tenant: string, budgetId: string, change: BudgetChange): Promise<BudgetStep> {
     const store = this.#store.forTenant(tenant);
     const key = tenantKey(tenant, budgetId);
-    let document = this.#seen.get(key) ?? (await store.loadDocument(KIND, budgetId));
+    // What another process left is found only by looking.
+    const seen = change.type === "take_over" ? undefined : this.#seen.get(key);
+    let document = seen ?? (await store.loadDocument(KIND, budgetId));
     for (;;) {
       const budget = document === undefined ? await initialBudget(store, budgetId) : readBudget(document);
       if (budget === undefined) throw notFound("BUDGET_NOT_FOUND", "budget of run", budgetId);

@@ -9,17 +9,25 @@ import type { Services } from "../services.ts";
 export async function withBudget(services: Services, tenant: string, request: RunRequest): Promise<RunRequest> {
   const { budget_id: _claimed, ...own } = request;
   const { parent_run_id, run_id, policy } = own;
-  const parent =
-    parent_run_id === undefined ? undefined : await services.store.forTenant(tenant).loadRun(parent_run_id);
-  if (parent?.budget_id !== undefined) {
+  const shared = parent_run_id === undefined ? undefined : await budgetAbove(services, tenant, parent_run_id);
+  if (shared !== undefined) {
     if (policy?.budget !== undefined) {
       throw invalidRequest(
-        `Run ${parent.run_id} shares its budget with the runs below it; they have none of their own.`,
+        `Run ${parent_run_id} shares its budget with the runs below it; they have none of their own.`,
       );
     }
-    return { ...own, budget_id: parent.budget_id };
+    return { ...own, budget_id: shared };
   }
   const budget = policy?.budget ?? lookUpEntry(services.agents.registries, request.agent_id).spec.budget;
   if (budget === undefined || run_id === undefined) return own;
   return { ...own, policy: { ...policy, budget }, budget_id: run_id };
+}
+
+/** The budget of a run, also of one that has not begun yet. */
+async function budgetAbove({ store }: Services, tenant: string, runId: string): Promise<string | undefined> {
+  const reader = store.forTenant(tenant);
+  const run = await reader.loadRun(runId);
+  if (run !== undefined) return run.budget_id;
+  const { items } = await reader.listEntries({ run_id: runId });
+  return items.find(({ kind }) => kind === "run")?.request?.budget_id;
 }

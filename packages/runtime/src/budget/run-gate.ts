@@ -121,6 +121,7 @@ function freeTicket({ request }: PlannedAttempt): AttemptTicket {
 function spentOf(end: AttemptEnd, { spec }: PlannedAttempt): Amount | null {
   if (end === "refused") return { microcents: 0, tokens: 0 };
   if (end === "unknown") return null;
+  if ("amount" in end) return end.amount;
   const { prompt_tokens, completion_tokens } = end.usage;
   // A provider that says nothing of what it used leaves us with what was reserved.
   if (prompt_tokens === undefined && completion_tokens === undefined) return null;

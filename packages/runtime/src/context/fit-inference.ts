@@ -1,4 +1,4 @@
-import type { Message, ModelSpec } from "@reprise/contracts";
+import { type Message, type ModelSpec, RepriseError } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
@@ -15,7 +15,9 @@ export async function fitInference(workspace: RunWorkspace, inference: Inference
   const window = readContextWindow(agent.spec, specOf(workspace, inference));
   if (window === undefined) return inference;
   await services.tokens.prepare();
-  const { request, fact } = fitRequest(inference.request, window, services.tokens);
+  const fitted = fitRequest(inference.request, window, services.tokens);
+  if (RepriseError.is(fitted)) return { ...inference, refusal: fitted };
+  const { request, fact } = fitted;
   // Asked from the end on, so that mostly the thread answers for the first one already.
   const lasts = ({ id }: Message): boolean =>
     thread.hasMessage(id) || workspace.modelMessages().some((message) => message.id === id);

@@ -10,10 +10,14 @@ export interface FittedRequest {
 }
 
 /**
- * Makes a request fit into a window, leaving its answer the room it needs, by leaving out the oldest messages. Throws
- * `CONTEXT_WINDOW_EXCEEDED` when what may not be left out is too much: nothing is sent then.
+ * Makes a request fit into a window, leaving its answer the room it needs, by leaving out the oldest messages. Answers with
+ * `CONTEXT_WINDOW_EXCEEDED` when what may not be left out is too much: nothing is to be sent then.
  */
-export function fitRequest(request: ModelRequest, window: ContextWindow, estimator: TokenEstimator): FittedRequest {
+export function fitRequest(
+  request: ModelRequest,
+  window: ContextWindow,
+  estimator: TokenEstimator,
+): FittedRequest | RepriseError {
   const outputTokens = roomForAnswer(request, window);
   const room = window.tokens - outputTokens;
   const frame = estimator.estimateFrame(request);
@@ -23,7 +27,7 @@ export function fitRequest(request: ModelRequest, window: ContextWindow, estimat
     sizeOf: (message) => estimator.estimateMessage(message),
   });
   const estimate = frame + tokens;
-  if (estimate > room) throw exceeded(estimate, { ...window, outputTokens });
+  if (estimate > room) return exceeded(estimate, { ...window, outputTokens });
   return {
     request: dropped === 0 ? request : { ...request, messages },
     fact: {

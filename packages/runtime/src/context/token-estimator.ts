@@ -42,7 +42,8 @@ export class TokenEstimator {
 
   /** Everything of a request but its messages. */
   estimateFrame({ system, tools, output_schema }: Pick<ModelRequest, "system" | "tools" | "output_schema">): number {
-    const shape = output_schema === undefined ? 0 : this.#once(output_schema, () => this.#size(output_schema.schema));
+    const schema = output_schema?.schema;
+    const shape = schema === undefined ? 0 : this.#once(schema, () => this.#size(schema));
     const described = tools.reduce((sum, tool) => sum + this.#once(tool, () => this.#sizeOfTool(tool)), 0);
     return this.#countText(system) + shape + described;
   }

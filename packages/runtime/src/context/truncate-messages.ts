@@ -63,7 +63,9 @@ function findStarts(messages: readonly Message[], pinned: ReadonlySet<number>): 
     const role = messages[at]?.role;
     // Behind the user's last words anybody may go on; before them, only a user may begin.
     const isBeginning = role === "user" || firstUser === undefined || at > firstUser;
-    starts[at] = role !== "tool" && isBeginning && lowest >= at;
+    // A system message stays anyway: what comes after it is what begins.
+    const mayBegin = role === "system" ? (starts[at + 1] ?? true) : role !== "tool" && isBeginning;
+    starts[at] = mayBegin && lowest >= at;
   }
   return starts;
 }

@@ -42,10 +42,12 @@ function describeRoute(session: RouteSession, { requested, budget }: RouteContex
     reason: reasonFor(attempts, candidates.length, selected),
     rate: passedOver.map(({ provider, model, reason = "" }): Json => ({ provider, model, state: reason })),
     ...(budget !== undefined && { budget: describeBudget(budget) }),
-    chain: attempts.map(({ cost, usage: _usage, ...attempt }): Json => ({
-      ...attempt,
-      ...(cost !== undefined && { cost_microcents: cost.microcents }),
-    })),
+    chain: attempts.map(
+      ({ cost, usage: _usage, ...attempt }): Json => ({
+        ...attempt,
+        ...(cost !== undefined && { cost_microcents: cost.microcents }),
+      }),
+    ),
   };
 }
 

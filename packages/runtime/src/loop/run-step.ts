@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelRequest, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import type { LanguageModel, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { askForBudget } from "../budget/budget-question.ts";
 import { RunGate } from "../budget/run-gate.ts";
@@ -8,6 +8,7 @@ import { composeInference, type Inference } from "../phases/compose-inference.ts
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
 import type { RoutedRequest } from "../route/model-route.ts";
+import { refusingModel } from "../route/refusing-model.ts";
 import { RouteSession } from "../route/route-session.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
 import type { Turn, TurnOptions } from "../turn/turn.ts";
@@ -51,7 +52,8 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const composed = composeInference(workspace, prepared, tools);
   const hasWindow = workspace.agent.spec.context_policy !== undefined;
   const inference = hasWindow ? await fitInference(workspace, composed) : composed;
-  if (inference.fact !== undefined && workspace.witness.isAsking) workspace.show("context_resolved", inference.fact, stepId);
+  if (inference.fact !== undefined && workspace.witness.isAsking)
+    workspace.show("context_resolved", inference.fact, stepId);
 
   const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
   try {
@@ -83,6 +85,11 @@ async function takeStep(
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
   const files = turn.files === undefined ? [] : await keepFiles(workspace, turn.files);
+  for (const [index, { url, media_type }] of files.entries()) {
+    const content = { url, ...(media_type !== undefined && { media_type }) };
+    const message_id = `${messageIdOf(stepId)}-f${index}`;
+    workspace.hold("activity_snapshot", { message_id, activity_type: "file", content }, stepId);
+  }
   const message = assistantMessage(workspace, stepId, { turn, files, provider }, calls);
   if (message !== undefined) workspace.addMessage(message);
   const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
@@ -138,12 +145,13 @@ interface Inferred {
 async function infer(
   workspace: RunWorkspace,
   stepId: string,
-  { request, hidden, model: override, fallbacks }: Inference,
+  inference: Inference,
   early: EarlyReads | undefined,
 ): Promise<Inferred> {
   const { agent, services, run } = workspace;
-  const { env, limits, agents } = services;
-  const model = override === undefined ? modelOf(workspace, request) : agents.model(run.agent_id, override, fallbacks);
+  const { env, limits } = services;
+  const { request, hidden } = inference;
+  const model = modelOf(workspace, inference);
   const gate = workspace.isGated ? new RunGate(workspace, stepId) : undefined;
   const session = new RouteSession(run.thread_id, gate);
   workspace.assertHeld();
@@ -186,9 +194,12 @@ async function infer(
   return { turn, reads, provider: session.answeredBy };
 }
 
-/** The agent's model, or its turn at making media. */
-function modelOf(workspace: RunWorkspace, request: ModelRequest): LanguageModel {
-  const { model, media, modelSpec } = workspace.agent;
+/** Who is asked: the agent's model, the one a plugin chose, or the agent's turn at making media. */
+function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
+  const { agent, services, run } = workspace;
+  if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
+  if (override !== undefined) return services.agents.model(run.agent_id, override, fallbacks);
+  const { model, media, modelSpec } = agent;
   if (media === undefined || modelSpec === undefined) return model;
   return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);
 }

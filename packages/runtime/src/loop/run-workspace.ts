@@ -211,6 +211,11 @@ export class RunWorkspace {
     return patch;
   }
 
+  /** How many patches the next commit has so far. */
+  get patchCount(): number {
+    return this.#pending.patches.length;
+  }
+
   /** Notes run-scoped states that were written to, so that the next run finds what to delete. */
   noteRunScoped(names: Iterable<string>): void {
     this.addPatch("runtime", noteScopedOps(this.#document, names));

@@ -1,6 +1,6 @@
 import type { AgentSpec, MediaModality, Modality, ModelSpec } from "@reprise/contracts";
-import type { Retry } from "../resolve/retry.ts";
 import { unresolvable } from "../resolve/resolve-errors.ts";
+import type { Retry } from "../resolve/retry.ts";
 
 /**
  * Refuses what an agent with a generative model cannot have: more than one thing to make, models that stand in for it, retries, or a
@@ -15,8 +15,10 @@ export function checkGenerative(spec: AgentSpec, model: ModelSpec, retry: Retry)
 
 function findProblem(spec: AgentSpec, model: ModelSpec, { settings }: Retry): string | undefined {
   const made = madeBy(model);
-  if (made.length === 0) return ", and nobody says what it makes. Give it one of image, audio, video as `modalities.output`";
-  if (made.length > 1) return `, and would make ${made.join(" and ")}. One run makes one: name one in \`modalities.output\``;
+  if (made.length === 0)
+    return ", and nobody says what it makes. Give it one of image, audio, video as `modalities.output`";
+  if (made.length > 1)
+    return `, and would make ${made.join(" and ")}. One run makes one: name one in \`modalities.output\``;
   if (spec.fallback_models.length > 0) return ": nothing stands in for it. Leave `fallback_models` out";
   if (settings !== undefined) return ": it is asked once. Leave retries out";
   if (spec.output_schema !== undefined) return ": what it makes has no `output_schema`. Leave it out";

@@ -2,7 +2,6 @@ import {
   invalidRequest,
   type MediaModel,
   type MediaRequest,
-  type Message,
   type ModelChunk,
   type ModelRequest,
   type ModelSpec,
@@ -14,6 +13,7 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { AttemptRefused, endOf } from "../route/attempt-gate.ts";
 import { type RoutedRequest, toModelError } from "../route/model-route.ts";
 import type { OpeningModel } from "../route/open-stream.ts";
+import { refusingModel } from "../route/refusing-model.ts";
 import { madeBy } from "./check-generative.ts";
 
 /** A model that makes media, and what is known of it. */
@@ -25,15 +25,18 @@ export interface GenerativeModel {
 const nothing = (): void => undefined;
 
 /**
- * A turn of a generative model, as the loop takes turns: asked once, it says one file. Throws `INVALID_REQUEST`, before anything is
- * sent, for a request that is no prompt.
+ * A turn of a generative model, as the loop takes turns: asked once, it says one file. A request that is no prompt is refused with
+ * `INVALID_REQUEST`, before anything is sent.
  */
 export function takeMediaTurn(workspace: RunWorkspace, made: GenerativeModel, request: ModelRequest): OpeningModel {
   const { id } = made.model;
-  const prompt = promptOf(id, request);
+  const prompt = promptOf(request);
   const [modality] = madeBy(made.spec);
-  if (modality === undefined) throw invalidRequest(`Nobody says what model ${id} makes.`);
-  const wish = { prompt, modality, options: request.options };
+  const problem = findProblem(prompt) ?? (modality === undefined ? "nobody says what it makes" : undefined);
+  if (problem !== undefined || modality === undefined) {
+    return refusingModel(id, invalidRequest(`Model ${id} was not asked: ${problem}.`));
+  }
+  const wish = { prompt: prompt.text, modality, options: request.options };
   const stream = (routed: RoutedRequest): AsyncGenerator<ModelChunk> => make(workspace, made, wish, routed);
   return {
     id,
@@ -63,9 +66,9 @@ async function* make(
     ticket?.ended(endOf(failure));
     throw error;
   });
-  session?.note({ ...attempt, outcome: "succeeded", cost: mediaCostOf(units, spec.pricing) });
-  // What was reserved for one is what it took.
-  ticket?.ended("unknown");
+  const cost = mediaCostOf(units, spec.pricing);
+  session?.note({ ...attempt, outcome: "succeeded", cost });
+  ticket?.ended({ amount: { microcents: cost.microcents, tokens: 0 } });
   const ref = await keep(workspace, content, media_type);
   yield { type: "file", url: mediaHandle(ref), media_type };
   yield { type: "finish", stop_reason: "end_turn" };
@@ -80,17 +83,25 @@ async function keep({ services, claim }: RunWorkspace, content: Uint8Array, medi
   }
 }
 
-/** The operator's words, then the user's last ones. Pictures and files are no part of a prompt. */
-function promptOf(id: string, { system, messages }: Pick<ModelRequest, "system" | "messages">): string {
-  const said = messages.findLast(isSaid);
-  const text = said === undefined ? "" : textOf(said);
-  if (text.trim() === "") throw invalidRequest(`Model ${id} was not asked: the prompt is empty.`);
-  if (said !== undefined && typeof said.content !== "string" && said.content.some(({ type }) => type !== "text")) {
-    throw invalidRequest(`Model ${id} was not asked: its prompt is text, and the message has files too.`);
-  }
-  return system === "" ? text : `${system}\n\n${text}`;
+interface Prompt {
+  /** The operator's words, then the user's last ones. */
+  readonly text: string;
+  readonly isEmpty: boolean;
+  readonly hasFiles: boolean;
 }
 
-function isSaid({ role, visibility }: Message): boolean {
-  return role === "user" && visibility !== "internal";
+function promptOf({ system, messages }: Pick<ModelRequest, "system" | "messages">): Prompt {
+  const said = messages.findLast(({ role, visibility }) => role === "user" && visibility !== "internal");
+  const text = said === undefined ? "" : textOf(said);
+  const parts = said === undefined || typeof said.content === "string" ? [] : said.content;
+  return {
+    text: system === "" ? text : `${system}\n\n${text}`,
+    isEmpty: text.trim() === "",
+    hasFiles: parts.some(({ type }) => type !== "text"),
+  };
+}
+
+function findProblem({ isEmpty, hasFiles }: Prompt): string | undefined {
+  if (isEmpty) return "the prompt is empty";
+  return hasFiles ? "its prompt is text, and the message has files too" : undefined;
 }

@@ -3,6 +3,7 @@ import {
   type InferenceOverride,
   type Message,
   type ModelRequest,
+  type RepriseError,
   type ToolDescriptor,
   toolFailure,
 } from "@reprise/contracts";
@@ -26,6 +27,8 @@ export interface Inference {
   readonly model?: string;
   /** Those that stand in for it, when a plugin chose them too. */
   readonly fallbacks?: readonly string[];
+  /** Why the model is not to be asked at all. */
+  readonly refusal?: RepriseError;
   /** The plugins' part in it, for the record; absent when they had none. */
   readonly fact?: FactData;
 }

@@ -68,10 +68,12 @@ function describe(
   const isReopened = first.events.some((event) => event.run_id === run.run_id && event.type === "run_start");
   const { at, ...called } = cancelOf(last, changesets) ?? {};
   // An owner that works on a run begins with noting what the agent is.
-  const isFoundCancelled = "entryId" in called && (at === undefined || rowOf(run, first)?.definition === undefined);
+  const row = rowOf(run, first);
+  const isFoundCancelled =
+    row?.termination_code === "cancelled" && (at === undefined || row.definition === undefined);
   const kind = isFirst && !isReopened && !isFoundCancelled ? "start" : "recover";
   // A later owner that never said that it goes on found the cancellation when it began.
-  const place = at === undefined || (kind === "recover" && !isReopened) ? {} : { at };
+  const place = at === undefined || isFoundCancelled || (kind === "recover" && !isReopened) ? {} : { at };
   const cancel = "entryId" in called ? { ...called, ...place } : undefined;
   const accepted = first.mailbox_effects.filter(({ into_run }) => into_run === undefined);
   const woken = cancel !== undefined && first === last ? accepted.slice(0, -1) : accepted;

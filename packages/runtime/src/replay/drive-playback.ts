@@ -1,5 +1,5 @@
 import type { Env } from "@reprise/contracts";
-import { getAt, type Json } from "@reprise/state";
+import { getAt } from "@reprise/state";
 import { NOTE } from "./notes.ts";
 import { doneIn } from "./played-call.ts";
 import type { Playback } from "./playback.ts";
@@ -51,39 +51,25 @@ function bringNext(playback: Playback): boolean {
 function showProgress(playback: Playback): boolean {
   const event = playback.nextShown;
   if (event?.type !== "activity_snapshot") return false;
-  const { content } = event.data;
-  const waiting = playback.waiting.get(String(getAt(content, ["call_id"])));
+  const waiting = playback.waiting.get(String(getAt(event.data.content, ["call_id"])));
   if (waiting === undefined) return false;
   const { workspace, call } = waiting.place;
-  const data = { ...event.data, content: retimed(content, workspace.now) };
-  workspace.show("activity_snapshot", data, call.step_id);
-  playback.resumeTurn?.();
-  playback.resumeTurn = undefined;
+  workspace.show("activity_snapshot", event.data, call.step_id);
+  playback.resumeTurn();
   return true;
-}
-
-/** Progress says when it was made: in a replay it is when the clock says so. */
-function retimed(content: Json, now: number): Json {
-  return { ...(content as { readonly [key: string]: Json }), updated_at_ms: now };
 }
 
 /** Ends the call that ended next. */
 function finishCall(playback: Playback): boolean {
   const { expected, waiting } = playback;
-  if (playback.isComplete) return false;
-  for (const event of expected.held) {
-    if (event.type !== "tool_call_done") continue;
-    const call = waiting.get(event.data.id);
-    if (call === undefined || doneIn(expected, event.data.id) === undefined) continue;
-    waiting.delete(event.data.id);
-    call.finish();
-    return true;
-  }
-  for (const [callId, call] of waiting) {
-    if (expected.peek(NOTE.call(callId), "conflict") === undefined) continue;
-    waiting.delete(callId);
-    call.finish();
-    return true;
-  }
-  return false;
+  if (playback.isComplete || playback.unsettled !== undefined) return false;
+  const done = expected.held.flatMap((event) => (event.type === "tool_call_done" ? [event.data.id] : []));
+  const ended = done.find((callId) => waiting.has(callId) && doneIn(expected, callId) !== undefined);
+  const conflicting = [...waiting.keys()].find((callId) => expected.peek(NOTE.call(callId), "conflict") !== undefined);
+  const next = ended ?? conflicting;
+  if (next === undefined) return false;
+  playback.unsettled = next;
+  waiting.get(next)?.finish();
+  waiting.delete(next);
+  return true;
 }

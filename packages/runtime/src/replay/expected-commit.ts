@@ -65,15 +65,16 @@ export class ExpectedCommit {
     return this.#notes.get(keyOf(place, name))?.shift();
   }
 
+  /** Whether a commit was tried before this one, and refused, that was not tried again yet. */
+  get hasRefusal(): boolean {
+    const prefix = keyOf(NOTE.commit, "");
+    return [...this.#notes].some(([key, values]) => key.startsWith(prefix) && values.length > 0);
+  }
+
   /** The next patch that fits and is not used up. */
   takePatch(fits: (patch: TrackedPatch) => boolean): TrackedPatch | undefined {
     const index = this.#patches.findIndex(fits);
     return index < 0 ? undefined : this.#patches.splice(index, 1)[0];
-  }
-
-  /** Looks at the patches that are not used up. */
-  findPatch(fits: (patch: TrackedPatch) => boolean): TrackedPatch | undefined {
-    return this.#patches.find(fits);
   }
 }
 

@@ -1,12 +1,12 @@
 import type { CheckedInput, Env, PhaseAction, Recording } from "@reprise/contracts";
-import type { Json, Op } from "@reprise/state";
+import type { Json, Op, Patch } from "@reprise/state";
 import { RunCancelled } from "../dispatcher/outcomes.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import type { Turn, TurnOptions } from "../turn/turn.ts";
 import { encodeFailure } from "./failure.ts";
 import { encodeAction, NOTE } from "./notes.ts";
-import type { ExecutionPlace, StopSaid, TurnPlace, Witness } from "./witness.ts";
+import type { ExecutionPlace, StateChange, StopSaid, TurnPlace, Witness } from "./witness.ts";
 
 /** Asks the world, and notes what a replay could not know otherwise. */
 export class LiveWitness implements Witness {
@@ -114,8 +114,16 @@ export class LiveWitness implements Witness {
   }
 
   execute(_: ExecutionPlace, run: () => Promise<ExecutedCall>): Promise<ExecutedCall> {
-    this.tick();
-    return run().finally(() => this.tick());
+    return run();
+  }
+
+  reduce({ index }: StateChange, run: () => Patch): Patch {
+    try {
+      return run();
+    } catch (error) {
+      this.#note(NOTE.reduce, String(index), encodeFailure(error));
+      throw error;
+    }
   }
 
   rebase(callId: string, _: ExecutedCall, run: () => readonly Op[]): readonly Op[] {
@@ -135,6 +143,7 @@ export class LiveWitness implements Witness {
       ...(state.runScoped.size > 0 && { run_scoped: [...state.runScoped] }),
       ...(blobs.length > 0 && { blobs: [...blobs] }),
     };
+    this.tick();
     if (Object.keys(extras).length > 0) this.#note(NOTE.call(callId), "executed", extras);
   }
 

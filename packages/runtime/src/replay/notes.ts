@@ -17,6 +17,7 @@ export const NOTE = {
   commit: "@commit",
   stop: "@stop",
   hidden: "@hidden",
+  reduce: "@reduce",
   phase: (place: string): string => `@phase/${place}`,
   call: (callId: string): string => `@call/${callId}`,
   turn: (stepId: string): string => `@turn/${stepId}`,

@@ -27,18 +27,20 @@ interface PlayedTurn {
 export async function playTurn(playback: Playback, place: TurnPlace, options: TurnOptions): Promise<Turn> {
   const { workspace, stepId } = place;
   const { expected } = playback;
+  const startsEarly = workspace.agent.spec.start_reads_early;
   const played: PlayedTurn = { text: "", reasoning: "", encrypted: undefined, calls: new Map() };
   for (;;) {
-    if (playback.isCancelDue) playback.cancel();
+    // What was begun meanwhile had begun before the run was cancelled.
+    if (playback.isCancelDue) await playback.pauseTurn();
     if (options.request.signal.aborted) throw new ModelError("cancelled", "The model call was cancelled.");
     const event = playback.nextShown;
     if (event === undefined) break;
+    // Of a read that was begun meanwhile.
     if (event.type === "activity_snapshot") {
-      if (!hasMore(playback, stepId)) break;
-      await new Promise<void>((resolve) => {
-        playback.resumeTurn = resolve;
-      });
+      await playback.pauseTurn();
     } else if (event.step_id !== stepId || !show(place, options, playback, played, event)) break;
+    // A read begins while the model goes on, and is under way before the next call is there.
+    if (event.type === "tool_call_ready" && startsEarly) await workspace.services.env.yield();
   }
   const failure = expected.peek(NOTE.turn(stepId), "failed");
   if (failure !== undefined) throw decodeFailure(failure);
@@ -56,11 +58,6 @@ export async function playTurn(playback: Playback, place: TurnPlace, options: Tu
     stop_reason: stopReason(expected.peek(NOTE.turn(stepId), "stop_reason"), played),
     usage: readUsage(facts),
   };
-}
-
-/** Whether the model, or who found it, says anything more in this step. */
-function hasMore({ expected, position }: Playback, stepId: string): boolean {
-  return expected.shown.slice(position).some((event) => event.step_id === stepId && event.type !== "activity_snapshot");
 }
 
 /** Shows one event of a turn again; false when it is none. */

@@ -6,6 +6,7 @@ import type { RecordedActivation } from "./activations.ts";
 import type { Difference } from "./compare-commits.ts";
 import { ExpectedCommit } from "./expected-commit.ts";
 import { NOTE } from "./notes.ts";
+import { doneIn } from "./played-call.ts";
 import type { ExecutionPlace } from "./witness.ts";
 
 /** A call that a replayed run waits for. */
@@ -40,6 +41,8 @@ export class Playback {
   readonly activation: RecordedActivation;
   /** Calls at work, by id. */
   readonly waiting: Map<string, WaitingCall> = new Map();
+  /** The call that ended last, until it is a part of the run: another one would overtake it by its number. */
+  unsettled: string | undefined;
   /** The events this commit has shown so far. */
   position = 0;
   /** Milliseconds that have passed for the clock that never goes back. */
@@ -47,8 +50,7 @@ export class Playback {
   divergence: Divergence | undefined;
   /** Set when what the replay needs was never recorded. */
   impossible: string | undefined;
-  /** Goes on with a turn that waits for what a tool showed before. */
-  resumeTurn: (() => void) | undefined;
+  #resumeTurn: (() => void) | undefined;
   readonly #options: PlaybackOptions;
   readonly #commits: readonly ExpectedCommit[];
   #next = 0;
@@ -78,6 +80,19 @@ export class Playback {
     return this.isComplete ? undefined : this.expected.shown[this.position];
   }
 
+  /** Has a turn wait until something else came first. */
+  pauseTurn(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resumeTurn = resolve;
+    return promise;
+  }
+
+  /** Goes on with a turn that waits. */
+  resumeTurn(): void {
+    this.#resumeTurn?.();
+    this.#resumeTurn = undefined;
+  }
+
   tick(): void {
     if (this.isCancelDue) this.cancel();
     this.#ticks += 1;
@@ -98,6 +113,7 @@ export class Playback {
   cancel(): void {
     const { entryId, reason } = this.activation.cancel ?? { entryId: "", reason: "" };
     this.controller.abort(new RunCancelled(entryId, reason));
+    this.resumeTurn();
   }
 
   /** The expected commit was made. An owner that never committed again is gone from here on. */
@@ -113,6 +129,7 @@ export class Playback {
     const reason = new ClaimLost("The recording of this owner ends here.");
     this.controller.abort(reason);
     this.loss.abort(reason);
+    this.resumeTurn();
   }
 
   /** Notes where the replay parted from the recording, and stops it. */
@@ -155,9 +172,9 @@ export class Playback {
       .some((event) => event.type === "tool_call_done" && this.waiting.has(event.data.id));
   }
 
-  /** Whether the run has come to where its next commit is made: what tools show meanwhile may come at any time. */
+  /** Whether the run has come to where its next commit is made. */
   get #isAllShown(): boolean {
-    return this.expected.shown.slice(this.position).every(({ type }) => type === "activity_snapshot");
+    return this.position >= this.expected.shown.length;
   }
 
   /** The same for a question that ran out. */
@@ -176,13 +193,29 @@ export class Playback {
   }
 
   #dueSteering(): readonly MailboxEntry[] {
-    if (!this.#isAllShown) return [];
+    if (!this.#isAllShown && !this.expected.hasRefusal) return [];
     const here = this.#commits[this.#next]?.changeset;
     // What was said before is committed first, by itself.
     const isAlone = here?.reasons.length === 1 && here.reasons[0] === "assistant_turn";
     const taking = isAlone ? this.#commits[this.#next + 1]?.changeset : here;
     const ids = taking?.mailbox_effects.filter(({ into_run }) => into_run !== undefined).map(({ entry_id }) => entry_id);
-    return (ids ?? []).flatMap((id) => this.#options.steering.find(({ entry_id }) => entry_id === id) ?? []);
+    const found = (ids ?? []).flatMap((id) => this.#options.steering.find(({ entry_id }) => entry_id === id) ?? []);
+    // Called off before it could be taken in, or lost with its owner.
+    const isLost = found.length === 0 && (isAlone || this.expected.hasRefusal);
+    return isLost ? [this.#lostEntry] : found;
+  }
+
+  /** What an owner found that was lost before it could take it in: nobody knows any more what it was. */
+  get #lostEntry(): MailboxEntry {
+    const { agent_id, thread_id, run_id } = this.#options.run;
+    const times = { available_at: 0, created_at: 0, updated_at: 0, attempts: 0, priority: 0, generation: 0 };
+    const entry = { entry_id: `${run_id}-lost`, thread_id, run_id, kind: "run", status: "queued" } as const;
+    return { ...entry, ...times, busy_policy: "steer", request: { agent_id, messages: [] } };
+  }
+
+  /** Whether a call still comes to an end of its own. */
+  willEnd(callId: string): boolean {
+    return this.#commits.slice(this.#next).some((commit) => doneIn(commit, callId) !== undefined);
   }
 
   note(place: string, name: string): Json | undefined {
@@ -191,6 +224,6 @@ export class Playback {
 
   /** The error with which a commit was refused when it was first tried, if it was. */
   refusalOf(changesetId: string): Json | undefined {
-    return this.isComplete ? undefined : this.expected.peek(NOTE.commit, changesetId);
+    return this.isComplete ? undefined : this.expected.take(NOTE.commit, changesetId);
   }
 }

@@ -9,7 +9,7 @@ import {
   type StoppedReason,
   type Tool,
 } from "@reprise/contracts";
-import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
+import { getAt, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
 import { createExecutionEnv } from "../resolve/execution-env.ts";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import { stopPlace } from "../stop/evaluate-stop.ts";
@@ -110,7 +110,7 @@ function recordedPlugin(recorded: RecordedPlugin, source: AgentPlayback): Plugin
   return {
     id,
     hooks,
-    states: recorded.states.map((state) => recordedSlice(state, source)),
+    states: recorded.states.map(recordedSlice),
     tools: [],
     sections: {},
     // Each key with the phase it was declared for; the table forgets which.
@@ -133,8 +133,9 @@ function answerOf<In extends Phase>(
   const answers = playback.isComplete ? undefined : playback.expected.peek(NOTE.phase(witness.phase), "answers");
   const given = Array.isArray(answers) ? answers.find((answer) => getAt(answer, [0]) === index) : undefined;
   if (given === undefined) {
-    const isInterrupted = playback.controller.signal.aborted && !witness.phase.endsWith("run_end");
-    return isInterrupted ? new Promise(() => undefined) : undefined;
+    if (!playback.isCancelDue) return undefined;
+    playback.cancel();
+    return new Promise(() => undefined);
   }
   const actions = getAt(given, [1]);
   if (!Array.isArray(actions)) {
@@ -151,9 +152,8 @@ function failureOf(plugin: string, { playback, witness }: AgentPlayback): Error 
   return decodeFailure(noted[1] ?? null);
 }
 
-/** A state whose changes are those that were recorded: a reducer of today never rewrites history. */
-function recordedSlice({ name, path, scope }: RecordedPlugin["states"][number], { playback }: AgentPlayback): StateSlice {
-  const pathIn = (callId?: string): Path => (scope === "tool_call" ? [TOOL_CALL_SCOPE, callId ?? "", ...path] : path);
+/** A state of which only its place is known: what becomes of it is recorded. */
+function recordedSlice({ name, path, scope }: RecordedPlugin["states"][number]): StateSlice {
   return {
     name,
     path,
@@ -161,23 +161,9 @@ function recordedSlice({ name, path, scope }: RecordedPlugin["states"][number], 
     lattices: [],
     actionNames: [],
     initial: () => null,
-    pathIn,
-    reduce(_document: Json, _action, callId) {
-      const next = playback.expected.findPatch(({ source, ops }) => isByPlugin(source) && !isScheduling(ops[0]?.path));
-      const place = pathIn(callId);
-      const isHere = next?.ops.every((op) => place.every((segment, index) => op.path[index] === segment)) ?? false;
-      if (next === undefined || !isHere) return { ops: [] };
-      playback.expected.takePatch((patch) => patch === next);
-      return { ops: next.ops };
+    pathIn: (callId = ""): Path => (scope === "tool_call" ? [TOOL_CALL_SCOPE, callId, ...path] : path),
+    reduce: () => {
+      throw new RepriseError("INTERNAL", "A replay asked a reducer.");
     },
   };
-}
-
-/** The runtime's own bookkeeping has a plugin's name too. */
-function isByPlugin(source: string | undefined): boolean {
-  return source?.startsWith("plugin:") === true && source !== "plugin:stop_policy";
-}
-
-function isScheduling(path: Path | undefined): boolean {
-  return path?.[0] === "__run" && path[1] === "scheduled";
 }

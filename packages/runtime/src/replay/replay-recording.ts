@@ -15,6 +15,7 @@ import { replayImpossible } from "./replay-errors.ts";
 import { createReplayServices } from "./replay-services.ts";
 import { ReplayStore } from "./replay-store.ts";
 import { ReplayWitness } from "./replay-witness.ts";
+import { watchedAgent } from "./watched-agent.ts";
 
 /**
  * - `verify`: nobody's code runs; hooks, reducers and rules answer from the recording. Says whether the recording is whole.
@@ -145,7 +146,7 @@ class Replay {
     const witness = new ReplayWitness(playback, { isAsking: mode === "reexecute" });
     const agent =
       mode === "reexecute" && agents !== undefined
-        ? agents.resolve(run.agent_id)
+        ? watchedAgent(agents.resolve(run.agent_id), witness)
         : recordedAgent(definition, { playback, witness });
     this.#store.playback = playback;
     const services = createReplayServices(this.#context, { store: this.#store.store, playback, agent });

@@ -1,5 +1,5 @@
 import type { CheckedInput } from "@reprise/contracts";
-import { getAt, type Json, type Op } from "@reprise/state";
+import { getAt, type Json, type Op, type Patch } from "@reprise/state";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import type { Turn, TurnOptions } from "../turn/turn.ts";
 import { decodeFailure } from "./failure.ts";
@@ -7,7 +7,7 @@ import { NOTE } from "./notes.ts";
 import { playTurn } from "./play-turn.ts";
 import { doneIn, playedCall } from "./played-call.ts";
 import type { Playback } from "./playback.ts";
-import type { ExecutionPlace, TurnPlace, Witness } from "./witness.ts";
+import type { ExecutionPlace, StateChange, TurnPlace, Witness } from "./witness.ts";
 
 const nothing = (): void => undefined;
 
@@ -19,7 +19,6 @@ export class ReplayWitness implements Witness {
   readonly hookFailed = nothing;
   readonly stopSaid = nothing;
   readonly toolsHidden = nothing;
-  readonly settled = nothing;
   readonly commitRefused = nothing;
   readonly putBack = nothing;
   /** The phase that is asked about, and how many of its hooks were. */
@@ -81,6 +80,8 @@ export class ReplayWitness implements Witness {
     try {
       return await playTurn(this.#playback, place, options);
     } finally {
+      // Somebody may have spoken to the run meanwhile.
+      this.#playback.mail.raise();
       this.tick();
     }
   }
@@ -89,26 +90,44 @@ export class ReplayWitness implements Witness {
   async execute(place: ExecutionPlace): Promise<ExecutedCall> {
     const playback = this.#playback;
     const { call, signal } = place;
-    this.tick();
+    const cancelled = playback.controller.signal;
     try {
       await new Promise<void>((resolve, reject) => {
-        // One that had just finished was not stopped any more.
-        const isDone = (): boolean => doneIn(playback.expected, call.call_id) !== undefined && !playback.isComplete;
-        const stop = (): void => (isDone() && !playback.loss.signal.aborted ? undefined : reject(signal.reason));
-        if (signal.aborted) stop();
-        signal.addEventListener("abort", stop, { once: true });
+        // One that had just finished was not stopped any more; one that had no place yet never began.
+        const stop = (): void => {
+          if (playback.loss.signal.aborted || !playback.willEnd(call.call_id)) reject(cancelled.reason ?? signal.reason);
+        };
+        for (const each of [signal, cancelled]) each.addEventListener("abort", stop, { once: true });
         playback.waiting.set(call.call_id, { place, finish: resolve });
+        if (signal.aborted || cancelled.aborted) stop();
       });
     } finally {
       playback.waiting.delete(call.call_id);
-      this.tick();
     }
     const done = doneIn(playback.expected, call.call_id);
     // Only one whose changes conflicted ends without a result; what it was is not kept.
     return playedCall(place, playback.expected, done ?? conflicting(call.call_id));
   }
 
+  settled(): void {
+    this.#playback.unsettled = undefined;
+    // The run looks for decisions right after a result: those that it found then must be there.
+    if (this.#playback.isDecisionDue) this.#playback.mail.raise();
+    this.tick();
+  }
+
+  /** A reducer of today never rewrites history: what was recorded at this place is what it came to. */
+  reduce({ source, index, path }: StateChange, run: () => Patch): Patch {
+    if (this.isAsking) return run();
+    const failed = this.#playback.note(NOTE.reduce, String(index));
+    if (failed !== undefined) throw decodeFailure(failed);
+    const patch = this.#playback.expected.changeset.patches[index];
+    const isHere = ({ path: changed }: Op): boolean => path.every((segment, place) => changed[place] === segment);
+    return { ops: patch?.source === source && patch.ops.every(isHere) ? patch.ops : [] };
+  }
+
   rebase(callId: string, { state }: ExecutedCall): readonly Op[] {
+    this.#playback.unsettled = undefined;
     const conflict = this.#playback.note(NOTE.call(callId), "conflict");
     if (conflict !== undefined) throw decodeFailure(conflict);
     return state.ops;

@@ -1,5 +1,5 @@
 import type { CheckedInput, PhaseAction, Recording, StoppedReason, ToolCallRecord } from "@reprise/contracts";
-import type { Json, Op } from "@reprise/state";
+import type { Json, Op, Patch, Path } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { RouteSession } from "../route/route-session.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
@@ -16,6 +16,13 @@ export interface TurnPlace {
   readonly workspace: RunWorkspace;
   readonly stepId: string;
   readonly session: RouteSession;
+}
+
+/** A change that a plugin asked for: by whom, as which patch of its commit, and to what part of the state. */
+export interface StateChange {
+  readonly source: string;
+  readonly index: number;
+  readonly path: Path;
 }
 
 /** A call that is about to be executed. */
@@ -52,6 +59,8 @@ export interface Witness {
   needsApproval(callId: string, ask: () => Promise<boolean>): Promise<boolean>;
   turn(place: TurnPlace, options: TurnOptions): Promise<Turn>;
   execute(place: ExecutionPlace, run: () => Promise<ExecutedCall>): Promise<ExecutedCall>;
+  /** What a plugin's change of state comes to. */
+  reduce(change: StateChange, run: () => Patch): Patch;
   /** What a call's changes come to beside those of the calls it overlapped with. */
   rebase(callId: string, executed: ExecutedCall, run: () => readonly Op[]): readonly Op[];
   /** An execution becomes part of the run. */

@@ -1,4 +1,4 @@
-import type { ModelError, ModelErrorKind, ModelRequest, ModelSpec, TokenUsage } from "@reprise/contracts";
+import type { Amount, ModelError, ModelErrorKind, ModelRequest, ModelSpec, TokenUsage } from "@reprise/contracts";
 
 /** What is about to be sent, and where. */
 export interface PlannedAttempt {
@@ -9,8 +9,11 @@ export interface PlannedAttempt {
   readonly request: ModelRequest;
 }
 
-/** How an attempt ended, for whoever pays: its usage, nothing for one that was refused, unknown for one that broke off. */
-export type AttemptEnd = { readonly usage: TokenUsage } | "refused" | "unknown";
+/**
+ * How an attempt ended, for whoever pays: its usage, or what it took where that is not counted in tokens; nothing for one that was
+ * refused, unknown for one that broke off.
+ */
+export type AttemptEnd = { readonly usage: TokenUsage } | { readonly amount: Amount } | "refused" | "unknown";
 
 /** A provider that refused did nothing; one that was not heard of again may have done all of it. */
 const UNHEARD: ReadonlySet<ModelErrorKind> = new Set(["timeout", "network", "stream_interrupted", "cancelled"]);

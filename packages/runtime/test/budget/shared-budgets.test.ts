@@ -27,6 +27,19 @@ describe("runs below a run with a budget", () => {
     });
   });
 
+  it("share the budget of a run that waits for its turn", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"), { limits: { maxActiveRuns: 0 } });
+    const queued = await runtime.start({
+      agent: "agent",
+      threadId: "t1",
+      input: "go",
+      budget: { limit_tokens: 1_000 },
+    });
+    const below = await runtime.start({ agent: "agent", threadId: "t2", input: "go", parentRunId: queued.id });
+    const entries = await runtime.mailbox.list({ run_id: below.id });
+    expect(entries.items[0]?.request).toMatchObject({ budget_id: queued.id });
+  });
+
   it("have none of their own", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
     const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_tokens: 1_000 } });

@@ -15,7 +15,7 @@ function holds(texts: fc.Arbitrary<string>): void {
     fc.property(texts, (text) => {
       expect(estimateByRule(text), JSON.stringify(text)).toBeGreaterThanOrEqual(count(text));
     }),
-    { numRuns: 400 },
+    { numRuns: Math.max(400, fc.readConfigureGlobal().numRuns ?? 0) },
   );
 }
 

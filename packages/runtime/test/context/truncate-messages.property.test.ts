@@ -84,7 +84,9 @@ function truncate({ messages, sizes, minRecent }: Drawn, room: number): Truncate
   return { ...truncated, fits: truncated.tokens <= room };
 }
 
-const check = (law: (drawn: Drawn) => void): void => fc.assert(fc.property(threads, law), { numRuns: 500 });
+/** Cheap laws: more often than usual, and as often as a fuzz run asks for. */
+const numRuns = Math.max(500, fc.readConfigureGlobal().numRuns ?? 0);
+const check = (law: (drawn: Drawn) => void): void => fc.assert(fc.property(threads, law), { numRuns });
 const idsOf = (messages: readonly Message[]): readonly string[] => messages.map(({ id }) => id);
 
 describe("whatever the thread and the room", () => {

@@ -23,10 +23,10 @@ async function open(script: Script, agent: Partial<AgentDefinition>, tokenCounte
     const outcome = await soon(run.outcome());
     const events = await collect(run);
     const facts = events.flatMap((event) => (event.type === "context_resolved" ? [event.data] : []));
-    return { outcome, events, facts };
+    return { run, outcome, events, facts };
   };
   const contents = () => model.requests.at(-1)?.messages.map(({ content }) => content);
-  return { model, play, contents };
+  return { runtime, model, play, contents };
 }
 
 const small = { max_context_tokens: 60, max_output_tokens: 20, min_recent_messages: 1 };
@@ -125,4 +125,20 @@ it("changes nothing for an agent without a policy: no count, no fact, no mark, t
   expect((await play("x".repeat(1_000_000))).facts).toEqual([]);
   expect(model.requests[0]?.tools.map(({ id }) => id)).toEqual(["b", "a"]);
   expect(model.requests[0]).not.toHaveProperty("cache_breakpoints");
+});
+
+it("is replayed as it was: what was left out, and what did not fit", async () => {
+  const { runtime, model, play } = await open(["answer 1", "answer 2", "answer 3"], { contextPolicy: small });
+  await play("first");
+  await play("second");
+  const cut = await play("a third one");
+  expect(cut.facts).toMatchObject([{ dropped_messages: 2 }]);
+  const failed = await play("x".repeat(100));
+  expect(failed.outcome).toMatchObject({ code: "CONTEXT_WINDOW_EXCEEDED" });
+  for (const { run } of [cut, failed]) {
+    for (const mode of ["verify", "reexecute"] as const) {
+      expect(await runtime.replay(run.id, { mode }), mode).toMatchObject({ equal: true });
+    }
+  }
+  expect(model.requests).toHaveLength(3);
 });

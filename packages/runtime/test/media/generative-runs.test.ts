@@ -78,7 +78,10 @@ describe("what is no prompt is refused before anything is sent", () => {
 
   it("one with a file in it", async () => {
     const { runtime, asked } = await openStudio();
-    const content = [{ type: "text", text: "Like this." } as const, { type: "image", url: "https://example.com/a.png" } as const];
+    const content = [
+      { type: "text", text: "Like this." } as const,
+      { type: "image", url: "https://example.com/a.png" } as const,
+    ];
     const run = await runtime.submit({ agent_id: "painter", thread_id: "t1", messages: [{ role: "user", content }] });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "INVALID_REQUEST" });
     expect(asked).toEqual([]);
@@ -87,7 +90,11 @@ describe("what is no prompt is refused before anything is sent", () => {
 
 describe("an agent cannot have", () => {
   it.each([
-    ["two things to make", { spec: { modalities: { output: ["image", "audio"] as const } } }, /would make image and audio/],
+    [
+      "two things to make",
+      { spec: { modalities: { output: ["image", "audio"] as const } } },
+      /would make image and audio/,
+    ],
     ["nothing to make", { spec: { modalities: {} } }, /nobody says what it makes/],
     ["a model that stands in", { agent: { fallbackModels: ["brush"] } }, /nothing stands in/],
     ["retries", { agent: { retryPolicy: { max_attempts_per_model: 3 } } }, /asked once/],

@@ -1,7 +1,7 @@
 import { usd } from "@reprise/contracts";
 import { expect, it } from "vitest";
 import { soon } from "../support/wait.ts";
-import { openStudio } from "./support/open-studio.ts";
+import { openStudio, PICTURE } from "./support/open-studio.ts";
 
 const priced = { spec: { pricing: { media_per_unit: 0.04 } } };
 
@@ -23,11 +23,12 @@ it("makes nothing of unknown price under a limit in money, unless the budget say
   expect(await paint("warn")).toMatchObject({ status: "done" });
 });
 
-it("spends what it cost", async () => {
-  const { runtime } = await openStudio(priced);
+it("spends what it cost, by the units it came to", async () => {
+  const generate = async () => ({ content: PICTURE, media_type: "image/png", units: 2 });
+  const { runtime } = await openStudio({ ...priced, generate });
   const run = await runtime.start({ agent: "painter", input: "A fox.", budget: { limit_microcents: usd(1) } });
   await soon(run.outcome());
-  expect(await runtime.budgets.get(run.id)).toMatchObject({ spent: { microcents: usd(0.04), tokens: 0 } });
+  expect(await runtime.budgets.get(run.id)).toMatchObject({ spent: { microcents: usd(0.08), tokens: 0 } });
 });
 
 it("asks the embedder first", async () => {
@@ -47,4 +48,7 @@ it("is replayed without being made again", async () => {
   const { run } = await paint("A fox.");
   expect(await runtime.replay(run.id)).toMatchObject({ equal: true });
   expect(asked).toHaveLength(1);
+  const refused = await runtime.submit({ agent_id: "painter", messages: [{ role: "user", content: " " }] });
+  expect(await soon(refused.outcome())).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await runtime.replay(refused.id)).toMatchObject({ equal: true });
 });

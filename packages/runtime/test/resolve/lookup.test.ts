@@ -17,7 +17,7 @@ it("goes from the spec to the model's description, to its provider, to the model
     .withProvider(provider)
     .withModel({ id: "default", provider: "p", model: "gpt", context_window: 10 });
   const agent = resolve(building, { model: "default" });
-  expect(agent.model.id).toBe("p/gpt");
+  expect(agent.model.id).toBe("default");
   expect(agent.modelSpec).toEqual({ id: "default", provider: "p", model: "gpt", context_window: 10 });
 });
 

@@ -47,10 +47,7 @@ export async function openStudio({ generate, spec, agent, options, hasMedia = tr
     ...world,
     providers: [provider],
     models: [model],
-    agents: [
-      defineAgent({ id: "painter", model: "brush", ...agent }),
-      defineAgent({ id: "critic", model: speaking }),
-    ],
+    agents: [defineAgent({ id: "painter", model: "brush", ...agent }), defineAgent({ id: "critic", model: speaking })],
     limits: { closeTimeoutMs: 1 },
     ...options,
   });

@@ -1,0 +1,112 @@
+import { type DecisionInput, invalidRequest, type RunRequest, type ToolCallRecord } from "@reprise/contracts";
+import { assertJson, getAt, type Json, parseJson } from "@reprise/state";
+import { readDecisions } from "./read-decisions.ts";
+import { readUserMessages } from "./read-user-messages.ts";
+
+interface Addressed {
+  readonly thread_id: string;
+  readonly run_id?: string;
+}
+
+/** What a client wants. */
+export type AiSdkRequest =
+  /** Something was said. `edited_message_id` is set when it takes the place of what was said before. */
+  | { readonly kind: "submit"; readonly request: RunRequest; readonly edited_message_id?: string }
+  /** The answer with this id, and all that follows it, is to be given anew. */
+  | ({ readonly kind: "regenerate"; readonly message_id: string } & Addressed)
+  /**
+   * Nothing was said, but something was decided. A client that continues its message wants it streamed; any other gets told that the
+   * decisions were passed on. Where no run waits for them, the request is an ordinary one.
+   */
+  | ({
+      readonly kind: "decisions";
+      readonly decisions: readonly DecisionInput[];
+      readonly reply: "stream" | "json";
+      readonly request: RunRequest;
+    } & Addressed);
+
+/** Reads the body of a request. Throws `INVALID_REQUEST` with what is wrong. */
+export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest {
+  const body = parseBody(text);
+  if (getAt(body, ["id"]) === undefined && (has(body, "sessionId") || has(body, "input"))) {
+    throw invalidRequest("legacy AI SDK payload shape is no longer supported; use id/messages");
+  }
+  const thread_id = readText(body, "id") ?? "";
+  if (thread_id.trim() === "") throw invalidRequest("id cannot be empty");
+  const run_id = readText(body, "runId");
+  const addressed = { thread_id, ...(run_id !== undefined && { run_id }) };
+  const messageId = readText(body, "messageId");
+  if (readTrigger(body) === "regenerate-message") {
+    if (messageId === undefined) throw invalidRequest("messageId is required when trigger=regenerate-message");
+    if (messageId.trim() === "") throw invalidRequest("messageId cannot be empty");
+    return { kind: "regenerate", message_id: messageId, ...addressed };
+  }
+  const messages = readMessages(body);
+  const said = readUserMessages(messages);
+  const { decisions, isContinuing } = readDecisions(messages);
+  if (said.length + decisions.length === 0) {
+    throw invalidRequest("request must include user input or suspension decisions");
+  }
+  const parent = readText(body, "parentThreadId");
+  const request: RunRequest = {
+    agent_id: agentId,
+    ...addressed,
+    ...(parent !== undefined && { parent_thread_id: parent }),
+    origin: "ai_sdk",
+    messages: said,
+    ...(decisions.length > 0 && { initial_decisions: decisions }),
+  };
+  if (said.length === 0) {
+    return { kind: "decisions", decisions, reply: isContinuing ? "stream" : "json", request, ...addressed };
+  }
+  const isEdit = messageId !== undefined && said.some(({ id }) => id === messageId);
+  return { kind: "submit", request, ...(isEdit && { edited_message_id: messageId }) };
+}
+
+/** The decisions about calls that wait. A client sends along how every call of its message stands, also those that are long done. */
+export function selectOpenDecisions(
+  decisions: readonly DecisionInput[],
+  calls: readonly ToolCallRecord[],
+): readonly DecisionInput[] {
+  const open = new Set(
+    calls.flatMap(({ status, call_id, ticket }) =>
+      status === "suspended" ? [call_id, ticket?.suspension.id, ticket?.pending.id] : [],
+    ),
+  );
+  return decisions.filter(({ target_id }) => open.has(target_id));
+}
+
+function parseBody(text: string): Json {
+  try {
+    const body = parseJson(text);
+    assertJson(body);
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
+  } catch (cause) {
+    throw invalidRequest("the body is not valid JSON", { problem: cause instanceof Error ? cause.name : "unknown" });
+  }
+  throw invalidRequest("the body is not an object");
+}
+
+function readMessages(body: Json): readonly Json[] {
+  const messages = getAt(body, ["messages"]);
+  if (messages === undefined) return [];
+  if (!Array.isArray(messages)) throw invalidRequest("messages is a list");
+  return messages;
+}
+
+function readTrigger(body: Json): string | undefined {
+  const trigger = readText(body, "trigger");
+  if (trigger === undefined || trigger === "submit-message" || trigger === "regenerate-message") return trigger;
+  throw invalidRequest("trigger is submit-message or regenerate-message");
+}
+
+/** A text of the body. Null is as good as absent; anything else is a mistake. */
+function readText(body: Json, key: string): string | undefined {
+  const value = getAt(body, [key]) ?? undefined;
+  if (value === undefined || typeof value === "string") return value?.toWellFormed();
+  throw invalidRequest(`${key} is a text`);
+}
+
+function has(body: Json, key: string): boolean {
+  return getAt(body, [key]) !== undefined;
+}

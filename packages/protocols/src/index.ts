@@ -1,0 +1,1 @@
+export { encodeSseFrame } from "./sse/sse-frame.ts";

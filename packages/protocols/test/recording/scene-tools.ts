@@ -1,0 +1,43 @@
+import { suspendTool, type Tool } from "@reprise/contracts";
+import { defineTool } from "@reprise/runtime";
+import { z } from "zod";
+
+export const weather: Tool = defineTool({
+  id: "weather",
+  description: "Tells the weather of a city.",
+  class: "read_only",
+  inputSchema: z.object({ city: z.string() }),
+  execute: ({ city }) => ({ city, degrees: city.length }),
+});
+
+export const wire: Tool = defineTool({
+  id: "wire",
+  description: "Sends money.",
+  needsApproval: true,
+  inputSchema: z.object({ to: z.string(), amount: z.number() }),
+  execute: ({ amount }) => ({ sent: amount }),
+});
+
+export const broken: Tool = defineTool({
+  id: "broken",
+  description: "Never works.",
+  execute() {
+    throw new Error("The machine is on fire.");
+  },
+});
+
+export const slow: Tool = defineTool({
+  id: "slow",
+  description: "Says how far it is.",
+  execute(_, context) {
+    context.progress({ progress: 1, total: 2, message: "half" });
+    context.progress({ progress: 2, total: 2, message: "whole" });
+    return "done";
+  },
+});
+
+export const locate: Tool = defineTool({
+  id: "locate",
+  description: "Asks the browser where the user is.",
+  execute: () => suspendTool({ action: "tool:locate", resume_mode: "use_decision_as_tool_result" }),
+});

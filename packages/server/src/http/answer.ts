@@ -1,0 +1,22 @@
+import type { Call } from "./route.ts";
+
+/** Answers with JSON. */
+export function answer(
+  call: Pick<Call, "headers">,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...call.headers, "content-type": "application/json", ...headers },
+  });
+}
+
+/** Ids go into headers as in URLs: they may hold characters that headers may not. */
+export function idHeaders(ids: { readonly run?: string; readonly thread?: string }): Readonly<Record<string, string>> {
+  return {
+    ...(ids.run !== undefined && { "x-reprise-run-id": encodeURIComponent(ids.run) }),
+    ...(ids.thread !== undefined && { "x-reprise-thread-id": encodeURIComponent(ids.thread) }),
+  };
+}

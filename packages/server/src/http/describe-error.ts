@@ -1,0 +1,42 @@
+import { type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
+import { HttpRefusal } from "./http-refusal.ts";
+
+/** An error as a client gets it. */
+export interface DescribedError {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Worth a line in the log: nobody outside can do anything about it. */
+  readonly isOurs: boolean;
+}
+
+const NOT_FOUND = /^(\w+)_NOT_FOUND$/;
+
+/** Says an error in the words of the HTTP API. The code goes into a header, because the body has one field and no other. */
+export function describeError(thrown: unknown): DescribedError {
+  if (thrown instanceof HttpRefusal) {
+    const { status, message, headers } = thrown;
+    return { status, message, headers, isOurs: false };
+  }
+  const error = toRepriseError(thrown);
+  const status = error.httpStatus;
+  const headers = {
+    "x-reprise-error": error.code,
+    ...(status === 503 && error.isRetryable && { "retry-after": "1" }),
+  };
+  return { status, message: wordsFor(error), headers, isOurs: status >= 500 };
+}
+
+function wordsFor(error: RepriseError): string {
+  const { code, message, details } = error;
+  const [, kind] = NOT_FOUND.exec(code) ?? [];
+  if (kind !== undefined && error.httpStatus === 404 && typeof details.id === "string") {
+    return `${kind.toLowerCase()} not found: ${details.id}`;
+  }
+  if (code === "RUN_NOT_ACTIVE") return "bad request: run is not active";
+  if (error.httpStatus === 400) return `bad request: ${message}`;
+  // What a foreign error says was written for nobody outside, and may hold anything.
+  return UNSPEAKABLE.includes(code) ? "internal error" : message;
+}
+
+const UNSPEAKABLE: readonly ErrorCode[] = ["INTERNAL", "CORRUPT_DATA", "PLUGIN_FAILED"];

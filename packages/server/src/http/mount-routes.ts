@@ -1,0 +1,78 @@
+import { Hono } from "hono";
+import { checkHost } from "../security/check-host.ts";
+import { checkOrigin } from "../security/check-origin.ts";
+import { assertScope, LOCAL_PRINCIPAL, type Principal } from "../security/principal.ts";
+import { preflightHeaders, responseHeaders } from "../security/response-headers.ts";
+import type { ServerHost } from "../server-host.ts";
+import { answer } from "./answer.ts";
+import { describeError } from "./describe-error.ts";
+import { HttpRefusal } from "./http-refusal.ts";
+import type { Call, Route, ServerEnv } from "./route.ts";
+
+/** Puts routes into an app of their own, each behind the same door. The app can be mounted in any other. */
+export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<ServerEnv> {
+  const app = new Hono<ServerEnv>();
+  for (const route of routes) {
+    app.on(route.method, route.path, (context) => enter(host, route, context));
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+    app.on("OPTIONS", path, (context) => answerPreflight(host, context.req.raw, methods.join(", ")));
+  }
+  return app;
+}
+
+/** The door. Who asks is known before anything but the headers was looked at. */
+async function enter(host: ServerHost, route: Route, context: Call["context"]): Promise<Response> {
+  const request = context.req.raw;
+  const response = await guarded(host, request, async (headers) => {
+    const principal = await identify(host, route, request);
+    const { tenant } = principal;
+    const runtime = tenant === undefined ? host.runtime : host.runtime.forTenant(tenant);
+    return route.handle({ context, host, principal, runtime, headers });
+  });
+  host.metrics.countAnswer(request.method, route.path, response.status);
+  return response;
+}
+
+/** Answers a request for what is not here; also that only to whom may ask. */
+export function answerUnknown(host: ServerHost, request: Request): Promise<Response> {
+  return guarded(host, request, () => {
+    throw new HttpRefusal(404, `not found: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}`);
+  });
+}
+
+function answerPreflight(host: ServerHost, request: Request, methods: string): Promise<Response> {
+  return guarded(host, request, () => {
+    const origin = checkOrigin(request, host.allowedOrigins);
+    return new Response(null, { status: 204, headers: preflightHeaders(origin, methods) });
+  });
+}
+
+/** Checks where a request comes from, and says every error in the same shape. */
+async function guarded(
+  host: ServerHost,
+  request: Request,
+  handle: (headers: Readonly<Record<string, string>>) => Response | Promise<Response>,
+): Promise<Response> {
+  let headers = responseHeaders(undefined);
+  try {
+    checkHost(request, host.allowedHosts);
+    headers = responseHeaders(checkOrigin(request, host.allowedOrigins));
+    return await handle(headers);
+  } catch (error) {
+    const described = describeError(error);
+    if (described.isOurs) host.report(error);
+    return answer({ headers }, described.status, { error: described.message }, described.headers);
+  }
+}
+
+async function identify(host: ServerHost, route: Route, request: Request): Promise<Principal> {
+  if (host.authenticate === undefined || route.scope === "public") return LOCAL_PRINCIPAL;
+  const principal = await host.authenticate(request.headers);
+  if (principal === undefined) {
+    throw new HttpRefusal(401, "unauthorized: a valid credential is needed", { "www-authenticate": "Bearer" });
+  }
+  assertScope(principal, ...[route.scope].flat());
+  return principal;
+}

@@ -1,0 +1,79 @@
+import { isJson, type Json, parseJson } from "@reprise/state";
+import { badRequest, HttpRefusal } from "./http-refusal.ts";
+
+/** A JSON object that came from outside: every field still has to be looked at. */
+export type JsonBody = { readonly [key: string]: Json };
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
+
+/** Reads the body of a request: JSON, an object, no longer than allowed and no deeper than a document may be. */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonBody> {
+  const text = await readText(request, maxBytes);
+  if (text === "") throw badRequest("the body is empty; send a JSON object");
+  return parseObject(text);
+}
+
+/** The same for a body that may be left out; then it is an empty object. */
+export async function readOptionalBody(request: Request, maxBytes: number): Promise<JsonBody> {
+  if (request.body === null) return {};
+  const text = await readText(request, maxBytes, "may be empty");
+  return text === "" ? {} : parseObject(text);
+}
+
+/** The body as text. Its size is looked at while it comes: what a header says about it may be wrong. */
+async function readText(request: Request, maxBytes: number, emptiness?: "may be empty"): Promise<string> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const encoding = request.headers.get("content-encoding") ?? "identity";
+  if (encoding !== "identity") throw new HttpRefusal(415, "unsupported media type: send the body without an encoding");
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0 && emptiness !== undefined) return "";
+  if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
+    throw new HttpRefusal(415, "unsupported media type: send application/json");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw badRequest("the body is not UTF-8");
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > maxBytes) {
+      await reader?.cancel().catch(() => undefined);
+      throw tooLarge(maxBytes);
+    }
+    parts.push(part.value);
+  }
+  if (parts.length === 1 && parts[0] !== undefined) return parts[0];
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function parseObject(text: string): JsonBody {
+  let value: Json;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw badRequest("the body is not JSON");
+  }
+  if (!isJson(value)) throw badRequest("the body nests too deep");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw badRequest("the body is not a JSON object");
+  // An object, as was just checked; arrays of the type are readonly, which the check above does not tell the compiler.
+  return value as JsonBody;
+}
+
+function tooLarge(maxBytes: number): HttpRefusal {
+  // The rest of the body is still on its way, and nobody will read it.
+  return new HttpRefusal(413, `payload too large: a body has at most ${maxBytes} bytes`, { connection: "close" });
+}

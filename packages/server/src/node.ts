@@ -1,0 +1,76 @@
+import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { RepriseError } from "@reprise/contracts";
+import type { Server } from "./create-server.ts";
+
+export interface ListenOptions {
+  /** The loopback address unless given. Any other needs a server with authentication. */
+  readonly host?: string;
+  /** 8080 unless given; 0 takes any that is free. */
+  readonly port?: number;
+}
+
+/** A server that listens. */
+export interface Listening {
+  readonly host: string;
+  readonly port: number;
+  readonly url: string;
+  /** Takes no more requests, ends streams, and waits for the answers that are under way. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/;
+
+/** How long a client may take to say what it wants; a slow one must not hold a connection for ever. */
+const TIME_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+  maxHeaderSize: 16_384,
+} as const;
+
+/** Listens for HTTP requests. `INVALID_REQUEST` for an address others can reach when nobody is asked who they are. */
+export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
+  const { host = "127.0.0.1", port = 8080 } = options;
+  assertMayListen(server, host);
+  const listener = getRequestListener((request, env) => server.fetch(request, outgoingOf(env)), {
+    // The host's own objects stay as they are.
+    overrideGlobalObjects: false,
+  });
+  const http = createHttpServer(TIME_LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(port, host, resolve);
+  });
+  // A listening TCP server has an address of this form.
+  const address = http.address() as AddressInfo;
+  const name = host.includes(":") ? `[${host}]` : host;
+  return {
+    host,
+    port: address.port,
+    url: `http://${name}:${address.port}`,
+    close: () => closeHttp(http, server),
+  };
+}
+
+/** Another address than our own machine's is for those who say who they are. */
+function assertMayListen(server: Server, host: string): void {
+  if (LOOPBACK.test(host) || server.isAuthenticated) return;
+  const message = `Cannot listen on ${host}: others can reach it, and the server asks nobody who they are. Give createServer an authenticate, or listen on 127.0.0.1.`;
+  throw new RepriseError("INVALID_REQUEST", message, { details: { host } });
+}
+
+function outgoingOf(env: object): NonNullable<Parameters<Server["fetch"]>[1]> {
+  // The listener is called by Node's HTTP/1 server, whose bindings these are.
+  return env as NonNullable<Parameters<Server["fetch"]>[1]>;
+}
+
+function closeHttp(http: HttpServer, server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.close();
+    http.closeIdleConnections();
+  });
+}

@@ -1,0 +1,12 @@
+import { answer } from "../http/answer.ts";
+import type { Route } from "../http/route.ts";
+
+/** The agents as they were resolved: their models, plugins and tools, and what is odd about them. */
+export const agentRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/agents",
+    scope: "read",
+    handle: (call) => answer(call, 200, { items: call.runtime.agents() }),
+  },
+];

@@ -1,0 +1,32 @@
+import { answer } from "../http/answer.ts";
+import { Query } from "../http/query.ts";
+import { readJsonBody } from "../http/read-body.ts";
+import { pathPart, type Route } from "../http/route.ts";
+import { decodeVerb } from "../wire/decode-decisions.ts";
+
+/** What waits for an answer on any thread, and the answers. */
+export const decisionRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/decisions",
+    scope: "read",
+    async handle(call) {
+      const { thread_id: threadId, run_id: runId } = new Query(call.context.req.url).texts("thread_id", "run_id");
+      const items = await call.runtime.decisions.list({
+        ...(threadId !== undefined && { threadId }),
+        ...(runId !== undefined && { runId }),
+      });
+      return answer(call, 200, { items });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/decisions/:id",
+    scope: "decide",
+    async handle(call) {
+      const { verb, options } = decodeVerb(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      const decision = await call.runtime.decisions.decide(pathPart(call, "id"), verb, options);
+      return answer(call, 202, decision);
+    },
+  },
+];

@@ -1,0 +1,36 @@
+import { answer } from "../http/answer.ts";
+import type { Route } from "../http/route.ts";
+
+/** Whether the process lives, whether it can work, and what it counted. */
+export const healthRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/health",
+    scope: "public",
+    handle: (call) => answer(call, 200, { status: "ok" }),
+  },
+  {
+    method: "GET",
+    path: "/ready",
+    scope: "public",
+    async handle(call) {
+      try {
+        // A store that answers this answers everything.
+        await call.host.runtime.runs({ limit: 1 });
+      } catch (error) {
+        call.host.report(error);
+        return answer(call, 503, { error: "not ready: the store does not answer" }, { "retry-after": "1" });
+      }
+      return answer(call, 200, { status: "ready" });
+    },
+  },
+  {
+    method: "GET",
+    path: "/metrics",
+    scope: "admin",
+    handle({ host, headers }) {
+      const text = host.metrics.print(host.streams.count);
+      return new Response(text, { headers: { ...headers, "content-type": "text/plain; version=0.0.4" } });
+    },
+  },
+];

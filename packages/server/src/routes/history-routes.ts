@@ -1,0 +1,64 @@
+import { clampLimit } from "@reprise/contracts";
+import { answer } from "../http/answer.ts";
+import { Query } from "../http/query.ts";
+import { readOptionalBody } from "../http/read-body.ts";
+import { pathPart, type Route } from "../http/route.ts";
+import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
+
+const FORK_FIELDS = { version: ["version", "at"], thread_id: ["threadId", "thread_id"] } as const;
+
+/** The past of a thread: what it was at a version, what changed, and a new thread from there. */
+export const historyRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/threads/:id/state",
+    scope: "read",
+    async handle(call) {
+      const { threads } = call.runtime;
+      const threadId = pathPart(call, "id");
+      const wanted = new Query(call.context.req.url).wholeNumber("version");
+      const version = wanted ?? (await threads.get(threadId)).version;
+      return answer(call, 200, { thread_id: threadId, version, state: await threads.stateAt(threadId, version) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/threads/:id/history",
+    scope: "read",
+    async handle(call) {
+      const { threads } = call.runtime;
+      const threadId = pathPart(call, "id");
+      const query = new Query(call.context.req.url);
+      const [after, limit] = [query.wholeNumber("after") ?? 0, clampLimit(query.wholeNumber("limit"))];
+      const { version } = await threads.get(threadId);
+      const changesets = await threads.changesets(threadId, { after, limit });
+      const items = changesets.map((changeset) => ({
+        version: changeset.version,
+        changeset_id: changeset.changeset_id,
+        run_id: changeset.run_id,
+        reasons: changeset.reasons,
+        message_ids: changeset.messages.map(({ id }) => id),
+        supersedes: changeset.supersedes,
+        patches: changeset.patches,
+        actions: changeset.actions,
+      }));
+      return answer(call, 200, { thread_id: threadId, items, has_more: (items.at(-1)?.version ?? version) < version });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/threads/:id/fork",
+    scope: "run",
+    async handle(call) {
+      const body = await readOptionalBody(call.context.req.raw, call.host.maxBodyBytes);
+      const fields = readFields(body, FORK_FIELDS);
+      const version = wholeNumberOf("version", fields.version);
+      const threadId = textOf("threadId", fields.thread_id);
+      const fork = await call.runtime.threads.fork(pathPart(call, "id"), {
+        ...(version !== undefined && { version }),
+        ...(threadId !== undefined && { threadId }),
+      });
+      return answer(call, 201, fork);
+    },
+  },
+];

@@ -1,0 +1,74 @@
+import type { EntryStatus } from "@reprise/contracts";
+import { answer } from "../http/answer.ts";
+import { Query } from "../http/query.ts";
+import { pathPart, type Route } from "../http/route.ts";
+import { type EntryOrigin, encodeEntry, listEntriesOf } from "../wire/list-entries.ts";
+
+const STATUSES: readonly EntryStatus[] = ["queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"];
+
+/** What waits on threads, and what could not be done. */
+export const mailboxRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/threads/:id/interrupt",
+    scope: "run",
+    async handle(call) {
+      const threadId = pathPart(call, "id");
+      const { generation, run_id, superseded } = await call.runtime.mailbox.interrupt(threadId);
+      return answer(call, 202, {
+        status: "interrupt_requested",
+        thread_id: threadId,
+        generation,
+        cancelled_run_id: run_id ?? null,
+        superseded_pending_count: superseded.length,
+        superseded_pending_entry_ids: superseded.map(({ entry_id }) => entry_id),
+      });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/threads/:id/mailbox",
+    scope: "read",
+    async handle(call) {
+      const { runtime, context } = call;
+      const threadId = pathPart(call, "id");
+      const query = new Query(context.req.url);
+      const status = query.oneOf("status", STATUSES);
+      const origin = readOrigin(query);
+      await runtime.threads.get(threadId);
+      const entries = { thread_id: threadId, ...(status !== undefined && { status }) };
+      const selection = { ...query.page(), ...(origin !== undefined && { origin }) };
+      return answer(call, 200, await listEntriesOf(runtime.mailbox, entries, selection));
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/dead-letters",
+    scope: "read",
+    async handle(call) {
+      const query = new Query(call.context.req.url);
+      const letters = { ...query.texts("thread_id"), status: "dead_letter" } as const;
+      return answer(call, 200, await listEntriesOf(call.runtime.mailbox, letters, query.page()));
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/threads/:id/mailbox/:entry_id/requeue",
+    scope: "admin",
+    async handle(call) {
+      const entry = await call.runtime.mailbox.requeue(pathPart(call, "id"), pathPart(call, "entry_id"));
+      return answer(call, 202, encodeEntry(entry));
+    },
+  },
+];
+
+/**
+ * Entries of clients unless asked otherwise. What clients sent is visible to all, what the runtime sent is internal: the two
+ * parameters ask for the same.
+ */
+function readOrigin(query: Query): EntryOrigin | undefined {
+  const origin = query.oneOf("origin", ["external", "internal", "none"]);
+  const visibility = query.oneOf("visibility", ["all", "internal", "none"]);
+  if (origin === "none" || (origin === undefined && visibility === "none")) return undefined;
+  return origin ?? (visibility === "internal" ? "internal" : "external");
+}

@@ -1,0 +1,32 @@
+import { idHeaders } from "../http/answer.ts";
+import { badRequest } from "../http/http-refusal.ts";
+import { Query } from "../http/query.ts";
+import { pathPart, type Route } from "../http/route.ts";
+import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { findRecord } from "../wire/find-record.ts";
+import { readCursor } from "../wire/read-cursor.ts";
+
+/** The events of a run, from any point, as often as one likes. */
+export const runEventRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/runs/:id/events",
+    scope: "read",
+    async handle(call) {
+      const query = new Query(call.context.req.url);
+      const after = readCursor(call.context.req.raw.headers, query);
+      const follow = query.flag("follow");
+      const run = await call.runtime.run(pathPart(call, "id"));
+      const record = await findRecord(run);
+      if (after !== undefined && after.run_id !== (record?.run_id ?? run.id)) {
+        throw badRequest(`Last-Event-ID is not of run ${run.id}`);
+      }
+      // A browser comes back for as long as it is answered with a stream; this tells it that there is nothing more.
+      const isRead = record?.status === "done" && after !== undefined && after.seq === record.last_seq;
+      if (isRead) return new Response(null, { status: 204, headers: call.headers });
+      const ids = idHeaders({ run: record?.run_id ?? run.id, thread: run.threadId });
+      const options = { follow, ...(after !== undefined && { after }) };
+      return respondWithEvents(call, (signal) => run.eventsWithCursor({ ...options, signal }), ids);
+    },
+  },
+];

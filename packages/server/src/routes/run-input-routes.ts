@@ -1,0 +1,53 @@
+import { runNotActive } from "@reprise/contracts";
+import { answer, idHeaders } from "../http/answer.ts";
+import { readJsonBody } from "../http/read-body.ts";
+import { type Call, pathPart, type Route } from "../http/route.ts";
+import { assertScope } from "../security/principal.ts";
+import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
+import { findRecord } from "../wire/find-record.ts";
+
+/** What is said to a run that exists. */
+export const runInputRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/runs/:id/inputs",
+    scope: ["run", "decide"],
+    async handle(call) {
+      const inputs = decodeRunInputs(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      // Who may start runs may not thereby approve what they ask for, nor the other way round.
+      if (inputs.messages.length > 0) assertScope(call.principal, "run");
+      if (inputs.decisions.length > 0) assertScope(call.principal, "decide");
+      return inputs.agentId !== undefined && inputs.messages.length > 0
+        ? startContinuation(call, { ...inputs, agentId: inputs.agentId })
+        : forwardDecisions(call, inputs);
+    },
+  },
+];
+
+/** Decisions alone are for a run that is not over. */
+async function forwardDecisions(call: Call, { decisions }: RunInputs): Promise<Response> {
+  const { runtime } = call;
+  const run = await runtime.run(pathPart(call, "id"));
+  const record = await findRecord(run);
+  if (record === undefined || record.status === "done") throw runNotActive(run.id);
+  const { agent_id, thread_id } = record;
+  await runtime.submit({ agent_id, thread_id, messages: [], initial_decisions: decisions });
+  return answer(call, 202, { status: "decision_forwarded", run_id: run.id, thread_id });
+}
+
+/** Messages go on after a run, in a new one on the same thread. */
+async function startContinuation(call: Call, inputs: RunInputs & { readonly agentId: string }): Promise<Response> {
+  const { runtime } = call;
+  const parent = await runtime.run(pathPart(call, "id"));
+  const { agentId, messages, decisions } = inputs;
+  const run = await runtime.submit({
+    agent_id: agentId,
+    thread_id: parent.threadId,
+    parent_run_id: parent.id,
+    messages,
+    origin: "user",
+    ...(decisions.length > 0 && { initial_decisions: decisions }),
+  });
+  const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
+  return answer(call, 202, body, idHeaders({ run: run.id, thread: run.threadId }));
+}

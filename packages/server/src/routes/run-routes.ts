@@ -1,0 +1,81 @@
+import { RUN_ORIGINS } from "@reprise/contracts";
+import type { TenantRuntime } from "@reprise/runtime";
+import { answer, idHeaders } from "../http/answer.ts";
+import { Query } from "../http/query.ts";
+import { readJsonBody } from "../http/read-body.ts";
+import { pathPart, type Route } from "../http/route.ts";
+import { assertScope } from "../security/principal.ts";
+import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { decodeRunRequest } from "../wire/decode-run-request.ts";
+import { encodeQueuedRun, encodeRun } from "../wire/encode-run.ts";
+import { findRecord } from "../wire/find-record.ts";
+
+const TIMES = ["created_at_from", "created_at_to", "updated_at_from", "updated_at_to"] as const;
+
+/** Runs: list, look, start, cancel. */
+export const runRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/runs",
+    scope: "read",
+    async handle(call) {
+      const query = new Query(call.context.req.url);
+      const status = query.oneOf("status", ["running", "waiting", "done"]);
+      const origin = query.oneOf("origin", RUN_ORIGINS);
+      const page = await call.runtime.runs({
+        ...query.page(),
+        ...query.texts("thread_id", "parent_run_id", "agent_id", "termination_code"),
+        ...query.wholeNumbers(...TIMES),
+        ...(status !== undefined && { status }),
+        ...(origin !== undefined && { origin }),
+      });
+      return answer(call, 200, { ...page, items: page.items.map(encodeRun) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/runs",
+    scope: "run",
+    async handle(call) {
+      const request = decodeRunRequest(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
+      // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
+      const run = await call.runtime.submit(request);
+      const ids = idHeaders({ run: run.id, thread: run.threadId });
+      return respondWithEvents(call, (signal) => run.eventsWithCursor({ signal }), ids);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/runs/:id",
+    scope: "read",
+    handle: async (call) => answer(call, 200, await loadRun(call.runtime, pathPart(call, "id"))),
+  },
+  {
+    method: "POST",
+    path: "/v1/runs/:id/cancel",
+    scope: "run",
+    async handle(call) {
+      const run = await call.runtime.run(pathPart(call, "id"));
+      await run.cancel();
+      return answer(call, 202, { status: "cancel_requested", run_id: run.id });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/runs/:id/budget",
+    scope: "read",
+    handle: async (call) => answer(call, 200, await call.runtime.budgets.get(pathPart(call, "id"))),
+  },
+];
+
+/** A run by its record, or, before it has one, by its entry in the mailbox. */
+async function loadRun(runtime: TenantRuntime, runId: string): Promise<object> {
+  const run = await runtime.run(runId);
+  const record = await findRecord(run);
+  if (record !== undefined) return encodeRun(record);
+  const { items } = await runtime.mailbox.list({ run_id: runId });
+  const entry = items.find(({ kind }) => kind === "run");
+  // Between the two looks it may have begun.
+  return entry === undefined || entry.status === "accepted" ? encodeRun(await run.record()) : encodeQueuedRun(entry);
+}

@@ -1,0 +1,80 @@
+import type { MessageQuery } from "@reprise/contracts";
+import { answer } from "../http/answer.ts";
+import { Query } from "../http/query.ts";
+import { readJsonBody } from "../http/read-body.ts";
+import { type Call, pathPart, type Route } from "../http/route.ts";
+import { summariseThread } from "../wire/summarise-thread.ts";
+
+/** Conversations: lists, messages, what is known about them. */
+export const threadRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/threads",
+    scope: "read",
+    handle: async (call) => answer(call, 200, await listThreads(call)),
+  },
+  {
+    method: "GET",
+    path: "/v1/threads/summaries",
+    scope: "read",
+    async handle(call) {
+      const page = await listThreads(call);
+      const items = await Promise.all(page.items.map((thread) => summariseThread(call.runtime, thread)));
+      return answer(call, 200, { ...page, items });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/threads/:id",
+    scope: "read",
+    handle: async (call) => answer(call, 200, await call.runtime.threads.get(pathPart(call, "id"))),
+  },
+  {
+    method: "GET",
+    path: "/v1/threads/:id/messages",
+    scope: "read",
+    async handle(call) {
+      const query = readMessageQuery(new Query(call.context.req.url));
+      return answer(call, 200, await call.runtime.threads.messages(pathPart(call, "id"), query));
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/v1/threads/:id/metadata",
+    scope: "run",
+    async handle(call) {
+      const metadata = await readJsonBody(call.context.req.raw, call.host.maxBodyBytes);
+      return answer(call, 200, await call.runtime.threads.update(pathPart(call, "id"), metadata));
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/v1/threads/:id",
+    scope: "admin",
+    async handle(call) {
+      await call.runtime.threads.delete(pathPart(call, "id"));
+      return new Response(null, { status: 204, headers: call.headers });
+    },
+  },
+];
+
+function listThreads({ context, runtime }: Call): ReturnType<Call["runtime"]["threads"]["list"]> {
+  const query = new Query(context.req.url);
+  return runtime.threads.list({ ...query.page(), ...query.texts("resource_id", "parent_thread_id") });
+}
+
+/** `none` is no filter, as in the mailbox. */
+const VISIBILITIES = { all: "all", internal: "internal", none: "any", any: "any" } as const;
+
+function readMessageQuery(query: Query): MessageQuery {
+  const order = query.oneOf("order", ["asc", "desc"]);
+  const visibility = query.oneOf("visibility", ["all", "internal", "none", "any"]);
+  return {
+    limit: query.page().limit,
+    ...query.wholeNumbers("after", "before"),
+    ...query.texts("run_id"),
+    ...(order !== undefined && { order }),
+    ...(visibility !== undefined && { visibility: VISIBILITIES[visibility] }),
+    ...(query.flag("include_superseded") && { include_superseded: true }),
+  };
+}

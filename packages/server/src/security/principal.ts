@@ -1,0 +1,34 @@
+import { HttpRefusal } from "../http/http-refusal.ts";
+
+/** What a credential allows: look, start and steer runs, answer questions, run the place. */
+export type Scope = "read" | "run" | "decide" | "admin";
+
+export const SCOPES: readonly Scope[] = ["read", "run", "decide", "admin"];
+
+/** Who asks. */
+export interface Principal {
+  readonly id: string;
+  /** From the credential, never from the request. The runtime's own when it is left out. */
+  readonly tenant?: string;
+  readonly scopes: readonly Scope[];
+}
+
+/**
+ * Finds out who asks, from the headers alone: nothing else of a request is looked at before. Undefined when there is no
+ * credential, or none that counts.
+ */
+export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
+
+/** On a server without authentication everybody is this one; such a server only listens on the loopback address. */
+export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
+
+/** `admin` may do everything; the others do not include each other. */
+function hasScope({ scopes }: Principal, wanted: Scope): boolean {
+  return scopes.includes(wanted) || scopes.includes("admin");
+}
+
+/** Refuses a principal that has none of the wanted scopes. */
+export function assertScope(principal: Principal, ...wanted: readonly Scope[]): void {
+  if (wanted.some((scope) => hasScope(principal, scope))) return;
+  throw new HttpRefusal(403, `forbidden: this needs the scope ${wanted.join(" or ")}`);
+}

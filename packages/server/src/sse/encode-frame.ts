@@ -1,0 +1,22 @@
+import { type AgentEvent, encodeEvent } from "@reprise/contracts";
+
+/** An event and where a reader goes on after it. */
+export interface CursoredEvent {
+  readonly event: AgentEvent;
+  readonly cursor: string;
+}
+
+/** How long a client waits before it comes back, in milliseconds. */
+const RETRY_MS = 1_000;
+
+/** What every stream begins with. It also gets the headers through proxies that wait for a body. */
+export const OPENING = `retry: ${RETRY_MS}\n\n`;
+
+/** A comment: keeps connections open that would be closed for being silent. */
+export const HEARTBEAT = ":\n\n";
+
+/** One event as a frame. A withdrawal has no id: whoever comes back after it still names the last event it kept. */
+export function encodeFrame({ event, cursor }: CursoredEvent): string {
+  const data = `data: ${encodeEvent(event)}\n\n`;
+  return event.type === "stream_reset" ? data : `id: ${cursor}\n${data}`;
+}

@@ -1,0 +1,60 @@
+import type { JoinedWriter } from "./joined-writer.ts";
+import type { Outlet } from "./outlet.ts";
+
+export interface StreamLimits {
+  /** A stream that is silent this long gets a comment. */
+  readonly heartbeatMs: number;
+  /** A client with more than this unread is waited for. */
+  readonly maxBufferedBytes: number;
+  /** A client that is waited for longer than this is dropped; it may come back and go on where it was. */
+  readonly patienceMs: number;
+}
+
+export const DEFAULT_STREAM_LIMITS: StreamLimits = {
+  heartbeatMs: 15_000,
+  maxBufferedBytes: 262_144,
+  patienceMs: 30_000,
+};
+
+/** The streams that are open now. One timer beats for all of them. */
+export class OpenStreams {
+  readonly limits: StreamLimits;
+  readonly #open = new Map<Outlet, JoinedWriter>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isClosed = false;
+
+  constructor(limits: StreamLimits) {
+    this.limits = limits;
+  }
+
+  get count(): number {
+    return this.#open.size;
+  }
+
+  add(outlet: Outlet, writer: JoinedWriter): void {
+    if (this.#isClosed) return outlet.end();
+    this.#open.set(outlet, writer);
+    this.#timer ??= setInterval(() => this.#beat(), this.limits.heartbeatMs);
+  }
+
+  remove(outlet: Outlet): void {
+    this.#open.delete(outlet);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Ends every stream and opens no more. Clients come back, to whoever serves then; runs go on. */
+  close(): void {
+    this.#isClosed = true;
+    for (const [outlet, writer] of [...this.#open]) {
+      writer.flush();
+      outlet.end();
+      this.remove(outlet);
+    }
+  }
+
+  #beat(): void {
+    for (const writer of this.#open.values()) writer.beat();
+  }
+}

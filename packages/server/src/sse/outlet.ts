@@ -1,0 +1,21 @@
+/** Where the text of a stream goes: to a socket, or into a body that somebody else reads. */
+export interface Outlet {
+  /** Takes the text in any case. */
+  write(text: string): void;
+  /** False when the client is behind and should be waited for. */
+  readonly hasRoom: boolean;
+  /** Resolves when there is room again, or the client is gone. */
+  room(): Promise<void>;
+  /** The stream is complete. Doing it twice is doing it once. */
+  end(): void;
+  /** The client is given up; it sees a stream that broke off. */
+  drop(): void;
+  /** Aborted when nobody listens any more, however that came. */
+  readonly gone: AbortSignal;
+}
+
+/** An outlet, and the response to answer the request with. */
+export interface OpenedOutlet {
+  readonly outlet: Outlet;
+  readonly response: Response;
+}

@@ -1,0 +1,68 @@
+import type { DecisionInput, DecisionVerb } from "@reprise/contracts";
+import type { DecideOptions } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
+import { badRequest } from "../http/http-refusal.ts";
+import type { JsonBody } from "../http/read-body.ts";
+import { listOf, readFields, textOf, wholeNumberOf } from "./read-fields.ts";
+
+/** Reads decisions as clients send them along with a request. */
+export function decodeDecisions(value: Json | undefined): readonly DecisionInput[] {
+  return listOf("decisions", value).map((item, index) => decodeDecision(`decisions[${index}]`, item));
+}
+
+function decodeDecision(place: string, item: Json): DecisionInput {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest(`${place} is not an object`);
+  // An object, as was just checked.
+  const fields = item as JsonBody;
+  const targetId = textOf(`${place}.target_id`, fields.target_id ?? "");
+  const { action } = fields;
+  if (action !== "resume" && action !== "cancel") throw badRequest(`${place}.action is resume or cancel`);
+  const decisionId = textOf(`${place}.decision_id`, fields.decision_id ?? undefined);
+  const bindingHash = textOf(`${place}.binding_hash`, fields.binding_hash ?? undefined);
+  const reason = textOf(`${place}.reason`, fields.reason ?? undefined);
+  const suspension = wholeNumberOf(`${place}.suspension`, fields.suspension ?? undefined);
+  return {
+    target_id: targetId ?? "",
+    action,
+    ...(decisionId !== undefined && { decision_id: decisionId }),
+    ...(suspension !== undefined && { suspension }),
+    ...(fields.arguments !== undefined && { arguments: fields.arguments }),
+    ...(fields.result !== undefined && { result: fields.result }),
+    ...(fields.payload !== undefined && { payload: fields.payload }),
+    ...(reason !== undefined && { reason }),
+    ...(bindingHash !== undefined && { binding_hash: bindingHash }),
+  };
+}
+
+const VERB_FIELDS = {
+  action: ["action"],
+  arguments: ["arguments"],
+  result: ["result"],
+  reason: ["reason"],
+  decision_id: ["decisionId", "decision_id"],
+  suspension: ["suspension"],
+  binding_hash: ["bindingHash", "binding_hash"],
+  run_id: ["runId", "run_id"],
+} as const;
+
+/** Reads one decision in the words of people: approve, deny, edit, supply. */
+export function decodeVerb(body: JsonBody): { readonly verb: DecisionVerb; readonly options: DecideOptions } {
+  const fields = readFields(body, VERB_FIELDS);
+  const reason = textOf("reason", fields.reason);
+  const decisionId = textOf("decision_id", fields.decision_id);
+  const bindingHash = textOf("binding_hash", fields.binding_hash);
+  const runId = textOf("run_id", fields.run_id);
+  const suspension = wholeNumberOf("suspension", fields.suspension);
+  const { action } = fields;
+  // The runtime refuses an action it does not know, and one without what it is about.
+  const verb = { action, arguments: fields.arguments, result: fields.result } as unknown as DecisionVerb;
+  return {
+    verb: reason === undefined ? verb : { ...verb, reason },
+    options: {
+      ...(decisionId !== undefined && { decisionId }),
+      ...(suspension !== undefined && { suspension }),
+      ...(bindingHash !== undefined && { bindingHash }),
+      ...(runId !== undefined && { runId }),
+    },
+  };
+}

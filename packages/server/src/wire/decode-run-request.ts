@@ -1,0 +1,70 @@
+import type { RunRequest } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { badRequest } from "../http/http-refusal.ts";
+import type { JsonBody } from "../http/read-body.ts";
+import { decodeDecisions } from "./decode-decisions.ts";
+import { listOf, readFields, textOf } from "./read-fields.ts";
+
+const RUN_FIELDS = {
+  agent_id: ["agentId", "agent_id"],
+  thread_id: ["threadId", "thread_id", "contextId", "context_id"],
+  run_id: ["runId", "run_id", "taskId", "task_id"],
+  parent_run_id: ["parentRunId", "parent_run_id"],
+  parent_thread_id: ["parentThreadId", "parent_thread_id", "parentContextId", "parent_context_id"],
+  resource_id: ["resourceId", "resource_id"],
+  state: ["state"],
+  messages: ["messages"],
+  initial_decisions: ["initialDecisions", "initial_decisions", "decisions"],
+  busy_policy: ["busyPolicy", "busy_policy"],
+  priority: ["priority"],
+  dedupe_key: ["dedupeKey", "dedupe_key"],
+  policy: ["policy"],
+  metadata: ["metadata"],
+} as const;
+
+const IDS = ["thread_id", "run_id", "parent_run_id", "parent_thread_id", "resource_id", "dedupe_key"] as const;
+
+/** Reads what starts a run. Only names and the outermost shapes: what a run may be asked for is the runtime's to judge. */
+export function decodeRunRequest(body: JsonBody): RunRequest {
+  const fields = readFields(body, RUN_FIELDS);
+  const agentId = textOf("agentId", fields.agent_id);
+  if (agentId === undefined) throw badRequest("agentId cannot be empty");
+  const { state, messages, initial_decisions, busy_policy, priority, policy, metadata } = fields;
+  const ids: { [Key in (typeof IDS)[number]]?: string } = {};
+  for (const key of IDS) {
+    const id = textOf(RUN_FIELDS[key][0], fields[key]);
+    if (id !== undefined) ids[key] = id;
+  }
+  const unchecked: { readonly [key: string]: Json | undefined } = { state, busy_policy, priority, policy, metadata };
+  const given = Object.fromEntries(Object.entries(unchecked).filter(([, value]) => value !== undefined));
+  const request = { agent_id: agentId, ...ids, ...given, messages: listOf("messages", messages), origin: "user" };
+  // The runtime takes nothing of a request for granted and checks every field of it.
+  return {
+    ...(request as unknown as RunRequest),
+    ...(initial_decisions !== undefined && { initial_decisions: decodeDecisions(initial_decisions) }),
+  };
+}
+
+const INPUT_FIELDS = {
+  agent_id: RUN_FIELDS.agent_id,
+  messages: RUN_FIELDS.messages,
+  initial_decisions: RUN_FIELDS.initial_decisions,
+} as const;
+
+/** What is pushed to a run that exists: decisions for it, or messages that go on after it. */
+export interface RunInputs {
+  readonly agentId?: string;
+  readonly messages: RunRequest["messages"];
+  readonly decisions: NonNullable<RunRequest["initial_decisions"]>;
+}
+
+export function decodeRunInputs(body: JsonBody): RunInputs {
+  const fields = readFields(body, INPUT_FIELDS);
+  // As above: the runtime checks every message.
+  const messages = listOf("messages", fields.messages) as unknown as RunRequest["messages"];
+  const decisions = decodeDecisions(fields.initial_decisions);
+  if (messages.length === 0 && decisions.length === 0) throw badRequest("messages and decisions cannot both be empty");
+  const agentId = textOf("agentId", fields.agent_id);
+  if (messages.length > 0 && agentId === undefined) throw badRequest("agentId is required when messages are provided");
+  return { ...(agentId !== undefined && { agentId }), messages, decisions };
+}
