@@ -1,8 +1,8 @@
 export type { AgentInfo } from "./api/agent-info.ts";
-export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/create-runtime.ts";
-export { createRuntime } from "./api/create-runtime.ts";
 export type { Budgets } from "./api/budgets.ts";
 export type { Costs, Spending } from "./api/costs.ts";
+export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/create-runtime.ts";
+export { createRuntime } from "./api/create-runtime.ts";
 export type { DecideOptions, Decisions } from "./api/decisions.ts";
 export type { Mailbox } from "./api/mailbox.ts";
 export type { OpenDecision } from "./api/open-decision.ts";

@@ -28,7 +28,12 @@ const log = defineState({
   initial: (): string[] => [],
   actions: { add: (list, line: string) => [...list, line], nothing: (list) => list },
 });
-const perRun = defineState({ path: "per_run", scope: "run", initial: () => 0, actions: { set: (_, to: number) => to } });
+const perRun = defineState({
+  path: "per_run",
+  scope: "run",
+  initial: () => 0,
+  actions: { set: (_, to: number) => to },
+});
 
 const ADD = { call: "add", arguments: { title: "x" } } as const;
 const EQUAL = expect.objectContaining({ equal: true });
@@ -46,7 +51,12 @@ async function recordWith(plugin: Plugin, script: Parameters<typeof record>[0]["
   );
   const effects = Object.fromEntries(Object.keys(plugin.effects).map((key) => [key, throwing]));
   const dead: Plugin = { ...plugin, hooks, scheduled: scheduled as Plugin["scheduled"], effects, transforms: [] };
-  const other = await openRuntime({ world: bench, model: deadModel, tools: [deadTool(tool)], agent: { plugins: [dead] } });
+  const other = await openRuntime({
+    world: bench,
+    model: deadModel,
+    tools: [deadTool(tool)],
+    agent: { plugins: [dead] },
+  });
   return { ...bench, keys, verify: () => soon(other.runtime.replay(bench.run.id)) };
 }
 
@@ -56,15 +66,29 @@ describe("a verified replay takes what plugins asked for from the notes", () => 
     const busy = definePlugin({
       id: "busy",
       states: [log, perRun],
-      scheduled: { later: { phase: "step_start", handle: (payload) => [changeState(log.add(`later ${String(payload)}`))] } },
-      effects: { count: () => void (effects += 1) },
+      scheduled: {
+        later: { phase: "step_start", handle: (payload) => [changeState(log.add(`later ${String(payload)}`))] },
+      },
+      effects: {
+        count: () => {
+          effects += 1;
+        },
+      },
       hooks: {
-        runStart: ({ now }) => [changeState(log.add(`start ${now}`)), changeState(log.nothing()), scheduleAction("later", 1)],
+        runStart: ({ now }) => [
+          changeState(log.add(`start ${now}`)),
+          changeState(log.nothing()),
+          scheduleAction("later", 1),
+        ],
         stepStart: async (context) => [
           changeState(log.add(await context.record("dice", () => String(Math.random())))),
           changeState(perRun.set(context.step)),
         ],
-        beforeInference: () => [addSessionContext("secret words"), emitEffect("count"), transformRequest((request) => request)],
+        beforeInference: () => [
+          addSessionContext("secret words"),
+          emitEffect("count"),
+          transformRequest((request) => request),
+        ],
         afterInference: ({ stop_reason }) => [changeState(log.add(stop_reason))],
         afterToolExecute: () => [addReminder("be brief"), addUserMessage("and kind")],
         runEnd: () => [changeState(log.add("end"))],
@@ -80,11 +104,17 @@ describe("a verified replay takes what plugins asked for from the notes", () => 
   it.each([
     ["blocks a call", { beforeToolExecute: () => [blockCall("not today")] }],
     ["answers a call", { beforeToolExecute: () => [setToolResult({ from: "plugin" })] }],
-    ["answers with a failure", { beforeToolExecute: () => [setToolResult(toolResult(toolFailure("add", "denied", "no")))] }],
+    [
+      "answers with a failure",
+      { beforeToolExecute: () => [setToolResult(toolResult(toolFailure("add", "denied", "no")))] },
+    ],
     ["ends the run before the model", { beforeInference: () => [terminateRun("enough")] }],
     ["ends the run after the model", { afterInference: () => [terminateRun()] }],
     ["hides the tool", { beforeInference: () => [excludeTool("add")] }],
-    ["hides the tool in the request", { beforeInference: () => [transformRequest((request) => ({ ...request, tools: [] }))] }],
+    [
+      "hides the tool in the request",
+      { beforeInference: () => [transformRequest((request) => ({ ...request, tools: [] }))] },
+    ],
     ["fails", { afterInference: () => Promise.reject(new Error("broken rule")) }],
     ["fails after a tool ran", { afterToolExecute: () => Promise.reject(new Error("broken rule")) }],
     ["asks for what its phase does not take", { stepStart: () => [terminateRun()] as never }],
@@ -101,19 +131,27 @@ describe("a verified replay takes what plugins asked for from the notes", () => 
   });
 
   it("of one that asked, and was answered", async () => {
-    const asking = definePlugin({ id: "asking", hooks: { beforeToolExecute: () => [suspendCall({ action: "sure?" })] } });
-    const { tool } = countingTool();
-    const bench = await record({ tools: [tool], agent: { plugins: [asking] }, script: [[ADD], "done"] }, async ({ runtime }, run) => {
-      await soon(run.outcome());
-      const [open] = await runtime.decisions.list({ threadId: "t1" });
-      await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+    const asking = definePlugin({
+      id: "asking",
+      hooks: { beforeToolExecute: () => [suspendCall({ action: "sure?" })] },
     });
+    const { tool } = countingTool();
+    const bench = await record(
+      { tools: [tool], agent: { plugins: [asking] }, script: [[ADD], "done"] },
+      async ({ runtime }, run) => {
+        await soon(run.outcome());
+        const [open] = await runtime.decisions.list({ threadId: "t1" });
+        await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+      },
+    );
     expect(bench.outcome.status).toBe("done");
     expect(await bench.verify()).toEqual(EQUAL);
   });
 
   it("stores no words that were for one inference only", async () => {
-    const { runtime, run } = await recordWith(definePlugin({ id: "c", hooks: { beforeInference: () => [addSessionContext("secret words")] } }));
+    const { runtime, run } = await recordWith(
+      definePlugin({ id: "c", hooks: { beforeInference: () => [addSessionContext("secret words")] } }),
+    );
     expect(JSON.stringify(await runtime.exportRun(run.id))).not.toContain("secret words");
   });
 });
@@ -139,11 +177,19 @@ describe("a replay that asks today's plugins", () => {
     });
 
   it("comes to the same when they are the same: their clock and their dice are those of then", async () => {
-    expect(await reexecute(noting((step) => `${step}`), noting((step) => `${step}`))).toMatchObject({ equal: true, mode: "reexecute" });
+    expect(
+      await reexecute(
+        noting((step) => `${step}`),
+        noting((step) => `${step}`),
+      ),
+    ).toMatchObject({ equal: true, mode: "reexecute" });
   });
 
   it("finds the first version at which one of them would do something else", async () => {
-    const result = await reexecute(noting(() => "same"), noting((step) => (step === 1 ? "same" : "other")));
+    const result = await reexecute(
+      noting(() => "same"),
+      noting((step) => (step === 1 ? "same" : "other")),
+    );
     expect(result).toMatchObject({ equal: false, divergence: { version: 4, what: "patch", index: 0 } });
   });
 
@@ -155,14 +201,16 @@ describe("a replay that asks today's plugins", () => {
   });
 
   it("does not do what a plugin would do for the first time, and says where it wanted to", async () => {
-    let done = 0;
+    const done: string[] = [];
     const impure = definePlugin({
       id: "rule",
-      effects: { act: () => void (done += 1) },
-      hooks: { stepStart: async (context) => [emitEffect("act", await context.record("new", () => (done += 1)))] },
+      effects: { act: () => void done.push("effect") },
+      hooks: {
+        stepStart: async (context) => [emitEffect("act", await context.record("new", () => done.push("asked")))],
+      },
     });
     const quiet = definePlugin({ id: "rule", hooks: { stepStart: () => undefined } });
     expect(await reexecute(quiet, impure)).toMatchObject({ equal: false, divergence: { version: 2 } });
-    expect(done).toBe(0);
+    expect(done).toEqual([]);
   });
 });

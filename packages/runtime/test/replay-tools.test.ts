@@ -4,8 +4,8 @@ import { defineState } from "@reprise/state";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { record } from "./replay-support/record.ts";
-import { countingTool } from "./support/tools.ts";
 import { openRuntime } from "./support/open-runtime.ts";
+import { countingTool } from "./support/tools.ts";
 import { settle, soon, until } from "./support/wait.ts";
 
 const votes = defineState({
@@ -42,7 +42,12 @@ const write = defineTool({
     return ms;
   },
 });
-const breaking = defineTool({ id: "break", description: "Breaks.", inputSchema, execute: () => Promise.reject(new Error("broken")) });
+const breaking = defineTool({
+  id: "break",
+  description: "Breaks.",
+  inputSchema,
+  execute: () => Promise.reject(new Error("broken")),
+});
 const hanging = defineTool({
   id: "hang",
   description: "Hangs.",
@@ -61,7 +66,8 @@ const asking = defineTool({
   id: "ask",
   description: "Asks.",
   inputSchema,
-  execute: (_, { decision }) => (decision === undefined ? suspendTool({ action: "which" }) : { answer: decision.result ?? null }),
+  execute: (_, { decision }) =>
+    decision === undefined ? suspendTool({ action: "which" }) : { answer: decision.result ?? null },
 });
 const tools = [slow, write, breaking, hanging, ending, large, asking];
 /** Says where it is not, when it is not. */
@@ -77,7 +83,10 @@ describe("a verified replay", () => {
   });
 
   it("has writes one after another, queued messages and states of the run", async () => {
-    const { verify, runtime } = await record({ tools, script: [[call("write", 1), call("write", 2), call("slow", 1)], "done"] });
+    const { verify, runtime } = await record({
+      tools,
+      script: [[call("write", 1), call("write", 2), call("slow", 1)], "done"],
+    });
     expect(await runtime.threads.state("t1")).toMatchObject({ votes: [1, 2] });
     expect(await verify()).toEqual(EQUAL);
   });
@@ -89,16 +98,26 @@ describe("a verified replay", () => {
   });
 
   it("has arguments that could not be read, and were not what the tool takes", async () => {
-    const script = [[{ call: "slow", raw: "{" }, { call: "slow", arguments: { ms: "x" } }, { call: "slow", raw: '{"__proto__":1}' }], "done"];
+    const script = [
+      [
+        { call: "slow", raw: "{" },
+        { call: "slow", arguments: { ms: "x" } },
+        { call: "slow", raw: '{"__proto__":1}' },
+      ],
+      "done",
+    ];
     const { verify } = await record({ tools, script });
     expect(await verify()).toEqual(EQUAL);
   });
 
-  it.each(["sequential", "parallel_batch_approval", "parallel_streaming"] as const)("works in the mode %s", async (toolExecutionMode) => {
-    const script = [[call("write", 1), call("break"), call("slow", 3), call("write", 2)], "done"];
-    const { verify } = await record({ tools, script, agent: { toolExecutionMode, startReadsEarly: true } });
-    expect(await verify()).toEqual(EQUAL);
-  });
+  it.each(["sequential", "parallel_batch_approval", "parallel_streaming"] as const)(
+    "works in the mode %s",
+    async (toolExecutionMode) => {
+      const script = [[call("write", 1), call("break"), call("slow", 3), call("write", 2)], "done"];
+      const { verify } = await record({ tools, script, agent: { toolExecutionMode, startReadsEarly: true } });
+      expect(await verify()).toEqual(EQUAL);
+    },
+  );
 
   it("has reads that were begun while the model spoke", async () => {
     const script = [[call("slow", 1), { text: ["a", "b", "c"] }, call("slow", 0)], "done"];
@@ -115,11 +134,14 @@ describe("a verified replay", () => {
   });
 
   it("has a tool that asked, and what it was told", async () => {
-    const { verify, outcome } = await record({ tools, script: [[call("ask"), call("slow", 1)], "done"] }, async ({ runtime }, run) => {
-      await soon(run.outcome());
-      const [open] = await runtime.decisions.list({ threadId: "t1" });
-      await runtime.decisions.decide(open?.id ?? "", { action: "supply", result: { city: "Oslo" } });
-    });
+    const { verify, outcome } = await record(
+      { tools, script: [[call("ask"), call("slow", 1)], "done"] },
+      async ({ runtime }, run) => {
+        await soon(run.outcome());
+        const [open] = await runtime.decisions.list({ threadId: "t1" });
+        await runtime.decisions.decide(open?.id ?? "", { action: "supply", result: { city: "Oslo" } });
+      },
+    );
     expect(outcome.status).toBe("done");
     expect(await verify()).toEqual(EQUAL);
   });
@@ -144,11 +166,18 @@ describe("a verified replay", () => {
   });
 
   it("has a question that ran out", async () => {
-    const expiring = defineTool({ id: "expiring", description: "Asks for a while.", execute: () => suspendTool({ action: "which", expires_in_ms: 2_000 }) });
-    const { verify, outcome } = await record({ tools: [expiring], script: [[{ call: "expiring" }], "done"] }, async ({ env }, run) => {
-      await soon(run.outcome());
-      for (let turn = 0; turn < 10; turn += 1) await env.advance(500);
+    const expiring = defineTool({
+      id: "expiring",
+      description: "Asks for a while.",
+      execute: () => suspendTool({ action: "which", expires_in_ms: 2_000 }),
     });
+    const { verify, outcome } = await record(
+      { tools: [expiring], script: [[{ call: "expiring" }], "done"] },
+      async ({ env }, run) => {
+        await soon(run.outcome());
+        for (let turn = 0; turn < 10; turn += 1) await env.advance(500);
+      },
+    );
     expect(outcome.status).toBe("done");
     expect(await verify()).toEqual(EQUAL);
   });
@@ -176,7 +205,8 @@ describe("a verified replay", () => {
 
   it("has what was said to the run at work, and a run that another took the place of", async () => {
     let calls = 0;
-    const script = (): string | readonly { call: string; arguments: unknown }[] => (calls++ === 0 ? [call("slow", 30)] : "done");
+    const script = (): string | readonly { call: string; arguments: unknown }[] =>
+      calls++ === 0 ? [call("slow", 30)] : "done";
     const steered = await record({ tools, script }, async ({ runtime }) => {
       await settle(5);
       await runtime.start({ agent: "agent", threadId: "t1", input: "also", whenBusy: "steer" });
@@ -191,7 +221,8 @@ describe("a verified replay", () => {
     expect(superseded.outcome).toMatchObject({ status: "done", termination: { type: "stopped" } });
     expect(await superseded.verify()).toMatchObject({ equal: true });
     const { items } = await superseded.runtime.runs({ thread_id: "t1" });
-    for (const { run_id } of items) expect(await soon(superseded.runtime.replay(run_id))).toMatchObject({ equal: true });
+    for (const { run_id } of items)
+      expect(await soon(superseded.runtime.replay(run_id))).toMatchObject({ equal: true });
   });
 
   it("has a run that undid the one before", async () => {

@@ -1,8 +1,8 @@
 import { RepriseError } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
-import { countingTool } from "./support/tools.ts";
 import { deadModel, record } from "./replay-support/record.ts";
 import { openRuntime } from "./support/open-runtime.ts";
+import { countingTool } from "./support/tools.ts";
 import { soon } from "./support/wait.ts";
 
 const ADD = { call: "add", arguments: { title: "x" } } as const;
@@ -10,7 +10,12 @@ const ADD = { call: "add", arguments: { title: "x" } } as const;
 describe("a verified replay asks no model, runs no tool, and comes to the same", () => {
   it("after a run that only talks, with reasoning and usage", async () => {
     const script = [
-      [{ reasoning: "Hm." }, { encrypted: "e" }, { text: ["Hel", "lo"] }, { usage: { prompt_tokens: 3, completion_tokens: 2 } }],
+      [
+        { reasoning: "Hm." },
+        { encrypted: "e" },
+        { text: ["Hel", "lo"] },
+        { usage: { prompt_tokens: 3, completion_tokens: 2 } },
+      ],
     ];
     const { verify, run } = await record({ script });
     const result = await verify();
@@ -59,7 +64,12 @@ describe("a verified replay asks no model, runs no tool, and comes to the same",
     const stopped = await record({ tools: [tool], script, agent });
     expect(stopped.outcome).toMatchObject({ termination: { type: "stopped" } });
     expect(await stopped.verify()).toMatchObject({ equal: true });
-    const looping = { stopWhen: [{ type: "loop_detection", window: 3 }, { type: "timeout", seconds: 60 }] } as const;
+    const looping = {
+      stopWhen: [
+        { type: "loop_detection", window: 3 },
+        { type: "timeout", seconds: 60 },
+      ],
+    } as const;
     const looped = await record({ tools: [tool], script, agent: looping });
     expect(await looped.verify()).toMatchObject({ equal: true });
   });

@@ -12,16 +12,16 @@ import { runRoutes } from "./routes/run-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
 import { createServerHost, type ServerOptions } from "./server-host.ts";
 
+export type RouteGroup = "health" | "threads" | "runs" | "decisions" | "agents";
+
 /** Every route, by the group it can be mounted with. */
-export const ROUTES = {
+export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   health: healthRoutes,
   threads: [...threadRoutes, ...historyRoutes, ...mailboxRoutes],
   runs: [...runRoutes, ...runInputRoutes, ...runEventRoutes],
   decisions: decisionRoutes,
   agents: agentRoutes,
-} as const satisfies Readonly<Record<string, readonly Route[]>>;
-
-export type RouteGroup = keyof typeof ROUTES;
+};
 
 /** A runtime over HTTP. */
 export interface Server {

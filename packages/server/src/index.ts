@@ -1,6 +1,8 @@
 export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
 export type { Call, Route, ServerEnv } from "./http/route.ts";
+export type { ApiKeyInfo, ApiKeys, NewApiKey } from "./security/api-keys.ts";
+export { createApiKeys } from "./security/api-keys.ts";
 export type { Authenticate, Principal, Scope } from "./security/principal.ts";
 export { SCOPES } from "./security/principal.ts";
 export type { ServerHost, ServerOptions } from "./server-host.ts";

@@ -9,6 +9,9 @@ export interface ListenOptions {
   readonly host?: string;
   /** 8080 unless given; 0 takes any that is free. */
   readonly port?: number;
+  /** How long a client may take to send the headers, and the whole, of a request. 10 and 30 seconds unless given. */
+  readonly headersTimeoutMs?: number;
+  readonly requestTimeoutMs?: number;
 }
 
 /** A server that listens. */
@@ -22,24 +25,24 @@ export interface Listening {
 
 const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/;
 
-/** How long a client may take to say what it wants; a slow one must not hold a connection for ever. */
-const TIME_LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 2_000,
-  maxHeaderSize: 16_384,
-} as const;
+/** A slow client must not hold a connection for ever, nor a long header memory. */
+const CONNECTION_LIMITS = { keepAliveTimeout: 5_000, maxHeaderSize: 16_384 } as const;
 
 /** Listens for HTTP requests. `INVALID_REQUEST` for an address others can reach when nobody is asked who they are. */
 export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
-  const { host = "127.0.0.1", port = 8080 } = options;
+  const { host = "127.0.0.1", port = 8080, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   assertMayListen(server, host);
   const listener = getRequestListener((request, env) => server.fetch(request, outgoingOf(env)), {
     // The host's own objects stay as they are.
     overrideGlobalObjects: false,
   });
-  const http = createHttpServer(TIME_LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  const limits = {
+    ...CONNECTION_LIMITS,
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
+  };
+  const http = createHttpServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, host, resolve);

@@ -1,4 +1,4 @@
-import { type DecisionInput, invalidRequest, type RunRequest, type ToolCallRecord } from "@reprise/contracts";
+import { type DecisionInput, invalidRequest, type RunRequest } from "@reprise/contracts";
 import { assertJson, getAt, type Json, parseJson } from "@reprise/state";
 import { readDecisions } from "./read-decisions.ts";
 import { readUserMessages } from "./read-user-messages.ts";
@@ -42,8 +42,9 @@ export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest 
     return { kind: "regenerate", message_id: messageId, ...addressed };
   }
   const messages = readMessages(body);
-  const said = readUserMessages(messages);
-  const { decisions, isContinuing } = readDecisions(messages);
+  const { decisions, isContinuing } = readDecisions(messages, messageId);
+  // A client that continues a message has nothing new to say, whatever was said behind it.
+  const said = isContinuing && isAnswer(messages, messageId) ? [] : readUserMessages(messages);
   if (said.length + decisions.length === 0) {
     throw invalidRequest("request must include user input or suspension decisions");
   }
@@ -61,19 +62,6 @@ export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest 
   }
   const isEdit = messageId !== undefined && said.some(({ id }) => id === messageId);
   return { kind: "submit", request, ...(isEdit && { edited_message_id: messageId }) };
-}
-
-/** The decisions about calls that wait. A client sends along how every call of its message stands, also those that are long done. */
-export function selectOpenDecisions(
-  decisions: readonly DecisionInput[],
-  calls: readonly ToolCallRecord[],
-): readonly DecisionInput[] {
-  const open = new Set(
-    calls.flatMap(({ status, call_id, ticket }) =>
-      status === "suspended" ? [call_id, ticket?.suspension.id, ticket?.pending.id] : [],
-    ),
-  );
-  return decisions.filter(({ target_id }) => open.has(target_id));
 }
 
 function parseBody(text: string): Json {
@@ -98,6 +86,11 @@ function readTrigger(body: Json): string | undefined {
   const trigger = readText(body, "trigger");
   if (trigger === undefined || trigger === "submit-message" || trigger === "regenerate-message") return trigger;
   throw invalidRequest("trigger is submit-message or regenerate-message");
+}
+
+/** Whether an id is that of a message of the assistant. */
+function isAnswer(messages: readonly Json[], id: string | undefined): boolean {
+  return messages.some((message) => getAt(message, ["role"]) === "assistant" && getAt(message, ["id"]) === id);
 }
 
 /** A text of the body. Null is as good as absent; anything else is a mistake. */

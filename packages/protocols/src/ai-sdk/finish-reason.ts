@@ -5,6 +5,7 @@ const STOPPED: Readonly<Record<string, FinishReason>> = {
   max_rounds_reached: "length",
   timeout_reached: "length",
   token_budget_exceeded: "length",
+  output_truncated: "length",
   tool_called: "tool-calls",
   content_matched: "stop",
   consecutive_errors_exceeded: "error",

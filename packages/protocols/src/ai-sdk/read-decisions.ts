@@ -10,10 +10,10 @@ export interface ReadDecisions {
 
 /**
  * Reads decisions off the messages of a request. An explicit `tool-approval-response` counts wherever it is. How the part of a call stands
- * counts only in what follows the last words of the user: a stock client sends the whole conversation each time. The latest decision about
- * a call is the one that counts.
+ * counts only in what follows the last words of the user, and in the message the client says it continues: it sends the whole
+ * conversation each time. The latest decision about a call is the one that counts.
  */
-export function readDecisions(messages: readonly Json[]): ReadDecisions {
+export function readDecisions(messages: readonly Json[], continuedId?: string): ReadDecisions {
   const latest = new Map<string, DecisionInput>();
   let isContinuing = false;
   const note = (decision: DecisionInput | undefined): boolean => {
@@ -27,9 +27,10 @@ export function readDecisions(messages: readonly Json[]): ReadDecisions {
   for (const [index, message] of messages.entries()) {
     const parts = getAt(message, ["parts"]);
     if (getAt(message, ["role"]) !== "assistant" || !Array.isArray(parts)) continue;
+    const isCurrent = index > lastUser || (continuedId !== undefined && getAt(message, ["id"]) === continuedId);
     for (const part of parts) {
       if (getAt(part, ["type"]) === "tool-approval-response") note(readResponse(part));
-      else if (index > lastUser && note(readToolPart(part))) isContinuing = true;
+      else if (isCurrent && note(readToolPart(part))) isContinuing = true;
     }
   }
   return { decisions: [...latest.values()], isContinuing };

@@ -49,8 +49,21 @@ export const CALLS: readonly Scene[] = [
       recordOne({
         tools: [weather, slow],
         script: [
-          [{ text: "I will look." }, { unfinished_call: "slow", raw: '{"a":' }, { cut: true }],
-          [{ text: "I will look again." }, { call: "weather", arguments: { city: "Oslo" } }],
+          [{ unfinished_call: "slow", raw: '{"a":' }, { cut: true }],
+          [{ text: "I will look." }, { call: "weather", arguments: { city: "Oslo" } }],
+          "It is cold.",
+        ],
+      }),
+  },
+  {
+    name: "call-cut-off-after-text",
+    about: "A call the stream broke off in, behind text: the text is continued, and the call is given up.",
+    record: () =>
+      recordOne({
+        tools: [weather, slow],
+        script: [
+          [{ text: "I will " }, { unfinished_call: "slow", raw: '{"a":' }, { cut: true }],
+          [{ text: "look." }, { call: "weather", arguments: { city: "Oslo" } }],
           "It is cold.",
         ],
       }),

@@ -63,7 +63,7 @@ export const ENDINGS: readonly Scene[] = [
     name: "failed",
     about: "A run whose model failed for good, in the middle of its answer.",
     async record() {
-      const stage = await openStage({ script: [[{ text: "I am " }, { fail: "authentication" }]] });
+      const stage = await openStage({ script: [[{ text: "I am " }, { fail: "auth" }]] });
       return recordRun(stage, await stage.start());
     },
   },

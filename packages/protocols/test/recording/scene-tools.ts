@@ -41,3 +41,13 @@ export const locate: Tool = defineTool({
   description: "Asks the browser where the user is.",
   execute: () => suspendTool({ action: "tool:locate", resume_mode: "use_decision_as_tool_result" }),
 });
+
+/** Asks until it is given a number; each question has its time. */
+export const book: Tool = defineTool({
+  id: "book",
+  description: "Books a table.",
+  execute(_, { decision }) {
+    if (typeof decision?.result === "number") return { table_for: decision.result };
+    return suspendTool({ action: "how_many", message: "For how many?", expires_in_ms: 60_000 });
+  },
+});

@@ -1,9 +1,9 @@
-import { type Message, type ModelSpec, RepriseError } from "@reprise/contracts";
+import { type Message, type ModelRequest, type ModelSpec, RepriseError } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
-import { readContextWindow } from "./context-window.ts";
-import { fitRequest } from "./fit-request.ts";
+import { type ContextWindow, readContextWindow } from "./context-window.ts";
+import { type FittedRequest, fitRequest } from "./fit-request.ts";
 import { markForCache } from "./mark-for-cache.ts";
 
 /**
@@ -17,7 +17,8 @@ export async function fitInference(workspace: RunWorkspace, inference: Inference
   await services.tokens.prepare();
   const fitted = fitRequest(inference.request, window, services.tokens);
   if (RepriseError.is(fitted)) return { ...inference, refusal: fitted };
-  const { request, fact } = fitted;
+  const { fact } = fitted;
+  const request = workspace.isGated ? limitAnswer(fitted, window) : fitted.request;
   // Asked from the end on, so that mostly the thread answers for the first one already.
   const lasts = ({ id }: Message): boolean =>
     thread.hasMessage(id) || workspace.modelMessages().some((message) => message.id === id);
@@ -26,6 +27,11 @@ export async function fitInference(workspace: RunWorkspace, inference: Inference
     request: window.isCached ? markForCache(request, lasts) : request,
     fact: { ...inference.fact, ...fact },
   };
+}
+
+/** Who pays puts aside the longest answer there can be: that is what the window has room for, not what the model could write. */
+function limitAnswer({ request }: FittedRequest, { outputTokens }: ContextWindow): ModelRequest {
+  return { ...request, options: { max_tokens: outputTokens, ...request.options } };
 }
 
 /** What is known of the model that is asked first: the agent's own, or the one a plugin chose. */

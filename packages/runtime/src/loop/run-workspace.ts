@@ -82,7 +82,8 @@ export class RunWorkspace {
     this.lost = lost;
     this.#journal = new RunJournal({ bus: services.bus, claim, run, now: services.env.clock.now });
     this.#run = run;
-    this.budget = budgetOf(services, claim, run);
+    // A replay spends nothing.
+    this.budget = this.witness.isLive ? budgetOf(services, claim, run) : undefined;
     this.#document = thread.document;
     this.#countedFrom = services.env.clock.mono();
   }

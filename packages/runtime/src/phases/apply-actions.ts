@@ -133,9 +133,7 @@ function changeState(workspace: RunWorkspace, plugin: string, { action, call_id 
   const source = `plugin:${plugin}`;
   const before = workspace.document;
   const change = { source, index: workspace.patchCount, path: slice.pathIn(call_id) };
-  const { ops } = workspace.witness.reduce(change, () =>
-    reduce(plugin, () => slice.reduce(before, action, call_id)),
-  );
+  const { ops } = workspace.witness.reduce(change, () => reduce(plugin, () => slice.reduce(before, action, call_id)));
   const logged = { source, action, ...(call_id !== undefined && { call_id }) };
   const patch = workspace.addPatch(source, ops, [logged]);
   if (slice.scope === "run") workspace.noteRunScoped([slice.name]);

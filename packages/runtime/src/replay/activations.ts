@@ -1,4 +1,4 @@
-import { type AgentEvent, type RunRecord, RepriseError } from "@reprise/contracts";
+import { type AgentEvent, RepriseError, type RunRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { DEFAULT_CANCEL_REASON } from "../dispatcher/outcomes.ts";
 import { NOTE } from "./notes.ts";
@@ -37,7 +37,10 @@ export function splitRecording({ run, changesets }: RunRecording): readonly Reco
   const flush = (): void => {
     const [first] = own;
     if (first === undefined) return;
-    parts.push({ kind: "activation", activation: describe(run, own, { epoch: epochOf(run, first), isFirst: parts.length === 0 }) });
+    parts.push({
+      kind: "activation",
+      activation: describe(run, own, { epoch: epochOf(run, first), isFirst: parts.length === 0 }),
+    });
     own = [];
   };
   for (const changeset of changesets.slice(1)) {
@@ -69,8 +72,7 @@ function describe(
   const { at, ...called } = cancelOf(last, changesets) ?? {};
   // An owner that works on a run begins with noting what the agent is.
   const row = rowOf(run, first);
-  const isFoundCancelled =
-    row?.termination_code === "cancelled" && (at === undefined || row.definition === undefined);
+  const isFoundCancelled = row?.termination_code === "cancelled" && (at === undefined || row.definition === undefined);
   const kind = isFirst && !isReopened && !isFoundCancelled ? "start" : "recover";
   // A later owner that never said that it goes on found the cancellation when it began.
   const place = at === undefined || isFoundCancelled || (kind === "recover" && !isReopened) ? {} : { at };
@@ -88,10 +90,7 @@ function describe(
   };
 }
 
-function cancelOf(
-  last: CommittedChangeset,
-  changesets: readonly CommittedChangeset[],
-): RecordedActivation["cancel"] {
+function cancelOf(last: CommittedChangeset, changesets: readonly CommittedChangeset[]): RecordedActivation["cancel"] {
   const position = changesets
     .flatMap(({ recordings = [] }) => recordings)
     .find(({ place, name }) => place === NOTE.signal && name === "aborted")?.value;

@@ -1,6 +1,6 @@
-import type { AgentEvent, Changeset, EventData } from "@reprise/contracts";
+import type { AgentEvent, Changeset, RunRecord } from "@reprise/contracts";
 import type { Json, TrackedPatch } from "@reprise/state";
-import { canonicalJson } from "../tools/binding-hash.ts";
+import { sameJson } from "./same-json.ts";
 
 /** The parts of a commit, in the order in which they are compared. */
 export type DivergentPart = "call" | "message" | "patch" | "event" | "run" | "commit";
@@ -19,79 +19,86 @@ export interface ComparisonOptions {
   readonly ignoresDefinition: boolean;
 }
 
-type Parts = readonly [DivergentPart, readonly string[]][];
+type Same = (left: unknown, right: unknown) => boolean;
 
-/** A commit as texts that can be compared and hashed: everything but `timestamp_ms` and what the replay is made from. */
-export class CommitTexts {
-  readonly #parts: Parts;
+/** Finds where a replayed commit differs from the recorded one. Times are not compared, nor what the replay is made from. */
+export function findDifference(
+  expected: Changeset,
+  actual: Changeset,
+  { ignoresDefinition }: ComparisonOptions,
+): Difference | undefined {
+  const sameRow: Same = (left, right) => sameJson(left, right, ignoresDefinition ? "definition" : undefined);
+  return (
+    findFirst("call", expected.calls, actual.calls, sameJson) ??
+    findFirst("message", expected.messages, actual.messages, sameJson) ??
+    findFirst("patch", expected.patches, actual.patches, samePatch) ??
+    findFirst("event", expected.events, actual.events, sameEvent) ??
+    findFirst("run", expected.runs, actual.runs, sameRow) ??
+    findFirst("commit", [restOf(expected)], [restOf(actual)], sameJson)
+  );
+}
 
-  constructor(changeset: Changeset, { ignoresDefinition }: ComparisonOptions) {
-    const { calls, messages, patches, events, runs, changeset_id, thread_id, run_id, reasons, supersedes } = changeset;
-    const { actions, consumed_decisions, mailbox_effects, blob_refs, wakes = [] } = changeset;
-    const rows = ignoresDefinition ? runs.map(({ definition: _, ...row }) => row) : runs;
-    const rest = { changeset_id, thread_id, run_id, reasons, supersedes, actions };
-    const effects = { consumed_decisions, mailbox_effects, blob_refs, wakes };
-    this.#parts = [
-      ["call", calls.map(textOf)],
-      ["message", messages.map(textOf)],
-      ["patch", patches.map((patch) => textOf(timeless(patch)))],
-      ["event", events.map((event) => textOf(timelessEvent(event)))],
-      ["run", rows.map(textOf)],
-      ["commit", [textOf({ ...rest, ...effects })]],
-    ];
+function findFirst(
+  what: DivergentPart,
+  expected: readonly object[],
+  actual: readonly object[],
+  same: Same,
+): Difference | undefined {
+  const length = Math.max(expected.length, actual.length);
+  for (let index = 0; index < length; index += 1) {
+    if (index < expected.length && index < actual.length && same(expected[index], actual[index])) continue;
+    return { what, index, expected: plain(expected[index]), actual: plain(actual[index]) };
   }
-
-  /** All of it as one text. */
-  get whole(): string {
-    return this.#parts.map(([, texts]) => texts.join("\n")).join("\n\n");
-  }
-
-  /** The first place at which a replayed commit differs from this recorded one. */
-  findDifference(actual: CommitTexts): Difference | undefined {
-    for (const [part, [what, expected]] of this.#parts.entries()) {
-      const other = actual.#parts[part]?.[1] ?? [];
-      const index = expected.length < other.length ? other.findIndex(differs(expected)) : expected.findIndex(differs(other));
-      if (index >= 0) return { what, index, expected: read(expected[index]), actual: read(other[index]) };
-    }
-    return undefined;
-  }
+  return undefined;
 }
 
-function differs(others: readonly string[]): (text: string, index: number) => boolean {
-  return (text, index) => text !== others[index];
+/** What commits hold is JSON, which their interfaces hide; keys without a value go. */
+function plain(value: object | undefined): Json {
+  return value === undefined || value === null ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
-function read(text: string | undefined): Json {
-  // Written by `textOf`.
-  return text === undefined ? null : (JSON.parse(text) as Json);
+const TIME = "timestamp_ms";
+
+const samePatch: Same = (left, right) => sameJson(left, right, TIME);
+
+/** An event names the patch of its call with it, which has its own time. */
+const sameEvent: Same = (left, right) => {
+  const patches = [patchOf(left), patchOf(right)];
+  if (patches.every((patch) => patch === undefined)) return sameJson(left, right, TIME);
+  return samePatch(...(patches as [unknown, unknown])) && sameJson(withoutPatch(left), withoutPatch(right), TIME);
+};
+
+function patchOf(event: unknown): TrackedPatch | undefined {
+  // Also of a foreign recording, whose events may be anything.
+  const { type, data } = (event ?? {}) as Partial<AgentEvent>;
+  return type === "tool_call_done" ? (data as { readonly patch?: TrackedPatch } | undefined)?.patch : undefined;
 }
 
-/** Stored values are JSON, which their interfaces hide; keys without a value are not stored. */
-function textOf(value: object): string {
-  return canonicalJson(withoutUndefined(value as Json));
+function withoutPatch(event: unknown): object {
+  // Looked at above.
+  const { data, ...rest } = event as AgentEvent;
+  return { ...rest, data: { ...data, patch: undefined } };
 }
 
-function withoutUndefined(value: Json): Json {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.some(hasUndefined) ? value.map(withoutUndefined) : value;
-  if (!hasUndefined(value)) return value;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.fromEntries(entries.map(([key, item]) => [key, withoutUndefined(item)]));
+function restOf({ changeset_id, thread_id, run_id, reasons, supersedes, actions, ...more }: Changeset): object {
+  const { consumed_decisions, mailbox_effects, blob_refs, wakes = [] } = more;
+  const rest = { changeset_id, thread_id, run_id, reasons, supersedes, actions };
+  return { ...rest, consumed_decisions, mailbox_effects, blob_refs, wakes };
 }
 
-function hasUndefined(value: Json): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  for (const item of Object.values(value)) if (item === undefined || hasUndefined(item)) return true;
-  return false;
+/** Everything that is compared of a commit, as one text to be hashed. */
+export function textOfCommit(changeset: Changeset, { ignoresDefinition }: ComparisonOptions): string {
+  const { calls, messages, patches, events, runs } = changeset;
+  const rows = ignoresDefinition ? runs.map(({ definition: _, ...row }: RunRecord) => row) : runs;
+  return JSON.stringify([calls, messages, patches.map(timeless), events.map(timelessEvent), rows, restOf(changeset)]);
 }
 
-function timeless({ timestamp_ms: _, ...patch }: TrackedPatch): object {
-  return patch;
+function timeless(patch: TrackedPatch): object {
+  return { ...patch, timestamp_ms: 0 };
 }
 
-function timelessEvent({ timestamp_ms: _, ...event }: AgentEvent): object {
-  if (event.type !== "tool_call_done") return event;
-  // Of this type, as was just looked at; taking the time out made the compiler forget it.
-  const { patch, ...data } = event.data as EventData["tool_call_done"];
-  return patch === undefined ? event : { ...event, data: { ...data, patch: timeless(patch) } };
+function timelessEvent(event: AgentEvent): object {
+  const patch = patchOf(event);
+  if (patch === undefined) return { ...event, timestamp_ms: 0 };
+  return { ...event, timestamp_ms: 0, data: { ...event.data, patch: timeless(patch) } };
 }

@@ -11,7 +11,6 @@ export function describeDefinition(agent: ResolvedAgent): RecordedDefinition {
     spec: { ...spec, system_prompt: "", sections: {}, chat_options: {} },
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
     plugins: agent.env.plugins.map(describePlugin),
-    has_transforms: agent.env.transforms.length > 0,
     stop_policies: agent.stopPolicies.map(({ id, needsHistory }) => ({ id, needs_history: needsHistory !== false })),
   };
 }
@@ -22,9 +21,7 @@ function describePlugin(plugin: Plugin): RecordedPlugin {
     id,
     hooks: PHASES.filter((phase) => hooks[phase] !== undefined),
     states: states.map(({ name, path, scope }) => ({ name, path, scope })),
-    scheduled: Object.fromEntries(
-      Object.entries(scheduled).map(([key, { phase }]): [string, Phase] => [key, phase]),
-    ),
+    scheduled: Object.fromEntries(Object.entries(scheduled).map(([key, { phase }]): [string, Phase] => [key, phase])),
     effects: Object.keys(effects),
     is_activated: onActivate !== undefined || onDeactivate !== undefined,
   };

@@ -1,8 +1,8 @@
 import type { Env } from "@reprise/contracts";
 import { getAt } from "@reprise/state";
 import { NOTE } from "./notes.ts";
-import { doneIn } from "./played-call.ts";
 import type { Playback } from "./playback.ts";
+import { doneIn } from "./played-call.ts";
 import type { ReplayWitness } from "./replay-witness.ts";
 
 /** After so many turns in which nothing could happen, what was recorded no longer fits what the run does. */
@@ -22,11 +22,16 @@ export async function drivePlayback(
     isOver = true;
   });
   over.catch(() => undefined);
+  let last = -1;
   for (let idle = 0; !isOver; ) {
     await env.yield();
     if (isOver) break;
-    idle = bringNext(playback) || witness.pending > 0 ? 0 : idle + 1;
+    const isAtWork = playback.progress !== last || witness.pending > 0;
+    last = playback.progress;
+    idle = bringNext(playback) || isAtWork ? 0 : idle + 1;
     if (idle <= IDLE_TURNS) continue;
+    // One that does not even end when it is stopped is left alone: nothing outside can notice it.
+    if (playback.loss.signal.aborted) return;
     playback.diverge({ what: "commit", index: 0, expected: playback.expected.changeset.changeset_id, actual: null });
     idle = 0;
   }
@@ -40,10 +45,7 @@ function bringNext(playback: Playback): boolean {
     return true;
   }
   if (showProgress(playback)) return true;
-  if (playback.isDecisionDue && playback.waiting.size > 0 && !playback.mail.has("decisions")) {
-    playback.mail.raise();
-    return true;
-  }
+  if (playback.waiting.size > 0 && playback.sayDecided()) return true;
   return finishCall(playback);
 }
 

@@ -1,4 +1,11 @@
-import { type Amount, type Budget, type ErrorCode, ModelError, type ModelErrorKind, RepriseError } from "@reprise/contracts";
+import {
+  type Amount,
+  type Budget,
+  type ErrorCode,
+  ModelError,
+  type ModelErrorKind,
+  RepriseError,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";

@@ -76,26 +76,12 @@ export class LiveWitness implements Witness {
     if (hidden.size > 0) this.#note(NOTE.hidden, stepId, [...hidden]);
   }
 
-  async check(callId: string, ask: () => Promise<CheckedInput>): Promise<CheckedInput> {
-    try {
-      const checked = await ask();
-      if (!checked.ok) this.#note(NOTE.call(callId), "check", { problem: checked.problem });
-      return checked;
-    } catch (error) {
-      this.#note(NOTE.call(callId), "check", { failed: encodeFailure(error) });
-      throw error;
-    }
+  check(callId: string, ask: () => Promise<CheckedInput>): Promise<CheckedInput> {
+    return this.#noteUnusual(callId, "check", ask, (checked) => (checked.ok ? undefined : { problem: checked.problem }));
   }
 
-  async needsApproval(callId: string, ask: () => Promise<boolean>): Promise<boolean> {
-    try {
-      const isNeeded = await ask();
-      if (isNeeded) this.#note(NOTE.call(callId), "approval", { needed: true });
-      return isNeeded;
-    } catch (error) {
-      this.#note(NOTE.call(callId), "approval", { failed: encodeFailure(error) });
-      throw error;
-    }
+  needsApproval(callId: string, ask: () => Promise<boolean>): Promise<boolean> {
+    return this.#noteUnusual(callId, "approval", ask, (isNeeded) => (isNeeded ? { needed: true } : undefined));
   }
 
   async turn({ stepId }: TurnPlace, options: TurnOptions): Promise<Turn> {
@@ -170,6 +156,27 @@ export class LiveWitness implements Witness {
     this.#notes = [...notes.filter((note) => note !== clock), ...this.#notes];
     // Written above, as numbers.
     if (clock !== undefined) this.#times = [...(clock.value as readonly number[]), ...this.#times];
+  }
+
+  /** Passes the answer itself on, and makes nobody wait longer for it: calls that begin early race with the model. */
+  #noteUnusual<Value>(
+    callId: string,
+    name: string,
+    ask: () => Promise<Value>,
+    describe: (value: Value) => Json | undefined,
+  ): Promise<Value> {
+    const fail = (error: unknown): void => this.#note(NOTE.call(callId), name, { failed: encodeFailure(error) });
+    try {
+      const asked = ask();
+      asked.then((value) => {
+        const noted = describe(value);
+        if (noted !== undefined) this.#note(NOTE.call(callId), name, noted);
+      }, fail);
+      return asked;
+    } catch (error) {
+      fail(error);
+      throw error;
+    }
   }
 
   #note(place: string, name: string, value: Json): void {

@@ -1,7 +1,7 @@
 import {
   type Decision,
-  type MailboxEntry,
   MAX_LIMIT,
+  type MailboxEntry,
   type Message,
   notFound,
   RepriseError,
@@ -75,7 +75,9 @@ async function steeringOf(
   { run_id, thread_id }: RunRecord,
   changesets: readonly CommittedChangeset[],
 ): Promise<readonly MailboxEntry[]> {
-  const isSpokenTo = changesets.some(({ mailbox_effects }) => mailbox_effects.some(({ into_run }) => into_run === run_id));
+  const isSpokenTo = changesets.some(({ mailbox_effects }) =>
+    mailbox_effects.some(({ into_run }) => into_run === run_id),
+  );
   return isSpokenTo ? (await allEntries(store, thread_id)).filter(({ into_run }) => into_run === run_id) : [];
 }
 

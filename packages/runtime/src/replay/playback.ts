@@ -1,4 +1,11 @@
-import { type AgentEvent, type Decision, type Inbox, type MailboxEntry, RepriseError, type RunRecord } from "@reprise/contracts";
+import {
+  type AgentEvent,
+  type Decision,
+  type Inbox,
+  type MailboxEntry,
+  RepriseError,
+  type RunRecord,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { ClaimLost, RunCancelled } from "../dispatcher/outcomes.ts";
 import { MailFlag } from "../loop/mail-flag.ts";
@@ -7,6 +14,7 @@ import type { Difference } from "./compare-commits.ts";
 import { ExpectedCommit } from "./expected-commit.ts";
 import { NOTE } from "./notes.ts";
 import { doneIn } from "./played-call.ts";
+import { decisionsIn, findDecided, isExpiry, steeringIn } from "./recorded-inbox.ts";
 import type { ExecutionPlace } from "./witness.ts";
 
 /** A call that a replayed run waits for. */
@@ -18,10 +26,6 @@ export interface WaitingCall {
 /** Where a replay parted from what was recorded. */
 export interface Divergence extends Difference {
   readonly version: number;
-}
-
-function isExpiry(event: AgentEvent): event is Extract<AgentEvent, { type: "tool_call_cancelled" }> {
-  return event.type === "tool_call_cancelled" && event.data.reason === "expired";
 }
 
 export interface PlaybackOptions {
@@ -56,6 +60,7 @@ export class Playback {
   #next = 0;
   #ticks = 0;
   #shown = 0;
+  #saidAt = -1;
 
   constructor(activation: RecordedActivation, options: PlaybackOptions) {
     this.activation = activation;
@@ -104,6 +109,11 @@ export class Playback {
     this.position += 1;
   }
 
+  /** Grows with everything the activation does. */
+  get progress(): number {
+    return this.#ticks + this.#shown + this.#next;
+  }
+
   /** Whether the run was cancelled exactly here. */
   get isCancelDue(): boolean {
     const at = this.activation.cancel?.at;
@@ -145,31 +155,35 @@ export class Playback {
     return this.#commits.at(-1)?.changeset.runs.find((row) => row.run_id === run_id)?.status === "running";
   }
 
+  /** Has the run look into its inbox, when what it found there is due; once for each place it comes to. */
+  sayDecided(): boolean {
+    if (!this.isDecisionDue || this.#saidAt === this.progress) return false;
+    this.#saidAt = this.progress;
+    this.mail.raise();
+    return true;
+  }
+
   /** What lay in the inbox when the run looked: what its next commit has used. */
   readInbox(): Inbox {
     const { cancel } = this.activation;
-    const steering = this.#dueSteering();
+    const { run, decisions, steering } = this.#options;
+    const isReady = this.#isAllShown || this.expected.hasRefusal;
+    const [here, next] = this.#commits.slice(this.#next);
+    const found = isReady && here !== undefined ? steeringIn(here, next, { run, steering }) : [];
     return {
-      decisions: this.isDecisionDue ? this.#dueDecisions() : [],
-      ...(cancel !== undefined && cancel.at === undefined && { cancel: { entry_id: cancel.entryId, reason: cancel.reason } }),
-      ...(steering.length > 0 && { steering }),
+      decisions: this.isDecisionDue ? decisionsIn(this.expected, decisions) : [],
+      ...(cancel !== undefined &&
+        cancel.at === undefined && { cancel: { entry_id: cancel.entryId, reason: cancel.reason } }),
+      ...(found.length > 0 && { steering: found }),
     };
   }
 
   /** Whether the decisions that the next commit uses have come: results that were there before them are there again. */
   get isDecisionDue(): boolean {
-    const { changeset, held } = this.expected;
-    const decided = new Set(changeset.consumed_decisions.map(({ call_id }) => call_id));
-    const first = held.findIndex(
-      (event) =>
-        (event.type === "tool_call_resumed" && decided.has(event.data.target_id)) ||
-        (event.type === "tool_call_done" && decided.has(event.data.id)) ||
-        isExpiry(event),
-    );
+    const { held } = this.expected;
+    const first = findDecided(this.expected);
     if (this.isComplete || first < 0 || !this.#isAllShown) return false;
-    return !held
-      .slice(0, first)
-      .some((event) => event.type === "tool_call_done" && this.waiting.has(event.data.id));
+    return !held.slice(0, first).some((event) => event.type === "tool_call_done" && this.waiting.has(event.data.id));
   }
 
   /** Whether the run has come to where its next commit is made. */
@@ -181,36 +195,6 @@ export class Playback {
   isExpiryDue(callId: string): boolean {
     const isExpired = this.expected.held.some((event) => isExpiry(event) && event.data.id === callId);
     return isExpired && this.isDecisionDue;
-  }
-
-  #dueDecisions(): readonly Decision[] {
-    return this.expected.changeset.consumed_decisions.flatMap(
-      (key) =>
-        this.#options.decisions.find(
-          ({ call_id, suspension }) => call_id === key.call_id && suspension === key.suspension,
-        ) ?? [],
-    );
-  }
-
-  #dueSteering(): readonly MailboxEntry[] {
-    if (!this.#isAllShown && !this.expected.hasRefusal) return [];
-    const here = this.#commits[this.#next]?.changeset;
-    // What was said before is committed first, by itself.
-    const isAlone = here?.reasons.length === 1 && here.reasons[0] === "assistant_turn";
-    const taking = isAlone ? this.#commits[this.#next + 1]?.changeset : here;
-    const ids = taking?.mailbox_effects.filter(({ into_run }) => into_run !== undefined).map(({ entry_id }) => entry_id);
-    const found = (ids ?? []).flatMap((id) => this.#options.steering.find(({ entry_id }) => entry_id === id) ?? []);
-    // Called off before it could be taken in, or lost with its owner.
-    const isLost = found.length === 0 && (isAlone || this.expected.hasRefusal);
-    return isLost ? [this.#lostEntry] : found;
-  }
-
-  /** What an owner found that was lost before it could take it in: nobody knows any more what it was. */
-  get #lostEntry(): MailboxEntry {
-    const { agent_id, thread_id, run_id } = this.#options.run;
-    const times = { available_at: 0, created_at: 0, updated_at: 0, attempts: 0, priority: 0, generation: 0 };
-    const entry = { entry_id: `${run_id}-lost`, thread_id, run_id, kind: "run", status: "queued" } as const;
-    return { ...entry, ...times, busy_policy: "steer", request: { agent_id, messages: [] } };
   }
 
   /** Whether a call still comes to an end of its own. */

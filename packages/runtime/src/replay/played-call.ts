@@ -36,9 +36,12 @@ export function playedCall(
   state.ops.push(...(patch?.ops ?? []));
   const { actions } = expected.changeset;
   state.actions.push(...actions.filter((logged) => logged.source === source && logged.call_id === call.call_id));
-  const { terminate, messages = [], run_scoped = [], blobs = [] } = readExtras(
-    expected.take(NOTE.call(call.call_id), "executed"),
-  );
+  const {
+    terminate,
+    messages = [],
+    run_scoped = [],
+    blobs = [],
+  } = readExtras(expected.take(NOTE.call(call.call_id), "executed"));
   for (const name of run_scoped) state.runScoped.add(name);
   return {
     state,

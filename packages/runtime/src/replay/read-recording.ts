@@ -45,7 +45,8 @@ const CHANGESET_LISTS = [
 export function readRecording(value: unknown): RunRecording {
   if (!isJson(value)) throw replayImpossible("of this value", "it is not made of JSON");
   const format = getAt(value, ["format"]);
-  if (format !== RECORDING_FORMAT) throw replayImpossible("of this value", "it is no export of a run, or of another version");
+  if (format !== RECORDING_FORMAT)
+    throw replayImpossible("of this value", "it is no export of a run, or of another version");
   for (const [path, shape] of SHAPES) assertShape(value, path, shape);
   const changesets = getAt(value, ["changesets"]);
   for (const [index, changeset] of (Array.isArray(changesets) ? changesets : []).entries()) {

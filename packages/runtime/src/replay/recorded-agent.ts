@@ -64,7 +64,9 @@ function hideTools({ playback }: AgentPlayback): RequestTransform {
 function silentModel({ playback }: AgentPlayback): LanguageModel {
   return {
     get id() {
-      const event = playback.expected.held.find(({ type }) => type === "inference_complete");
+      const { held, shown } = playback.expected;
+      const step = shown[playback.position - 1]?.step_id;
+      const event = held.find(({ type, step_id }) => type === "inference_complete" && step_id === step);
       return event?.type === "inference_complete" ? event.data.model : "";
     },
     stream: () => {
@@ -122,10 +124,7 @@ function recordedPlugin(recorded: RecordedPlugin, source: AgentPlayback): Plugin
 }
 
 /** What a hook said; nothing, unless it was noted. One that was interrupted never answers. */
-function answerOf<In extends Phase>(
-  plugin: string,
-  source: AgentPlayback,
-): HookActions<In> | Promise<HookActions<In>> {
+function answerOf<In extends Phase>(plugin: string, source: AgentPlayback): HookActions<In> | Promise<HookActions<In>> {
   const { playback, witness } = source;
   const index = witness.asked++;
   const failed = failureOf(plugin, source);

@@ -32,7 +32,6 @@ export interface RecordedDefinition {
   readonly spec: AgentSpec;
   readonly tools: readonly ToolDescriptor[];
   readonly plugins: readonly RecordedPlugin[];
-  readonly has_transforms: boolean;
   readonly stop_policies: readonly { readonly id: string; readonly needs_history: boolean }[];
 }
 

@@ -1,5 +1,5 @@
 import { type Env, toRepriseError } from "@reprise/contracts";
-import { parseJson, type Json } from "@reprise/state";
+import { type Json, parseJson } from "@reprise/state";
 import { createMemoryBlobStore } from "../memory/memory-blob-store.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";

@@ -156,7 +156,16 @@ class Replay {
     const claimed = isPoison ? { ...row, recoveries: Number.MAX_SAFE_INTEGER } : row;
     // Of an entry that woke a run nothing counts but its id.
     const entry = entryId === undefined ? {} : { entry: { entry_id: entryId } as NonNullable<Claim["entry"]> };
-    const claim: Claim = { tenant, thread_id: run.thread_id, epoch, kind, owner: "replay", lease_until: 0, run: claimed, ...entry };
+    const claim: Claim = {
+      tenant,
+      thread_id: run.thread_id,
+      epoch,
+      kind,
+      owner: "replay",
+      lease_until: 0,
+      run: claimed,
+      ...entry,
+    };
     const { controller, loss, mail } = playback;
     const lease = {
       signal: controller.signal,

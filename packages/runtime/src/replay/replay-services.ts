@@ -53,7 +53,12 @@ function replayEnv(env: Env, playback: Playback): Env {
   const { sleep, after } = env.clock;
   return {
     ...env,
-    clock: { now: () => playback.expected.changeset.events.at(-1)?.timestamp_ms ?? 0, mono: () => playback.mono, sleep, after },
+    clock: {
+      now: () => playback.expected.changeset.events.at(-1)?.timestamp_ms ?? 0,
+      mono: () => playback.mono,
+      sleep,
+      after,
+    },
     hash: (content) => env.hash(content),
     random: () => 0,
     yield: pause,

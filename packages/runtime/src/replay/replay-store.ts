@@ -14,7 +14,7 @@ import {
 import { applyPatches, type Json } from "@reprise/state";
 import { createMemoryStore } from "../memory/memory-store.ts";
 import { LoadedThread } from "../thread/loaded-thread.ts";
-import { CommitTexts, type ComparisonOptions, type Difference } from "./compare-commits.ts";
+import { type ComparisonOptions, type Difference, findDifference, textOfCommit } from "./compare-commits.ts";
 import { decodeFailure } from "./failure.ts";
 import { foldRows } from "./fold-rows.ts";
 import type { Playback } from "./playback.ts";
@@ -60,10 +60,9 @@ export class ReplayStore {
 
   /** Compares a commit with the recorded one; takes that in when they are the same. */
   compare(expected: CommittedChangeset, actual: Changeset): Difference | undefined {
-    const recorded = new CommitTexts(expected, this.#options);
-    const difference = recorded.findDifference(new CommitTexts(actual, this.#options));
+    const difference = findDifference(expected, actual, this.#options);
     if (difference !== undefined) return difference;
-    this.texts.push(recorded.whole);
+    this.texts.push(textOfCommit(actual, this.#options));
     this.apply(expected);
     return undefined;
   }
@@ -76,7 +75,8 @@ export class ReplayStore {
 
   async #commit(changeset: Changeset, { epoch }: CommitGuard): Promise<Committed> {
     const { playback } = this;
-    if (playback === undefined || playback.isComplete || playback.divergence !== undefined) throw left(changeset, epoch);
+    if (playback === undefined || playback.isComplete || playback.divergence !== undefined)
+      throw left(changeset, epoch);
     const refusal = playback.refusalOf(changeset.changeset_id);
     if (refusal !== undefined) throw decodeFailure(refusal);
     const expected = playback.expected.changeset;

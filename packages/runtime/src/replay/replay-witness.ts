@@ -5,8 +5,8 @@ import type { Turn, TurnOptions } from "../turn/turn.ts";
 import { decodeFailure } from "./failure.ts";
 import { NOTE } from "./notes.ts";
 import { playTurn } from "./play-turn.ts";
-import { doneIn, playedCall } from "./played-call.ts";
 import type { Playback } from "./playback.ts";
+import { doneIn, playedCall } from "./played-call.ts";
 import type { ExecutionPlace, StateChange, TurnPlace, Witness } from "./witness.ts";
 
 const nothing = (): void => undefined;
@@ -15,12 +15,12 @@ const nothing = (): void => undefined;
 export class ReplayWitness implements Witness {
   readonly isLive: boolean = false;
   readonly isAsking: boolean;
-  readonly answered = nothing;
-  readonly hookFailed = nothing;
-  readonly stopSaid = nothing;
-  readonly toolsHidden = nothing;
-  readonly commitRefused = nothing;
-  readonly putBack = nothing;
+  readonly answered: () => void = nothing;
+  readonly hookFailed: () => void = nothing;
+  readonly stopSaid: () => void = nothing;
+  readonly toolsHidden: () => void = nothing;
+  readonly commitRefused: () => void = nothing;
+  readonly putBack: () => void = nothing;
   /** The phase that is asked about, and how many of its hooks were. */
   phase = "";
   asked = 0;
@@ -95,7 +95,8 @@ export class ReplayWitness implements Witness {
       await new Promise<void>((resolve, reject) => {
         // One that had just finished was not stopped any more; one that had no place yet never began.
         const stop = (): void => {
-          if (playback.loss.signal.aborted || !playback.willEnd(call.call_id)) reject(cancelled.reason ?? signal.reason);
+          if (playback.loss.signal.aborted || !playback.willEnd(call.call_id))
+            reject(cancelled.reason ?? signal.reason);
         };
         for (const each of [signal, cancelled]) each.addEventListener("abort", stop, { once: true });
         playback.waiting.set(call.call_id, { place, finish: resolve });

@@ -51,7 +51,12 @@ export async function rerunFrom(
     const request = { agent_id, thread_id: threadId, run_id: id, messages: [], metadata: { rerun_of: runId, step } };
     const entry = { entry_id: `${id}-entry`, thread_id: threadId, run_id: id, request, priority: 0 };
     const policy = { busy_policy: "reject" } as const;
-    await executePrepared(services, dispatcher, { tenant, run_id: id, thread_id: threadId, entry: { ...entry, ...policy } });
+    await executePrepared(services, dispatcher, {
+      tenant,
+      run_id: id,
+      thread_id: threadId,
+      entry: { ...entry, ...policy },
+    });
   } catch (error) {
     forget();
     throw error;

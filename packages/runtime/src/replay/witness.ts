@@ -78,4 +78,3 @@ export interface Witness {
   /** What was taken was not committed. */
   putBack(notes: readonly Recording[]): void;
 }
-

@@ -53,8 +53,7 @@ export async function admitCall(
   if (objection !== undefined) return objection;
   try {
     const { input } = checked;
-    const mustAsk =
-      !approved && (await workspace.witness.needsApproval(call.call_id, () => tool.needsApproval(input)));
+    const mustAsk = !approved && (await workspace.witness.needsApproval(call.call_id, () => tool.needsApproval(input)));
     if (!mustAsk) return { kind: "run", tool, input: checked.input };
   } catch (error) {
     return uncheckable(tool_id, error);

@@ -54,9 +54,9 @@ function pauseBeforeRetry(failure: ModelError, failures: number, allowed: number
   return doublings === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (doublings - 1);
 }
 
-/** Goes on with the text there is, or begins anew when there is none. */
+/** Goes on with the text there is, without a call that was not finished; begins anew when there is none. */
 function nextRequest({ request, show }: TurnOptions, draft: TurnDraft): ModelRequest {
-  if (draft.text !== "" && !draft.hasUnfinishedCall) {
+  if (draft.text !== "") {
     return { ...request, messages: [...request.messages, ...continuation(draft.text)] };
   }
   if (draft.hasShown) show({ type: "reset" });

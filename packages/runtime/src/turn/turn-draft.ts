@@ -36,10 +36,6 @@ export class TurnDraft {
     return this.#text !== "" || this.#reasoning !== "" || this.#calls.length > 0;
   }
 
-  get hasUnfinishedCall(): boolean {
-    return this.#calls.some(({ complete }) => complete === undefined);
-  }
-
   /** A new request begins: the provider may use its ids again. */
   beginRequest(): void {
     this.#indexes = new Map();

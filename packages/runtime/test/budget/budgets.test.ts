@@ -33,6 +33,14 @@ describe("a run with a budget", () => {
     expect(fact?.data).toMatchObject({ budget: { limit_microcents: usd(1), spent_microcents: 30 * PRICE } });
   });
 
+  it("puts aside no longer an answer than the context window has room for", async () => {
+    const agent = { contextPolicy: { max_context_tokens: 1_000, max_output_tokens: 20 } };
+    const { runtime, model } = await openBudgeted([answer("hi", 15)], { agent });
+    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done" });
+    expect(model.requests[0]?.options).toMatchObject({ max_tokens: 20 });
+  });
+
   it("fails before anything is sent when the answer could cost too much", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)]);
     const run = await runtime.start({ ...start, budget: { limit_microcents: 10 * PRICE } });

@@ -194,8 +194,11 @@ describe("a lost claim", () => {
     await stage.play(stage.at(1, lose));
     await stage.play(stage.at(3_500, () => undefined));
     expect(stage.spans[0]).toMatchObject({ end: "stopped", endedAt: 3_000 });
+    // It is given back by who lost it, and its next owner asks what became of the call.
     const calls = await world.store.forTenant("default").listCalls({ run_id: run.id });
-    expect(calls.items.map(({ status }) => status)).toEqual(["running"]);
+    expect(calls.items.map(({ status, ticket }) => [status, ticket?.suspension.action])).toEqual([
+      ["suspended", "unknown_outcome"],
+    ]);
   });
 
   it.each(["finish", "block"] as const)("stops a call that says %s also after the run was cancelled", async (when) => {

@@ -20,7 +20,10 @@ export function deadTool({ descriptor }: Tool): Tool {
 }
 
 /** Runs something live, and verifies it in another runtime whose model and tools throw when they are touched. */
-export async function record(options: OpenOptions, meanwhile: (bench: Bench, run: RunHandle) => Promise<void> = async () => undefined) {
+export async function record(
+  options: OpenOptions,
+  meanwhile: (bench: Bench, run: RunHandle) => Promise<void> = async () => undefined,
+) {
   const bench = await openRuntime(options);
   const { runtime, env } = bench;
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
@@ -35,4 +38,3 @@ export async function record(options: OpenOptions, meanwhile: (bench: Bench, run
   };
   return { ...bench, run, outcome, verify };
 }
-

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { answerOnce } from "../idempotency/answer-once.ts";
 import { checkHost } from "../security/check-host.ts";
 import { checkOrigin } from "../security/check-origin.ts";
 import { assertScope, LOCAL_PRINCIPAL, type Principal } from "../security/principal.ts";
@@ -7,6 +8,7 @@ import type { ServerHost } from "../server-host.ts";
 import { answer } from "./answer.ts";
 import { describeError } from "./describe-error.ts";
 import { HttpRefusal } from "./http-refusal.ts";
+import { RequestBody } from "./request-body.ts";
 import type { Call, Route, ServerEnv } from "./route.ts";
 
 /** Puts routes into an app of their own, each behind the same door. The app can be mounted in any other. */
@@ -29,7 +31,10 @@ async function enter(host: ServerHost, route: Route, context: Call["context"]): 
     const principal = await identify(host, route, request);
     const { tenant } = principal;
     const runtime = tenant === undefined ? host.runtime : host.runtime.forTenant(tenant);
-    return route.handle({ context, host, principal, runtime, headers });
+    const body = new RequestBody(request, host.maxBodyBytes);
+    const call: Call = { context, host, principal, runtime, body, headers };
+    const isStored = route.method === "POST" && route.knowsRepeats !== true;
+    return isStored ? answerOnce(call, async () => route.handle(call)) : route.handle(call);
   });
   host.metrics.countAnswer(request.method, route.path, response.status);
   return response;

@@ -6,27 +6,13 @@ export type JsonBody = { readonly [key: string]: Json };
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Reads the body of a request: JSON, an object, no longer than allowed and no deeper than a document may be. */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<JsonBody> {
-  const text = await readText(request, maxBytes);
-  if (text === "") throw badRequest("the body is empty; send a JSON object");
-  return parseObject(text);
-}
-
-/** The same for a body that may be left out; then it is an empty object. */
-export async function readOptionalBody(request: Request, maxBytes: number): Promise<JsonBody> {
-  if (request.body === null) return {};
-  const text = await readText(request, maxBytes, "may be empty");
-  return text === "" ? {} : parseObject(text);
-}
-
-/** The body as text. Its size is looked at while it comes: what a header says about it may be wrong. */
-async function readText(request: Request, maxBytes: number, emptiness?: "may be empty"): Promise<string> {
+/** The body as text, empty when there is none. Its size is looked at while it comes: what a header says about it may be wrong. */
+export async function readText(request: Request, maxBytes: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = request.headers.get("content-encoding") ?? "identity";
   if (encoding !== "identity") throw new HttpRefusal(415, "unsupported media type: send the body without an encoding");
-  const bytes = await readBytes(request, maxBytes);
-  if (bytes.length === 0 && emptiness !== undefined) return "";
+  const bytes = await readBytes(request, maxBytes).catch(refuseBroken);
+  if (bytes.length === 0) return "";
   if (!JSON_TYPE.test(request.headers.get("content-type") ?? "")) {
     throw new HttpRefusal(415, "unsupported media type: send application/json");
   }
@@ -59,7 +45,9 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
   return whole;
 }
 
-function parseObject(text: string): JsonBody {
+/** Reads a JSON object that is no deeper than a document may be. */
+export function parseObject(text: string): JsonBody {
+  if (text === "") throw badRequest("the body is empty; send a JSON object");
   let value: Json;
   try {
     value = parseJson(text);
@@ -71,6 +59,11 @@ function parseObject(text: string): JsonBody {
     throw badRequest("the body is not a JSON object");
   // An object, as was just checked; arrays of the type are readonly, which the check above does not tell the compiler.
   return value as JsonBody;
+}
+
+/** A client that goes away in the middle is nobody's error; most probably it does not hear this. */
+function refuseBroken(error: unknown): never {
+  throw error instanceof HttpRefusal ? error : badRequest("the body broke off");
 }
 
 function tooLarge(maxBytes: number): HttpRefusal {

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Principal, Scope } from "../security/principal.ts";
 import type { ServerHost } from "../server-host.ts";
 import type { NodeResponse } from "../sse/node-outlet.ts";
+import type { RequestBody } from "./request-body.ts";
 
 /** What the platform brings: on Node, the response to write to. */
 export interface ServerEnv {
@@ -16,6 +17,7 @@ export interface Call {
   readonly principal: Principal;
   /** The runtime as the principal's tenant sees it. */
   readonly runtime: TenantRuntime;
+  readonly body: RequestBody;
   /** What every answer to this request carries. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -26,6 +28,8 @@ export interface Route {
   readonly path: string;
   /** What a credential must allow; one of several is enough to come in. `public` needs no credential. */
   readonly scope: Scope | readonly Scope[] | "public";
+  /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
+  readonly knowsRepeats?: true;
   handle(call: Call): Response | Promise<Response>;
 }
 

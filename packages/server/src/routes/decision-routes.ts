@@ -1,6 +1,5 @@
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { readJsonBody } from "../http/read-body.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { decodeVerb } from "../wire/decode-decisions.ts";
 
@@ -24,7 +23,7 @@ export const decisionRoutes: readonly Route[] = [
     path: "/v1/decisions/:id",
     scope: "decide",
     async handle(call) {
-      const { verb, options } = decodeVerb(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      const { verb, options } = decodeVerb(await call.body.json());
       const decision = await call.runtime.decisions.decide(pathPart(call, "id"), verb, options);
       return answer(call, 202, decision);
     },

@@ -7,13 +7,14 @@ export const healthRoutes: readonly Route[] = [
     method: "GET",
     path: "/health",
     scope: "public",
-    handle: (call) => answer(call, 200, { status: "ok" }),
+    handle: (call) => answer(call, 200, { status: "ok", durability: call.host.runtime.durability }),
   },
   {
     method: "GET",
     path: "/ready",
     scope: "public",
     async handle(call) {
+      if (call.host.streams.isClosed) return answer(call, 503, { error: "not ready: the server is closing" });
       try {
         // A store that answers this answers everything.
         await call.host.runtime.runs({ limit: 1 });

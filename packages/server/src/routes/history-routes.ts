@@ -1,7 +1,6 @@
 import { clampLimit } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { readOptionalBody } from "../http/read-body.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
 
@@ -50,7 +49,7 @@ export const historyRoutes: readonly Route[] = [
     path: "/v1/threads/:id/fork",
     scope: "run",
     async handle(call) {
-      const body = await readOptionalBody(call.context.req.raw, call.host.maxBodyBytes);
+      const body = await call.body.optionalJson();
       const fields = readFields(body, FORK_FIELDS);
       const version = wholeNumberOf("version", fields.version);
       const threadId = textOf("threadId", fields.thread_id);

@@ -1,6 +1,5 @@
 import { runNotActive } from "@reprise/contracts";
 import { answer, idHeaders } from "../http/answer.ts";
-import { readJsonBody } from "../http/read-body.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { assertScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
@@ -13,7 +12,7 @@ export const runInputRoutes: readonly Route[] = [
     path: "/v1/runs/:id/inputs",
     scope: ["run", "decide"],
     async handle(call) {
-      const inputs = decodeRunInputs(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      const inputs = decodeRunInputs(await call.body.json());
       // Who may start runs may not thereby approve what they ask for, nor the other way round.
       if (inputs.messages.length > 0) assertScope(call.principal, "run");
       if (inputs.decisions.length > 0) assertScope(call.principal, "decide");

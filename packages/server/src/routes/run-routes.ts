@@ -2,8 +2,8 @@ import { RUN_ORIGINS } from "@reprise/contracts";
 import type { TenantRuntime } from "@reprise/runtime";
 import { answer, idHeaders } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { readJsonBody } from "../http/read-body.ts";
 import { pathPart, type Route } from "../http/route.ts";
+import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 import { decodeRunRequest } from "../wire/decode-run-request.ts";
@@ -36,11 +36,12 @@ export const runRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/runs",
     scope: "run",
+    knowsRepeats: true,
     async handle(call) {
-      const request = decodeRunRequest(await readJsonBody(call.context.req.raw, call.host.maxBodyBytes));
+      const request = decodeRunRequest(await call.body.json());
       if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
-      const run = await call.runtime.submit(request);
+      const run = await submitOnce(call, request);
       const ids = idHeaders({ run: run.id, thread: run.threadId });
       return respondWithEvents(call, (signal) => run.eventsWithCursor({ signal }), ids);
     },

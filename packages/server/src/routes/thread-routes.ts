@@ -1,7 +1,6 @@
 import type { MessageQuery } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { readJsonBody } from "../http/read-body.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { summariseThread } from "../wire/summarise-thread.ts";
 
@@ -43,7 +42,7 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads/:id/metadata",
     scope: "run",
     async handle(call) {
-      const metadata = await readJsonBody(call.context.req.raw, call.host.maxBodyBytes);
+      const metadata = await call.body.json();
       return answer(call, 200, await call.runtime.threads.update(pathPart(call, "id"), metadata));
     },
   },

@@ -10,7 +10,7 @@ export interface CursoredEvent {
 const RETRY_MS = 1_000;
 
 /** What every stream begins with. It also gets the headers through proxies that wait for a body. */
-export const OPENING = `retry: ${RETRY_MS}\n\n`;
+export const OPENING: string = `retry: ${RETRY_MS}\n\n`;
 
 /** A comment: keeps connections open that would be closed for being silent. */
 export const HEARTBEAT = ":\n\n";

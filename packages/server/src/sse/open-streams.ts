@@ -12,8 +12,8 @@ export interface StreamLimits {
 
 export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   heartbeatMs: 15_000,
-  maxBufferedBytes: 262_144,
-  patienceMs: 30_000,
+  maxBufferedBytes: 65_536,
+  patienceMs: 10_000,
 };
 
 /** The streams that are open now. One timer beats for all of them. */
@@ -29,6 +29,11 @@ export class OpenStreams {
 
   get count(): number {
     return this.#open.size;
+  }
+
+  /** Set once, when the server ends. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   add(outlet: Outlet, writer: JoinedWriter): void {

@@ -16,6 +16,8 @@ export async function pumpEvents(
   const writer = new JoinedWriter(outlet);
   streams.add(outlet, writer);
   writer.push(OPENING);
+  // At once: a client that knows its request was taken can say so, long before a first word.
+  writer.flush();
   try {
     for await (const item of events) {
       writer.push(encodeFrame(item));

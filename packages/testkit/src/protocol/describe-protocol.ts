@@ -54,11 +54,12 @@ export function describeProtocol(name: string, factory: () => ProtocolSuite): vo
         }
       });
 
+      // A run that waits may go on.
+      if (isWaiting(scene)) return;
       it("is silent behind its end", () => {
         const encoder = suite.open();
         for (const { event, cursor } of scene.events) encoder.encode(event, cursor);
         encoder.end();
-        if (isWaiting(scene)) return;
         for (const { event, cursor } of scene.events) expect(encoder.encode(event, cursor)).toBe("");
       });
     });
@@ -77,7 +78,6 @@ export function encodeScene(
   return [...frames, encoder.end()];
 }
 
-/** A run that waits may go on. */
 function isWaiting({ events }: ProtocolScene): boolean {
   const last = events.at(-1)?.event;
   return last?.type === "run_finish" && last.data.termination.type === "suspended";

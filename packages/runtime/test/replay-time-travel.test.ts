@@ -1,0 +1,109 @@
+import { scriptedModel } from "@reprise/models";
+import { describe, expect, it } from "vitest";
+import { record } from "./replay-support/record.ts";
+import { countingTool } from "./support/tools.ts";
+import { settle, soon } from "./support/wait.ts";
+
+const ADD = (title: string) => ({ call: "add", arguments: { title } });
+
+async function recorded() {
+  const { tool, keys } = countingTool();
+  const script = [[ADD("a")], [ADD("b"), { usage: { prompt_tokens: 5, completion_tokens: 3 } }], "two notes"];
+  return { ...(await record({ tools: [tool], script })), tool, keys };
+}
+
+describe("versions of a thread", () => {
+  it("are looked at and compared", async () => {
+    const { runtime } = await recorded();
+    expect(await runtime.threads.stateAt("t1", 3)).toMatchObject({ notes: ["a"] });
+    expect(await runtime.threads.stateAt("t1", 0)).toEqual({});
+    const { patch, added, superseded } = await runtime.threads.diffVersions("t1", 3, 5);
+    expect(patch.some(({ path }) => path[0] === "notes")).toBe(true);
+    expect(added.map(({ role }) => role)).toEqual(["assistant", "tool"]);
+    expect(superseded).toEqual([]);
+    expect(await runtime.threads.diffVersions("t1", 4, 4)).toMatchObject({ patch: [], added: [], superseded: [] });
+  });
+
+  it("that are not there are refused, typed", async () => {
+    const { runtime } = await recorded();
+    for (const version of [7, -1, 1.5, Number.NaN]) {
+      await expect(runtime.threads.stateAt("t1", version)).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
+      await expect(runtime.threads.diffVersions("t1", 0, version)).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
+      await expect(runtime.threads.fork("t1", { at: version })).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
+    }
+    await expect(runtime.threads.stateAt("nobody", 0)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+    await expect(runtime.threads.diffVersions("nobody", 0, 0)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+    await expect(runtime.threads.fork("nobody", { at: 0 })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+  });
+
+  it("that were pruned are gone", async () => {
+    const { runtime, store } = await recorded();
+    await soon((await runtime.start({ agent: "agent", threadId: "t1", input: "more" })).outcome());
+    const { version } = await runtime.threads.get("t1");
+    await store.forTenant("default").saveSnapshot("t1", { version, state: await runtime.threads.state("t1") });
+    await store.operator.prune({ history_versions: 1 });
+    await expect(runtime.threads.stateAt("t1", 2)).rejects.toMatchObject({ code: "VERSION_GONE" });
+    await expect(runtime.threads.diffVersions("t1", 2, version)).rejects.toMatchObject({ code: "VERSION_GONE" });
+  });
+
+  it("are forked, and both go on by themselves", async () => {
+    const { runtime } = await recorded();
+    const fork = await runtime.threads.fork("t1", { at: 3, threadId: "fork" });
+    expect(fork).toMatchObject({ thread_id: "fork", version: 1 });
+    expect(await runtime.threads.state("fork")).toMatchObject({ notes: ["a"] });
+    expect((await runtime.threads.messages("fork")).messages).toHaveLength(3);
+  });
+});
+
+describe("a run is taken up again before one of its steps", () => {
+  it("with another model and other words, beside the original, and compared with it", async () => {
+    const { runtime, run, model, keys } = await recorded();
+    const other = scriptedModel(
+      [[ADD("c"), { usage: { prompt_tokens: 7, completion_tokens: 1 } }], "other notes"],
+      "other",
+    );
+    const rerun = await runtime.rerunFrom(run.id, 2, {
+      model: other,
+      instructions: "Be different.",
+      threadId: "again",
+    });
+    expect(rerun).toMatchObject({ threadId: "again", at: 3 });
+    const { original, rerun: second, state } = await soon(rerun.comparison());
+    expect(other.requests[0]?.system).toBe("Be different.");
+    expect(other.requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(model.requests).toHaveLength(3);
+    expect(original.messages.map(({ role }) => role)).toEqual(["assistant", "tool", "assistant"]);
+    expect(second.messages.map(({ role }) => role)).toEqual(["assistant", "tool", "assistant"]);
+    expect(second.messages.at(-1)?.content).toBe("other notes");
+    expect([original.input_tokens, second.input_tokens]).toEqual([5, 7]);
+    expect([original.steps, second.steps]).toEqual([2, 2]);
+    expect(state).toEqual([{ op: "set", path: ["notes", 1], value: "c" }]);
+    expect(await runtime.threads.state("t1")).toMatchObject({ notes: ["a", "b"] });
+    expect(keys).toHaveLength(3);
+    expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+  });
+
+  it("with other tools, by an agent that nobody else can name", async () => {
+    const { runtime, run } = await recorded();
+    const noted: string[] = [];
+    const { tool } = countingTool({ description: "Pretends.", execute: ({ title }) => void noted.push(title) });
+    const other = scriptedModel([[ADD("c")], "done"], "other");
+    const rerun = await runtime.rerunFrom(run.id, 1, { model: other, tools: [tool] });
+    await soon(rerun.comparison());
+    expect(noted).toEqual(["c"]);
+    expect(runtime.agents().map(({ id }) => id)).toEqual(["agent"]);
+    const { agent_id } = await rerun.run.record();
+    await settle();
+    await expect(runtime.start({ agent: agent_id, input: "x" })).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });
+  });
+
+  it("never before a step it does not have, nor while it is at work, nor with what cannot be", async () => {
+    const { runtime, run } = await recorded();
+    for (const step of [0, 4, 1.5]) {
+      await expect(runtime.rerunFrom(run.id, step)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    }
+    await expect(runtime.rerunFrom("nobody", 1)).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
+    await expect(runtime.rerunFrom(run.id, 1, { model: "unknown" })).rejects.toMatchObject({ code: "MODEL_NOT_FOUND" });
+    expect((await runtime.threads.list()).items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,32 @@
+import type { RunRequest } from "@reprise/contracts";
+import type { RunHandle } from "@reprise/runtime";
+import type { Call } from "../http/route.ts";
+import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
+
+/** The ids a run was given when it was first asked for. */
+interface Reservation {
+  readonly fingerprint: string;
+  readonly run_id: string;
+  readonly thread_id: string;
+}
+
+/**
+ * Starts a run. Sent again under the same key it is the same run: its ids are remembered before it is started, and a run is
+ * started once under its id. So nothing is lost and nothing done twice, wherever the first try ended.
+ */
+export async function submitOnce(call: Call, request: RunRequest): Promise<RunHandle> {
+  const { runtime } = call;
+  const key = await readRepeatKey(call);
+  if (key === undefined) return runtime.submit(request);
+  const { run_id, thread_id } = runtime.prepare(request);
+  const body = { fingerprint: key.fingerprint, run_id, thread_id };
+  const expires_at = Date.now() + REMEMBERED_MS;
+  const place = { kind: IDEMPOTENCY_KIND, id: key.id };
+  const { saved, document } = await runtime.documents.saveDocument({ ...place, body, expires_at }, 0);
+  // What was in the way ran out meanwhile.
+  if (!saved && document === undefined) return submitOnce(call, request);
+  // Written here, or by another route under the same key, which has another fingerprint.
+  const reserved = document?.body as unknown as Reservation;
+  assertSameRequest(key, reserved.fingerprint);
+  return runtime.submit({ ...request, run_id: reserved.run_id, thread_id: reserved.thread_id });
+}

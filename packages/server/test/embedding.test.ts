@@ -1,0 +1,48 @@
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import { expect, it, onTestFinished } from "vitest";
+import { openDemo, says } from "./support/open-demo.ts";
+import { readFrames, typesOf } from "./support/read-stream.ts";
+
+it("is mounted in another app, one group at a time", async () => {
+  const { server } = await openDemo();
+  const app = new Hono()
+    .get("/", (context) => context.text("ours"))
+    .route("/agents", server.routes.threads)
+    .route("/", server.routes.health);
+  const ask = async (path: string): Promise<number> => (await app.request(`http://localhost${path}`)).status;
+  expect(await ask("/")).toBe(200);
+  expect(await ask("/health")).toBe(200);
+  expect(await ask("/agents/v1/threads")).toBe(200);
+  expect(await ask("/v1/threads")).toBe(404);
+  expect(await ask("/agents/v1/runs")).toBe(404);
+  const foreign = await app.request("http://localhost/agents/v1/threads", { headers: { host: "evil.example" } });
+  expect(foreign.status).toBe(403);
+});
+
+it("streams from an app that somebody else serves on Node", async () => {
+  const { server } = await openDemo();
+  const app = new Hono().route("/", server.routes.runs);
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const http = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1", overrideGlobalObjects: false }, (address) =>
+    resolve(address.port),
+  );
+  onTestFinished(() => void http.close());
+  const response = await fetch(`http://127.0.0.1:${await promise}/v1/runs`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(says("hello")),
+  });
+  expect(typesOf(await readFrames(response)).at(-1)).toBe("run_finish");
+});
+
+it("answers a HEAD request for events without beginning a stream", async () => {
+  const { ask, post } = await openDemo();
+  await (await post("/v1/runs", says("hello", { threadId: "t", runId: "r" }))).text();
+  const response = await ask("/v1/runs/r/events", { method: "HEAD" });
+  expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+    200,
+    "text/event-stream",
+    "",
+  ]);
+});

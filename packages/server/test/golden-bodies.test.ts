@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type OpenDemo, openFrozenDemo, says } from "./support/open-demo.ts";
+
+/** Hashes of definitions follow from much that is not looked at here. */
+const HASH = /[0-9a-f]{64}/g;
+
+/** Compares an answer, status and body, with what it was when it was last looked at. */
+async function expectGolden(name: string, response: Response): Promise<void> {
+  const text = await response.text();
+  const type = response.headers.get("content-type") ?? "";
+  const body = type === "application/json" ? JSON.stringify(JSON.parse(text), null, 2) : text;
+  const file = join(import.meta.dirname, "golden", `${name}.txt`);
+  await expect(`${response.status} ${type}\n${body.replace(HASH, "<hash>")}\n`).toMatchFileSnapshot(file);
+}
+
+/** One finished run and one that waits. */
+async function openStory(): Promise<OpenDemo> {
+  const demo = await openFrozenDemo();
+  await (
+    await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1", metadata: { source: "test" } }))
+  ).text();
+  await (await demo.post("/v1/runs", says("pay 5", { threadId: "t2", runId: "r2", resourceId: "u1" }))).text();
+  return demo;
+}
+
+it("streams a run", async () => {
+  const demo = await openFrozenDemo();
+  await expectGolden("post-run", await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1" })));
+});
+
+it("streams a run until it waits", async () => {
+  const demo = await openFrozenDemo();
+  await expectGolden("post-run-waiting", await demo.post("/v1/runs", says("pay 5", { threadId: "t1", runId: "r1" })));
+});
+
+it.each([
+  ["health", "/health"],
+  ["ready", "/ready"],
+  ["agents", "/v1/agents"],
+  ["threads", "/v1/threads"],
+  ["summaries", "/v1/threads/summaries"],
+  ["thread", "/v1/threads/t2"],
+  ["messages", "/v1/threads/t1/messages"],
+  ["messages-page", "/v1/threads/t1/messages?after=0&limit=1"],
+  ["mailbox", "/v1/threads/t1/mailbox"],
+  ["state", "/v1/threads/t2/state"],
+  ["state-at-version", "/v1/threads/t2/state?version=1"],
+  ["history", "/v1/threads/t1/history?limit=1"],
+  ["runs", "/v1/runs"],
+  ["run-done", "/v1/runs/r1"],
+  ["run-waiting", "/v1/runs/r2"],
+  ["events-resumed", "/v1/runs/r1/events?after=r1:1:4"],
+  ["decisions", "/v1/decisions"],
+  ["dead-letters", "/v1/dead-letters"],
+  ["budget-missing", "/v1/runs/r1/budget"],
+  ["unknown-version", "/v1/threads/t1/state?version=99"],
+  ["unknown-route", "/v2/anything"],
+  ["foreign-cursor", "/v1/runs/r1/events?after=r2:1:1"],
+  ["no-cursor", "/v1/runs/r1/events?after=everything"],
+])("answers %s", async (name, path) => {
+  const demo = await openStory();
+  await expectGolden(name, await demo.ask(path));
+});
+
+it("shows a run that is still queued by its mailbox entry", async () => {
+  const demo = await openFrozenDemo();
+  await demo.post("/v1/runs", says("stall", { threadId: "t1", runId: "r1" }));
+  await demo.post("/v1/runs", says("later", { threadId: "t1", runId: "r2" }));
+  await expectGolden("run-queued", await demo.ask("/v1/runs/r2"));
+});
+
+it("forks a thread, changes what is known about it, and deletes it", async () => {
+  const demo = await openStory();
+  await expectGolden("fork", await demo.post("/v1/threads/t1/fork", { version: 1, threadId: "t3" }));
+  const change = {
+    method: "PATCH",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ title: "A title" }),
+  };
+  await expectGolden("patch-metadata", await demo.ask("/v1/threads/t3/metadata", change));
+  const deleted = await demo.ask("/v1/threads/t3", { method: "DELETE" });
+  expect([deleted.status, await deleted.text()]).toEqual([204, ""]);
+  await expectGolden("thread-missing", await demo.ask("/v1/threads/t3"));
+});
+
+it("decides, once", async () => {
+  const demo = await openStory();
+  const { items } = await (await demo.ask("/v1/decisions?thread_id=t2")).json();
+  const path = `/v1/decisions/${items[0].id}`;
+  await expectGolden("decision", await demo.post(path, { action: "edit", arguments: { amount: 4 }, reason: "less" }));
+  await expectGolden("decision-conflict", await demo.post(path, { action: "deny", decision_id: "other" }));
+  await (await demo.ask("/v1/runs/r2/events?follow=true")).text();
+  const call = await demo.runtime.calls({ run_id: "r2" });
+  expect(call.items).toMatchObject([{ status: "succeeded", arguments: { amount: 4 } }]);
+});
+
+it("interrupts a thread with nothing to interrupt", async () => {
+  const demo = await openStory();
+  await expectGolden("interrupt", await demo.ask("/v1/threads/t1/interrupt", { method: "POST" }));
+});
+
+it("counts", async () => {
+  const demo = await openStory();
+  await demo.ask("/v1/runs/none");
+  await expectGolden("metrics", await demo.ask("/metrics"));
+});

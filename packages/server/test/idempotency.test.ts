@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { openDemo, says } from "./support/open-demo.ts";
+import { readFrames } from "./support/read-stream.ts";
+
+const KEY = { "idempotency-key": "k1" };
+
+describe("a request that is sent again under its key", () => {
+  it("starts one run, and streams it again", async () => {
+    const { post, runtime } = await openDemo();
+    const first = await post("/v1/runs", says("hello"), KEY);
+    const second = await post("/v1/runs", says("hello"), KEY);
+    expect(second.headers.get("x-reprise-run-id")).toBe(first.headers.get("x-reprise-run-id"));
+    expect(second.headers.get("x-reprise-thread-id")).toBe(first.headers.get("x-reprise-thread-id"));
+    expect(await readFrames(second)).toEqual(await readFrames(first));
+    expect((await runtime.runs()).total).toBe(1);
+  });
+
+  it("starts one run when all come at once", async () => {
+    const { post, runtime } = await openDemo();
+    const responses = await Promise.all(Array.from({ length: 8 }, () => post("/v1/runs", says("hello"), KEY)));
+    const streams = await Promise.all(responses.map(readFrames));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
+    expect(new Set(streams.map((frames) => JSON.stringify(frames))).size).toBe(1);
+    expect((await runtime.runs()).total).toBe(1);
+  });
+
+  it("starts the run whose first request died before it could", async () => {
+    const { post, runtime } = await openDemo({ onError: () => undefined });
+    // The first request gets as far as remembering its ids.
+    const submit = runtime.submit.bind(runtime);
+    runtime.submit = () => Promise.reject(new Error("the process died"));
+    expect((await post("/v1/runs", says("hello"), KEY)).status).toBe(500);
+    runtime.submit = submit;
+    const { items } = await runtime.documents.listDocuments({ kind: "idempotency" });
+    const response = await post("/v1/runs", says("hello"), KEY);
+    expect(items).toMatchObject([{ body: { run_id: response.headers.get("x-reprise-run-id") } }]);
+    expect((await readFrames(response)).at(-1)?.event.type).toBe("run_finish");
+  });
+
+  it("gets the same answer, and is done once", async () => {
+    const { post, runtime } = await openDemo();
+    await (await post("/v1/runs", says("hello", { threadId: "t" }))).text();
+    const first = await post("/v1/threads/t/fork", {}, KEY);
+    const second = await post("/v1/threads/t/fork", {}, KEY);
+    expect([second.status, await second.json()]).toEqual([201, await first.json()]);
+    expect((await runtime.threads.list()).total).toBe(2);
+    expect((await post("/v1/threads/t/fork", {}, { "idempotency-key": "k2" })).status).toBe(201);
+    expect((await runtime.threads.list()).total).toBe(3);
+  });
+
+  it("is refused when it asks for something else", async () => {
+    const { post } = await openDemo();
+    await (await post("/v1/runs", says("hello", { threadId: "t" }), KEY)).text();
+    const expected = [409, { error: "conflict: this Idempotency-Key was used for another request" }];
+    const other = await post("/v1/runs", says("goodbye", { threadId: "t" }), KEY);
+    expect([other.status, await other.json()]).toEqual(expected);
+    const elsewhere = await post("/v1/threads/t/fork", {}, KEY);
+    expect([elsewhere.status, await elsewhere.json()]).toEqual(expected);
+  });
+
+  it("is judged anew when it was refused", async () => {
+    const { post } = await openDemo();
+    expect((await post("/v1/threads/t/fork", {}, KEY)).status).toBe(404);
+    await (await post("/v1/runs", says("hello", { threadId: "t" }))).text();
+    expect((await post("/v1/threads/t/fork", {}, KEY)).status).toBe(201);
+  });
+
+  it("is another one for another principal", async () => {
+    const { ask, runtime } = await openDemo({
+      authenticate: async (headers) => ({ id: headers.get("authorization") ?? "", scopes: ["run"] }),
+    });
+    for (const authorization of ["ann", "bob"]) {
+      const headers = { authorization, "content-type": "application/json", ...KEY };
+      await (await ask("/v1/runs", { method: "POST", headers, body: JSON.stringify(says("hello")) })).text();
+    }
+    expect((await runtime.runs()).total).toBe(2);
+  });
+
+  it("has a key that can be kept", async () => {
+    const { post } = await openDemo();
+    expect((await post("/v1/runs", says("x"), { "idempotency-key": "x".repeat(256) })).status).toBe(400);
+  });
+});

@@ -1,0 +1,58 @@
+import type { Env } from "@reprise/contracts";
+import { createNodeEnv } from "@reprise/node";
+import { createMemoryBlobStore, createMemoryStore, createRuntime, type Runtime } from "@reprise/runtime";
+import { createServer, type Server, type ServerOptions } from "@reprise/server";
+import { type Listening, listen } from "@reprise/server/node";
+import { createFakeEnv } from "@reprise/testkit";
+import { onTestFinished } from "vitest";
+import { demoAgents } from "./demo-agents.ts";
+
+export interface OpenDemo {
+  readonly runtime: Runtime;
+  readonly server: Server;
+  /** Asks the server without a socket. */
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  /** The same with a JSON body. */
+  post(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
+}
+
+type DemoOptions = Partial<Omit<ServerOptions, "runtime">> & { readonly env?: Env };
+
+/** The demo in this process, in memory. Closed when the test is over. */
+export async function openDemo({ env = createNodeEnv(), ...options }: DemoOptions = {}): Promise<OpenDemo> {
+  const store = createMemoryStore({ clock: env.clock });
+  const limits = { closeTimeoutMs: 1 };
+  const runtime = await createRuntime({ agents: demoAgents(), store, blobs: createMemoryBlobStore(env), env, limits });
+  const server = createServer({ runtime, ...options });
+  onTestFinished(() => {
+    server.close();
+    // Not awaited: with a clock that stands still it need not come to an end.
+    void runtime.close().catch(() => undefined);
+  });
+  const ask = (path: string, init?: RequestInit): Promise<Response> =>
+    server.fetch(new Request(`http://localhost${path}`, init));
+  const post: OpenDemo["post"] = (path, body, headers = {}) =>
+    ask(path, {
+      method: "POST",
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  return { runtime, server, ask, post };
+}
+
+/** A world in which ids and times are always the same. */
+export function openFrozenDemo(options: DemoOptions = {}): Promise<OpenDemo> {
+  return openDemo({ ...options, env: createFakeEnv() });
+}
+
+/** Listens on any port; stops when the test is over. */
+export async function listenDemo(server: Server): Promise<Listening> {
+  const listening = await listen(server, { port: 0 });
+  onTestFinished(() => listening.close());
+  return listening;
+}
+
+/** A request that says one thing. */
+export function says(content: string, more: object = {}): object {
+  return { agentId: "assistant", messages: [{ role: "user", content }], ...more };
+}
