@@ -10,7 +10,7 @@ import { createClerk } from "./replay-support/clerk.ts";
 import { deadModel } from "./replay-support/record.ts";
 
 const RECORDER = fileURLToPath(new URL("./replay-support/record-in-process.ts", import.meta.url));
-const RUNS = 4;
+const RUNS = 2;
 
 it("a run that one process recorded in a SQLite file, by the real clock, verifies in another", {
   timeout: 60_000,

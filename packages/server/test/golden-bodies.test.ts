@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import { RepriseError } from "@reprise/contracts";
 import { expect, it } from "vitest";
+import { failCommits } from "../../runtime/test/support/intercept-store.ts";
 import { type OpenDemo, openFrozenDemo, says } from "./support/open-demo.ts";
 
 /** Hashes of definitions follow from much that is not looked at here. */
@@ -98,6 +100,34 @@ it("decides, once", async () => {
 it("interrupts a thread with nothing to interrupt", async () => {
   const demo = await openStory();
   await expectGolden("interrupt", await demo.ask("/v1/threads/t1/interrupt", { method: "POST" }));
+});
+
+it("tells what a run may spend", async () => {
+  const demo = await openFrozenDemo();
+  const policy = { budget: { limit_tokens: 100_000 } };
+  await (await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1", policy }))).text();
+  const budget = await (await demo.ask("/v1/runs/r1/budget")).json();
+  expect(budget).toMatchObject({ limit_tokens: 100_000, on_exceeded: "fail", spent: { tokens: expect.any(Number) } });
+});
+
+it("lists what could not be started, and gives it another chance", async () => {
+  let isBroken = true;
+  const broken = new RepriseError("INVALID_REQUEST", "It cannot be.");
+  const demo = await openFrozenDemo({
+    wrapStore: (store) =>
+      failCommits(store, (_, { run_id, reasons }) =>
+        isBroken && reasons.includes("user_message") && run_id === "r2" ? broken : undefined,
+      ),
+  });
+  const first = await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1" }));
+  const second = await demo.post("/v1/runs", says("again", { threadId: "t1", runId: "r2" }));
+  await Promise.all([first.text(), second.text()]);
+  await expectGolden("dead-letter", await demo.ask("/v1/dead-letters?thread_id=t1"));
+  await expectGolden("run-dead", await demo.ask("/v1/runs/r2"));
+  isBroken = false;
+  await expectGolden("requeued", await demo.ask("/v1/threads/t1/mailbox/r2-entry/requeue", { method: "POST" }));
+  await expectGolden("not-requeued", await demo.ask("/v1/threads/t1/mailbox/r1-entry/requeue", { method: "POST" }));
+  expect(await (await demo.ask("/v1/runs/r2/events")).text()).toContain("You said: again");
 });
 
 it("counts", async () => {

@@ -48,6 +48,23 @@ describe("a request that is sent again under its key", () => {
     expect((await runtime.threads.list()).total).toBe(3);
   });
 
+  it("decides once, and streams the run it decided about", async () => {
+    const { post, runtime } = await openDemo();
+    await (await post("/v1/runs", says("pay 5", { threadId: "t", runId: "r" }))).text();
+    const [open] = await runtime.decisions.list();
+    const body = {
+      agentId: "assistant",
+      threadId: "t",
+      decisions: [{ target_id: open?.id, action: "resume", result: { approved: true } }],
+    };
+    const [first, second] = [await post("/v1/runs", body, KEY), await post("/v1/runs", body, KEY)];
+    expect([first, second].map(({ headers }) => headers.get("x-reprise-run-id"))).toEqual(["r", "r"]);
+    await first.text();
+    const third = await post("/v1/runs", body, KEY);
+    expect([third.status, (await readFrames(third)).at(-1)?.event.type]).toEqual([200, "run_finish"]);
+    expect((await runtime.runs()).total).toBe(1);
+  });
+
   it("is refused when it asks for something else", async () => {
     const { post } = await openDemo();
     await (await post("/v1/runs", says("hello", { threadId: "t" }), KEY)).text();

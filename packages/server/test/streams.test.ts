@@ -112,6 +112,33 @@ describe.each(WAYS)("events %s", (way) => {
     expect((await run.outcome()).status).toBe("cancelled");
   });
 
+  it("end when the runtime closes, which is nobody's error", async () => {
+    const told: unknown[] = [];
+    const { ask, runtime } = await openWay(way, { onError: (error) => told.push(error) });
+    const response = await start(ask, "stall", { threadId: "t", runId: "r" });
+    const closing = runtime.close();
+    expect(typesOf(await readFrames(response))).not.toContain("run_finish");
+    await closing;
+    const refused = await start(ask, "hello", { threadId: "t2" });
+    expect([refused.status, refused.headers.get("x-reprise-error")]).toEqual([503, "RUNTIME_CLOSED"]);
+    expect(told).toEqual([]);
+  });
+
+  it("are for so many at once, and nothing is started for one too many", async () => {
+    const { ask, runtime } = await openWay(way, { streams: { maxStreams: 1 } });
+    const first = await start(ask, "stall", { threadId: "t", runId: "r" });
+    for (const refused of [await start(ask, "hello", { runId: "r2" }), await ask("/v1/runs/r/events")]) {
+      expect([refused.status, await refused.json()]).toEqual([
+        503,
+        { error: "unavailable: too many streams are open" },
+      ]);
+    }
+    expect((await runtime.runs()).total).toBe(1);
+    await (await runtime.run("r")).cancel();
+    await first.text();
+    await until(async () => (await ask("/v1/runs/r/events")).status === 200, "a place");
+  });
+
   it("stay open over a decision for who follows", async () => {
     const { ask } = await openWay(way);
     await (await start(ask, "pay 5", { threadId: "t", runId: "r" })).text();

@@ -55,7 +55,7 @@ export async function activate(services: Services, claim: Claim, run: RunRecord,
   } catch (error) {
     await handleFailure(workspace, error);
   } finally {
-    workspace.close();
+    workspace.journal.close();
     await plugins.deactivate();
     services.pools.close(claim.tenant, run.run_id, pools);
     saveSnapshotIfDue(services, claim.tenant, thread);
@@ -119,7 +119,7 @@ async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<v
   const { services, claim, run, signal, lost } = workspace;
   const stopped: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
   const reason: unknown = lost.aborted ? lost.reason : stopped;
-  workspace.giveUpTail();
+  workspace.journal.giveUpTail();
   // The thread changed under us, or the store is away: the claim goes back, and somebody begins again from what is true.
   if (isForLater(error)) throw error;
   if (isLost(reason) || isLost(error)) {

@@ -1,20 +1,18 @@
-import {
-  type CheckpointReason,
-  type Claim,
-  type DecisionKey,
-  type EventData,
-  type EventType,
-  isTerminal,
-  type LoggedAction,
-  type MailboxEffect,
-  type Message,
-  type Recording,
-  type RunPolicy,
-  type RunRecord,
-  type TenantStore,
-  type Termination,
-  TOOL_CALL_TRANSITIONS,
-  type ToolCallRecord,
+import type {
+  CheckpointReason,
+  Claim,
+  DecisionKey,
+  EventData,
+  EventType,
+  LoggedAction,
+  MailboxEffect,
+  Message,
+  Recording,
+  RunPolicy,
+  RunRecord,
+  TenantStore,
+  Termination,
+  ToolCallRecord,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
@@ -26,8 +24,8 @@ import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { toolVersion } from "../tools/binding-hash.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
-import { compareCallIds } from "./derived-ids.ts";
 import type { MailFlag } from "./mail-flag.ts";
+import { OpenCalls } from "./open-calls.ts";
 import { composeChangeset, hasChanges, noChanges } from "./pending-changes.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -51,21 +49,20 @@ export class RunWorkspace {
   readonly mail: MailFlag;
   readonly lendPlace: () => () => void;
   readonly pools: ToolPools;
+  readonly journal: RunJournal;
   /** Through it comes whatever the run learns from outside of its thread. */
   readonly witness: Witness;
-  /** What the run may spend, with others of its tree; undefined without a limit. */
+  /** What the run may spend, with others of its tree; undefined without a limit, and in a replay. */
   readonly budget: RunBudget | undefined;
   /** How the run is to end, when a decision said so. */
   ending: Termination | undefined;
-  readonly #journal: RunJournal;
   #run: RunRecord;
   #document: Json;
   #commits = 0;
-  #calls = new Map<string, ToolCallRecord>();
+  readonly #calls = new OpenCalls();
   #pending = noChanges();
   readonly #later: Message[] = [];
   readonly #queued = new Map<string, number>();
-  #countedFrom: number;
 
   constructor(options: WorkspaceOptions) {
     const { services, claim, run, thread, signal, lost, assertHeld, mail, lendPlace, pools, witness } = options;
@@ -80,12 +77,10 @@ export class RunWorkspace {
     this.thread = thread;
     this.signal = signal;
     this.lost = lost;
-    this.#journal = new RunJournal({ bus: services.bus, claim, run, now: services.env.clock.now });
+    this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.env.clock.now() });
     this.#run = run;
-    // A replay spends nothing.
     this.budget = this.witness.isLive ? budgetOf(services, claim, run) : undefined;
     this.#document = thread.document;
-    this.#countedFrom = services.env.clock.mono();
   }
 
   /** Looked up when it is needed: a run whose agent is gone must still be able to end. */
@@ -117,12 +112,12 @@ export class RunWorkspace {
 
   /** The calls of this run that are not over, in the order the model asked for them. */
   get openCalls(): readonly ToolCallRecord[] {
-    return [...this.#calls.values()];
+    return this.#calls.all;
   }
 
   /** How an open call stands; undefined for one that is over. */
   callStatus(callId: string): ToolCallRecord["status"] | undefined {
-    return this.#calls.get(callId)?.status;
+    return this.#calls.status(callId);
   }
 
   /** Whether there is anything a commit would make durable. */
@@ -147,26 +142,17 @@ export class RunWorkspace {
     return this.#pending.messages.at(-1) ?? this.thread.lastMessage;
   }
 
-  /** Milliseconds at work since this was last asked. */
-  takeActiveMs(): number {
-    const now = this.services.env.clock.mono();
-    const elapsed = now - this.#countedFrom;
-    this.#countedFrom = now;
-    return this.witness.activeMs(Math.round(elapsed));
-  }
-
   setRun(change: Partial<RunRecord>): void {
     this.#run = { ...this.#run, ...change };
   }
 
   /**
-   * Gives up everything since the last commit but the events that were shown, which cannot be unshown. For a run that must
+   * Gives up everything since the last commit but what was recorded and the events that were shown, which cannot be unshown. For a run that must
    * end although its work could not be committed. The open calls are those of the store again.
    */
   abandon(committed: RunRecord, openCalls: readonly ToolCallRecord[]): void {
-    // What was recorded was answered once, and a replay asks for it again.
     this.#pending = { ...noChanges(), recordings: this.#pending.recordings };
-    this.#journal.dropHeld();
+    this.journal.dropHeld();
     this.#later.length = 0;
     this.#document = this.thread.document;
     this.#run = committed;
@@ -230,19 +216,12 @@ export class RunWorkspace {
   /** Notes how a call stands; one that is over is no longer open. */
   setCall(call: ToolCallRecord): void {
     this.#pending.calls.set(call.call_id, call);
-    if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) {
-      this.#calls.delete(call.call_id);
-    } else {
-      this.#calls.set(call.call_id, call);
-    }
+    this.#calls.set(call);
   }
 
   /** Takes over the open calls of an earlier activation. */
   adoptCalls(calls: readonly ToolCallRecord[]): void {
-    const all = [...this.#calls.values(), ...calls].toSorted((left, right) =>
-      compareCallIds(left.call_id, right.call_id),
-    );
-    this.#calls = new Map(all.map((call) => [call.call_id, call]));
+    this.#calls.adopt(calls);
   }
 
   /** Notes blobs that the next commit refers to. */
@@ -274,23 +253,13 @@ export class RunWorkspace {
 
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    this.#journal.show(type, data, stepId);
+    this.journal.show(type, data, stepId);
     this.witness.shown();
   }
 
   /** Keeps an event back until the next commit has made it true. */
   hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    this.#journal.hold(type, data, stepId);
-  }
-
-  /** What was shown since the last commit will never be durable; readers who come now do not see it. */
-  giveUpTail(): void {
-    this.#journal.giveUpTail();
-  }
-
-  /** The activation is over: nothing more is shown. */
-  close(): void {
-    this.#journal.close();
+    this.journal.hold(type, data, stepId);
   }
 
   /**
@@ -302,26 +271,25 @@ export class RunWorkspace {
     placeQueued(this, this.#later.splice(0));
     // How the calls stand, in one patch: a round of many costs what it holds, once.
     this.addPatch("runtime", callStateOps(this.#document, this.#pending.calls));
-    const sealed = this.#journal.seal();
-    const updated_at = this.now;
-    this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at };
+    const sealed = this.journal.seal();
+    this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
-    const notes = this.witness.take(updated_at);
-    const { events } = sealed;
-    const changeset = composeChangeset(this.#changesetId(), this.#run, pending, { reasons, events, notes });
+    const notes = this.witness.take(this.#run.updated_at);
+    const parts = { reasons, events: sealed.events, notes };
+    const changeset = composeChangeset(this.#changesetId(), this.#run, pending, parts);
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;
     try {
       const version = await commitWithin(this, changeset, this.thread.version);
       this.thread.advance(version, this.#document, changeset);
     } catch (error) {
-      this.#journal.reopen();
+      this.journal.reopen();
       this.witness.putBack(notes);
       this.witness.commitRefused(changeset.changeset_id, error);
       throw error;
     }
     this.#pending = noChanges();
-    this.#journal.publish(sealed);
+    this.journal.publish(sealed);
     this.witness.tick();
     for (const effect of pending.effects) effect();
   }

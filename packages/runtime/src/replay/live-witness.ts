@@ -16,11 +16,13 @@ export class LiveWitness implements Witness {
   #notes: Recording[] = [];
   /** Times that were read, each with how often in a row. */
   #times: number[] = [];
+  #countedFrom: number;
   #ticks = 0;
   #shown = 0;
 
   constructor(clock: Env["clock"], signal: AbortSignal) {
     this.#clock = clock;
+    this.#countedFrom = clock.mono();
     const onAbort = (): void => {
       if (signal.reason instanceof RunCancelled) this.#note(NOTE.signal, "aborted", [this.#ticks, this.#shown]);
     };
@@ -41,9 +43,12 @@ export class LiveWitness implements Witness {
     return expiresAt <= this.#clock.now();
   }
 
-  activeMs(measured: number): number {
-    this.#note(NOTE.clock, "active_ms", measured);
-    return measured;
+  activeMs(): number {
+    const now = this.#clock.mono();
+    const elapsed = Math.round(now - this.#countedFrom);
+    this.#countedFrom = now;
+    this.#note(NOTE.clock, "active_ms", elapsed);
+    return elapsed;
   }
 
   tick(): void {
@@ -77,7 +82,9 @@ export class LiveWitness implements Witness {
   }
 
   check(callId: string, ask: () => Promise<CheckedInput>): Promise<CheckedInput> {
-    return this.#noteUnusual(callId, "check", ask, (checked) => (checked.ok ? undefined : { problem: checked.problem }));
+    return this.#noteUnusual(callId, "check", ask, (checked) =>
+      checked.ok ? undefined : { problem: checked.problem },
+    );
   }
 
   needsApproval(callId: string, ask: () => Promise<boolean>): Promise<boolean> {

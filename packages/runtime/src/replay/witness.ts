@@ -42,7 +42,7 @@ export interface Witness {
   /** Whether the time at which a call's question runs out has come. Asked often, and told only when it has. */
   isPast(callId: string, expiresAt: number): boolean;
   /** How long the run was at work since this was last asked. */
-  activeMs(measured: number): number;
+  activeMs(): number;
   /** Something of the run begins or is over. Counted, so that an interruption is known by where it came. */
   tick(place?: string): void;
   /** An event was shown; counted for the same reason. */

@@ -59,7 +59,7 @@ function looksBack(policies: readonly StopPolicy[]): boolean {
 export function keepActiveTime(workspace: RunWorkspace): void {
   if (!looksBack(workspace.agent.stopPolicies)) return;
   const { active_ms } = stopHistory.read(workspace.document);
-  const rest = stopHistory.rest(active_ms + workspace.takeActiveMs());
+  const rest = stopHistory.rest(active_ms + workspace.witness.activeMs());
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, rest).ops);
   workspace.noteRunScoped([stopHistory.name]);
 }
@@ -69,7 +69,7 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
   const before = stopHistory.read(workspace.document);
   const { steps } = workspace.run;
   if (before.noted_step === steps) return before;
-  const active_ms = before.active_ms + workspace.takeActiveMs();
+  const active_ms = before.active_ms + workspace.witness.activeMs();
   const is_failed = tools.length > 0 && isRoundFailed(workspace, workspace.modelMessages());
   const note = stopHistory.note({ step: steps, active_ms, tools, is_failed });
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, note).ops);

@@ -24,7 +24,9 @@ export function describeError(thrown: unknown): DescribedError {
     "x-reprise-error": error.code,
     ...(status === 503 && error.isRetryable && { "retry-after": "1" }),
   };
-  return { status, message: wordsFor(error), headers, isOurs: status >= 500 };
+  // That a server comes to its end is no error of anybody's.
+  const isOurs = status >= 500 && error.code !== "RUNTIME_CLOSED";
+  return { status, message: wordsFor(error), headers, isOurs };
 }
 
 function wordsFor(error: RepriseError): string {

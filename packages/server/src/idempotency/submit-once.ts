@@ -8,6 +8,8 @@ interface Reservation {
   readonly fingerprint: string;
   readonly run_id: string;
   readonly thread_id: string;
+  /** The request held decisions alone: this is the run they were for, and they are stored. */
+  readonly is_forwarded?: true;
 }
 
 /**
@@ -28,5 +30,11 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   // Written here, or by another route under the same key, which has another fingerprint.
   const reserved = document?.body as unknown as Reservation;
   assertSameRequest(key, reserved.fingerprint);
-  return runtime.submit({ ...request, run_id: reserved.run_id, thread_id: reserved.thread_id });
+  if (reserved.is_forwarded) return runtime.run(reserved.run_id);
+  const run = await runtime.submit({ ...request, run_id: reserved.run_id, thread_id: reserved.thread_id });
+  if (run.id !== reserved.run_id && document !== undefined) {
+    const forwarded = { ...body, run_id: run.id, thread_id: run.threadId, is_forwarded: true };
+    await runtime.documents.saveDocument({ ...place, body: forwarded, expires_at }, document.revision);
+  }
+  return run;
 }

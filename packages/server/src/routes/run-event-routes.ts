@@ -13,6 +13,7 @@ export const runEventRoutes: readonly Route[] = [
     path: "/v1/runs/:id/events",
     scope: "read",
     async handle(call) {
+      call.host.streams.assertPlace();
       const query = new Query(call.context.req.url);
       const after = readCursor(call.context.req.raw.headers, query);
       const follow = query.flag("follow");

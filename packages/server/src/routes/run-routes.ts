@@ -38,6 +38,7 @@ export const runRoutes: readonly Route[] = [
     scope: "run",
     knowsRepeats: true,
     async handle(call) {
+      call.host.streams.assertPlace();
       const request = decodeRunRequest(await call.body.json());
       if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.

@@ -1,13 +1,17 @@
-import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { StreamLimits } from "./open-streams.ts";
 import type { OpenedOutlet } from "./outlet.ts";
 
-/** What is needed of Node's response. */
-export type NodeResponse = Pick<
-  ServerResponse,
-  "writeHead" | "write" | "end" | "destroy" | "on" | "writableLength" | "writableEnded"
->;
+/** What is needed of Node's response, in words of our own: who builds for another platform need not know Node's. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  write(text: string): unknown;
+  end(): unknown;
+  destroy(): unknown;
+  on(event: "drain" | "close" | "error", listener: () => void): unknown;
+  readonly writableLength: number;
+  readonly writableEnded: boolean;
+}
 
 /** Writes straight to the socket: a stream in between would cost every write a promise and a copy. */
 export function openNodeOutlet(

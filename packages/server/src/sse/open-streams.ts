@@ -1,3 +1,4 @@
+import { HttpRefusal } from "../http/http-refusal.ts";
 import type { JoinedWriter } from "./joined-writer.ts";
 import type { Outlet } from "./outlet.ts";
 
@@ -8,12 +9,15 @@ export interface StreamLimits {
   readonly maxBufferedBytes: number;
   /** A client that is waited for longer than this is dropped; it may come back and go on where it was. */
   readonly patienceMs: number;
+  /** More streams than this are not opened at once. */
+  readonly maxStreams: number;
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   heartbeatMs: 15_000,
   maxBufferedBytes: 65_536,
   patienceMs: 10_000,
+  maxStreams: 10_000,
 };
 
 /** The streams that are open now. One timer beats for all of them. */
@@ -34,6 +38,12 @@ export class OpenStreams {
   /** Set once, when the server ends. */
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Refuses a request for a stream too many, before anything is done for it. */
+  assertPlace(): void {
+    if (this.#open.size < this.limits.maxStreams) return;
+    throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
   }
 
   add(outlet: Outlet, writer: JoinedWriter): void {

@@ -1,3 +1,4 @@
+import { describeError } from "../http/describe-error.ts";
 import type { ServerHost } from "../server-host.ts";
 import { type CursoredEvent, encodeFrame, OPENING } from "./encode-frame.ts";
 import { JoinedWriter } from "./joined-writer.ts";
@@ -30,7 +31,7 @@ export async function pumpEvents(
     }
   } catch (error) {
     // The client sees its stream end and comes back; what is wrong it is told when it does.
-    host.report(error);
+    if (describeError(error).isOurs) host.report(error);
   } finally {
     writer.flush();
     outlet.end();

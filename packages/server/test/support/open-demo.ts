@@ -1,4 +1,4 @@
-import type { Env } from "@reprise/contracts";
+import type { Env, Store } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
 import { createMemoryBlobStore, createMemoryStore, createRuntime, type Runtime } from "@reprise/runtime";
 import { createServer, type Server, type ServerOptions } from "@reprise/server";
@@ -16,11 +16,16 @@ export interface OpenDemo {
   post(path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-type DemoOptions = Partial<Omit<ServerOptions, "runtime">> & { readonly env?: Env };
+interface DemoOptions extends Partial<Omit<ServerOptions, "runtime">> {
+  readonly env?: Env;
+  /** What the runtime sees of the store. */
+  readonly wrapStore?: (store: Store) => Store;
+}
 
 /** The demo in this process, in memory. Closed when the test is over. */
-export async function openDemo({ env = createNodeEnv(), ...options }: DemoOptions = {}): Promise<OpenDemo> {
-  const store = createMemoryStore({ clock: env.clock });
+export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
+  const { env = createNodeEnv(), wrapStore = (whole) => whole, ...options } = given;
+  const store = wrapStore(createMemoryStore({ clock: env.clock }));
   const limits = { closeTimeoutMs: 1 };
   const runtime = await createRuntime({ agents: demoAgents(), store, blobs: createMemoryBlobStore(env), env, limits });
   const server = createServer({ runtime, ...options });

@@ -1,0 +1,31 @@
+import { isTerminal, TOOL_CALL_TRANSITIONS, type ToolCallRecord } from "@reprise/contracts";
+import { compareCallIds } from "./derived-ids.ts";
+
+/** The calls of a run that are not over, in the order the model asked for them. */
+export class OpenCalls {
+  #calls = new Map<string, ToolCallRecord>();
+
+  get all(): readonly ToolCallRecord[] {
+    return [...this.#calls.values()];
+  }
+
+  /** How an open call stands; undefined for one that is over. */
+  status(callId: string): ToolCallRecord["status"] | undefined {
+    return this.#calls.get(callId)?.status;
+  }
+
+  /** Takes note of how a call stands; one that is over is no longer open. */
+  set(call: ToolCallRecord): void {
+    if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) this.#calls.delete(call.call_id);
+    else this.#calls.set(call.call_id, call);
+  }
+
+  adopt(calls: readonly ToolCallRecord[]): void {
+    const all = [...this.all, ...calls].toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
+    this.#calls = new Map(all.map((call) => [call.call_id, call]));
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+}
