@@ -49,7 +49,7 @@ async function showHistory(): Promise<void> {
 
 /** Goes on from an earlier version, in a new thread; the old one stays as it is. */
 async function rewind(version: number): Promise<void> {
-  const fork = await runtime.threads.fork(threadId, { version, threadId: `${threadId}-${version}` });
+  const fork = await runtime.threads.fork(threadId, { at: version, threadId: `${threadId}-${version}` });
   threadId = fork.thread_id;
   const list = groceries.read(await runtime.threads.state(threadId));
   console.log(`Back at version ${version}: ${list.join(", ") || "nothing"}`);

@@ -370,6 +370,7 @@ export type {
   Spending,
   StartRun,
   StreamLimits,
+  TenantRuntime,
   Threads,
   ToolDefinition,
   Turn,

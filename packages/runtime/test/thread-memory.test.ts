@@ -142,7 +142,7 @@ describe("what a thread remembers", () => {
     });
     await runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "a" });
     // Version 2 is the assistant's turn with its call under way.
-    await runtime.threads.fork("t1", { version: 2, threadId: "fork" });
+    await runtime.threads.fork("t1", { at: 2, threadId: "fork" });
     await runtime.runToCompletion({ agent: "agent", threadId: "fork", input: "b" });
     const messages = model.requests.at(-1)?.messages ?? [];
     expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);

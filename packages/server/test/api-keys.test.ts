@@ -1,5 +1,5 @@
 import { createApiKeys, createServer } from "@reprise/server";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDemo, says } from "./support/open-demo.ts";
 
 async function openKeys() {
@@ -51,10 +51,11 @@ describe("an API key", () => {
     const { key, info } = await keys.create({ name: "x", scopes: ["read"] });
     expect(await keys.revoke(info.id)).toBe(true);
     expect((await ask("/v1/threads", key)).status).toBe(401);
-    const soon = Date.now() + 60;
-    const short = await keys.create({ name: "x", scopes: ["read"], expiresAt: soon });
+    const end = Date.now() + 60_000;
+    const short = await keys.create({ name: "x", scopes: ["read"], expiresAt: end });
     expect((await ask("/v1/threads", short.key)).status).toBe(200);
-    while (Date.now() <= soon) await new Promise((resolve) => setTimeout(resolve, 5));
+    vi.useFakeTimers({ toFake: ["Date"], now: end });
+    onTestFinished(() => void vi.useRealTimers());
     expect((await ask("/v1/threads", short.key)).status).toBe(401);
   });
 

@@ -22,7 +22,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/plugins": { name: "@reprise/plugins", mayImport: ["contracts", "state"] },
   "packages/protocols": { name: "@reprise/protocols", mayImport: ["contracts", "state"] },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
-  "packages/server": { name: "@reprise/server", mayImport: ["contracts", "runtime", "protocols", "workflow"] },
+  "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },
   "packages/testkit": { name: "@reprise/testkit", mayImport: ["contracts", "state", "models"] },
   "packages/cli": { name: "@reprise/cli", mayImport: [...EVERYTHING_BUT_CLI, "reprise"] },
   "packages/reprise": { name: "reprise", mayImport: EVERYTHING_BUT_CLI },

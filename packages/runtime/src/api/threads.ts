@@ -49,8 +49,6 @@ export interface Threads {
 export interface ForkOptions {
   /** The version the new thread begins with; the present one unless it is given. */
   readonly at?: number;
-  /** The same by its older name. */
-  readonly version?: number;
   /** The id of the new thread; made up unless it is given. */
   readonly threadId?: string;
 }
@@ -99,10 +97,10 @@ export function createThreads(services: Services, tenant: string): Threads {
       };
       return (await store.commit(changeset, { expected: base, epoch: null })).version;
     },
-    async fork(threadId, { at, version = at, threadId: forkId = services.env.ids.uuid() } = {}) {
+    async fork(threadId, { at, threadId: forkId = services.env.ids.uuid() } = {}) {
       const thread = await get(threadId);
-      if (version !== undefined) assertVersion(thread, version);
-      return store.forkThread(threadId, version ?? thread.version, forkId);
+      if (at !== undefined) assertVersion(thread, at);
+      return store.forkThread(threadId, at ?? thread.version, forkId);
     },
     async delete(threadId) {
       await store.deleteThread(threadId);

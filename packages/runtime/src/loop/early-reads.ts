@@ -15,7 +15,9 @@ export class EarlyReads {
   readonly #begun = new Set<string>();
   readonly #admissions: Promise<void>[] = [];
   #offered = 0;
+  /** Whether only reads were offered so far. */
   #isOpen = true;
+  #isGivenUp = false;
 
   constructor(workspace: RunWorkspace) {
     this.#workspace = workspace;
@@ -47,13 +49,14 @@ export class EarlyReads {
   /** Gives up what was begun: the turn was taken back, or there will be no round. */
   stop(): void {
     this.#isOpen = false;
+    this.#isGivenUp = true;
     this.#begun.clear();
     this.executor.close();
   }
 
   async #begin(call: ToolCallRecord): Promise<void> {
     const admission = await admitCall(this.#workspace, call, { approved: false });
-    if (admission.kind !== "run" || !this.#isOpen) return;
+    if (admission.kind !== "run" || this.#isGivenUp) return;
     this.#begun.add(call.call_id);
     void this.executor.start({ call, admission });
   }

@@ -54,7 +54,7 @@ export const historyRoutes: readonly Route[] = [
       const version = wholeNumberOf("version", fields.version);
       const threadId = textOf("threadId", fields.thread_id);
       const fork = await call.runtime.threads.fork(pathPart(call, "id"), {
-        ...(version !== undefined && { version }),
+        ...(version !== undefined && { at: version }),
         ...(threadId !== undefined && { threadId }),
       });
       return answer(call, 201, fork);
