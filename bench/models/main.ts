@@ -5,8 +5,8 @@ import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { TOKENS } from "./answer.ts";
 import { type Effort, type Measurement, measure, median, medianRatio } from "./measure.ts";
-import { measureRoute } from "./route.ts";
 import { READERS } from "./readers.ts";
+import { measureRoute } from "./route.ts";
 
 const { values: flags } = parseArgs({
   options: { record: { type: "boolean", default: false }, quick: { type: "boolean", default: false } },

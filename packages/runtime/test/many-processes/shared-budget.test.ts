@@ -56,7 +56,12 @@ async function playRound({ tenant }: Fleet, workers: readonly Worker[], round: n
   await one.ask("outcome", { runId: root });
   const started = Array.from({ length: SUB_RUNS }, async (_, index) => {
     const worker = workers[index % workers.length] ?? one;
-    const runId = await worker.ask("start", { threadId: `${round}-${index}`, agent: "other", input: spend, parentRunId: root });
+    const runId = await worker.ask("start", {
+      threadId: `${round}-${index}`,
+      agent: "other",
+      input: spend,
+      parentRunId: root,
+    });
     await worker.ask("outcome", { runId });
     return runId;
   });
