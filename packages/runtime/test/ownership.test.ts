@@ -102,7 +102,8 @@ describe("the right to work on a thread", () => {
     held.release();
     await settle();
     await world.env.advance(60_000);
-    expect((await run.record()).recoveries).toBe(1);
+    // No more were lost; and the first was only slow, which it says when it wakes up.
+    expect((await run.record()).recoveries).toBe(0);
     await run.cancel();
     expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
     await assertConsistent(tenant, "t1");
