@@ -1,6 +1,7 @@
 export type {
   AgentSpec,
   ContextPolicy,
+  FallbackEntry,
   Modality,
   ModelPool,
   ModelPricing,

@@ -58,6 +58,7 @@ export type {
   EventType,
   ExecutionBackend,
   FactData,
+  FallbackEntry,
   FieldShape,
   FilePart,
   GeneratedMedia,

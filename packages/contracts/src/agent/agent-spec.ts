@@ -67,6 +67,16 @@ export interface RetryPolicy {
   readonly stream_error_fallback_threshold?: number;
 }
 
+/** A model that stands in for another, with a patience of its own. */
+export interface FallbackEntry {
+  /** The id of a model; with `provider`, that provider's own name for it. */
+  readonly model: string;
+  readonly provider?: string;
+  /** Attempts in all; 1 unless it is given. */
+  readonly max_attempts?: number;
+  readonly backoff_ms?: number;
+}
+
 /** Where an agent that runs elsewhere is reached. */
 export interface RemoteEndpoint {
   /** Which backend speaks to it; `a2a` unless said otherwise. */
@@ -143,6 +153,8 @@ export interface AgentSpec {
   /** What each run of this agent may spend, with the runs below it, unless the request says otherwise. */
   readonly budget?: BudgetPolicy;
   readonly fallback_models: readonly string[];
+  /** Instead of `fallback_models`, where each has its own patience. */
+  readonly fallback_chain?: readonly FallbackEntry[];
   readonly llm_retry_policy?: RetryPolicy;
   /** Whether a client may choose the model, the prompt and the settings of a run. */
   readonly client_overrides: boolean;

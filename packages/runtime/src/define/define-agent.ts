@@ -2,6 +2,7 @@ import type {
   AgentSpec,
   BudgetPolicy,
   ContextPolicy,
+  FallbackEntry,
   LanguageModel,
   PartialSuspension,
   Plugin,
@@ -56,6 +57,8 @@ export interface AgentDefinition {
   /** What each run may spend, with the runs below it, unless its request says otherwise. */
   readonly budget?: BudgetPolicy;
   readonly fallbackModels?: readonly string[];
+  /** Instead of `fallbackModels`, where each has its own patience. */
+  readonly fallbackChain?: readonly FallbackEntry[];
   readonly retryPolicy?: RetryPolicy;
 }
 
@@ -113,6 +116,7 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     output_schema: outputSchemaOf(definition),
     budget: definition.budget,
     fallback_models: definition.fallbackModels,
+    fallback_chain: definition.fallbackChain,
     llm_retry_policy: definition.retryPolicy,
   };
 }

@@ -1,8 +1,9 @@
 import { type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
-import { buildRoute, lookUpFallbacks } from "./build-route.ts";
+import { buildRoute } from "./build-route.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
 import { lookUpEntry } from "./look-up-agent.ts";
+import { lookUpFallbacks } from "./look-up-fallbacks.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { Registry } from "./registry.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -74,13 +75,15 @@ export class Agents {
   /** A model by its id, for an inference that wants another one than its agent's; with those that stand in for it. */
   model(agentId: string, modelId: string, fallbackIds?: readonly string[]): LanguageModel {
     const { spec } = lookUpEntry(this.registries, agentId);
-    const fallbacks = fallbackIds ?? spec.fallback_models;
-    const key = JSON.stringify([agentId, modelId, ...fallbacks]);
+    const key = JSON.stringify([agentId, modelId, fallbackIds ?? null]);
     const known = this.#models.get(key);
     if (known !== undefined) return known;
     const route = {
       primary: lookUpModel(this.registries, agentId, modelId),
-      fallbacks: lookUpFallbacks(this.registries, agentId, fallbacks),
+      fallbacks:
+        fallbackIds === undefined
+          ? lookUpFallbacks(this.registries, spec)
+          : fallbackIds.map((id) => lookUpModel(this.registries, agentId, id)),
       retry: readRetry(spec),
     };
     const model = buildRoute(route, { env: this.#env, health: this.#health });

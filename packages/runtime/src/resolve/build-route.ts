@@ -2,25 +2,20 @@ import type { Env, LanguageModel } from "@reprise/contracts";
 import type { ModelHealth } from "../route/model-health.ts";
 import { ModelRoute } from "../route/model-route.ts";
 import { rankPool, type Weighted } from "../route/rank-pool.ts";
-import { ONE_ATTEMPT, type RouteEntry } from "../route/route-entry.ts";
-import { type FoundModel, lookUpModel } from "./look-up-model.ts";
-import type { RegistrySet } from "./registry-set.ts";
+import { ONE_ATTEMPT, type RetrySettings, type RouteEntry } from "../route/route-entry.ts";
+import type { FoundModel } from "./look-up-model.ts";
 import type { Retry } from "./retry.ts";
 
 /** What a route is built of: a model and those that stand in for it, and how patient one is with each. */
 export interface RoutePlan {
   readonly primary: FoundModel;
-  readonly fallbacks: readonly FoundModel[];
+  readonly fallbacks: readonly FoundFallback[];
   readonly retry: Retry;
 }
 
-/** The fallback models of an agent, by their ids. */
-export function lookUpFallbacks(
-  registries: RegistrySet,
-  agentId: string,
-  modelIds: readonly string[],
-): readonly FoundModel[] {
-  return modelIds.map((modelId) => lookUpModel(registries, agentId, modelId));
+/** A model that stands in, and how patient one is with it when that is another matter than with the first. */
+export interface FoundFallback extends FoundModel {
+  readonly settings?: RetrySettings;
 }
 
 /** The model an agent speaks through. One that was given by value and is asked once is used as it is: there is nothing to choose. */
@@ -42,15 +37,15 @@ export function buildRoute(
 }
 
 /** Whom one place of a route may ask. */
-function choicesOf(found: FoundModel, retry: Retry): readonly Weighted<RouteEntry>[] {
+function choicesOf(found: FoundFallback, retry: Retry): readonly Weighted<RouteEntry>[] {
   const members = found.pool?.members ?? [{ weight: 1, found }];
   return members.map(({ weight, found: member }) => {
-    const item = toEntry(member, retry);
+    const item = toEntry(member, found.settings ?? retry.settings ?? ONE_ATTEMPT);
     return { name: item.modelId, weight, item };
   });
 }
 
-function toEntry({ model, modelSpec, refreshAuth }: FoundModel, { settings = ONE_ATTEMPT }: Retry): RouteEntry {
+function toEntry({ model, modelSpec, refreshAuth }: FoundModel, settings: RetrySettings): RouteEntry {
   return {
     provider: modelSpec?.provider ?? model.id,
     modelId: modelSpec?.id ?? model.id,

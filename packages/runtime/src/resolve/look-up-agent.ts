@@ -1,5 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
-import { lookUpFallbacks } from "./build-route.ts";
+import type { FoundFallback } from "./build-route.ts";
+import { lookUpFallbacks } from "./look-up-fallbacks.ts";
 import { type FoundModel, lookUpModel } from "./look-up-model.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { sayKnown, unresolvable } from "./resolve-errors.ts";
@@ -8,7 +9,7 @@ import { type Retry, readRetry } from "./retry.ts";
 /** What the first stage finds: the agent, the model it speaks through, and how patient it is with it. */
 export interface FoundAgent extends FoundModel {
   readonly entry: AgentEntry;
-  readonly fallbacks: readonly FoundModel[];
+  readonly fallbacks: readonly FoundFallback[];
   readonly retry: Retry;
 }
 
@@ -32,7 +33,7 @@ export function lookUpAgent(registries: RegistrySet, entry: AgentEntry): FoundAg
     );
   }
   const retry = readRetry(spec);
-  const fallbacks = lookUpFallbacks(registries, spec.id, spec.fallback_models);
+  const fallbacks = lookUpFallbacks(registries, spec);
   return { entry, retry, fallbacks, ...findModel(registries, entry) };
 }
 

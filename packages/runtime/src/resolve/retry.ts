@@ -33,6 +33,14 @@ const DEFAULT_OVERLOADED_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 8_000;
 const JITTER_PERCENT = 20;
 
+/** How one waits between attempts where nothing is said of it. */
+export const DEFAULT_BACKOFF = {
+  backoffMs: 250,
+  maxBackoffMs: MAX_BACKOFF_MS,
+  jitterPercent: JITTER_PERCENT,
+  maxWindowMs: null,
+} as const;
+
 /** The section `retry` or `llm_retry_policy`, whichever the agent has; neither means one attempt. */
 export function readRetry(spec: AgentSpec): Retry {
   const section = spec.sections[RETRY_SECTION];

@@ -74,6 +74,7 @@ const FULL = {
   start_reads_early: true,
   tool_concurrency: { t: { max: 2 }, u: {} },
   chat_options: { temperature: 0 },
+  fallback_chain: [{ model: "spare", provider: "p", max_attempts: 2, backoff_ms: 10 }],
   budget: { limit_tokens: 1_000, on_exceeded: "pause" },
   output_schema: { type: "object" },
   fallback_models: ["n"],

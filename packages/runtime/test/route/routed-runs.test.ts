@@ -70,3 +70,32 @@ it("tells what was tried when nobody answered", async () => {
   const fact = (await collect(run)).find(({ type }) => type === "model_routed")?.data;
   expect(fact).toMatchObject({ reason: "no model answered", chain: [{ error: "invalid_request" }] });
 });
+
+it("asks each of a chain as often as it says", async () => {
+  const env = createFakeEnv();
+  const failing = scriptedModel(() => [{ fail: "server_error" }], "failing");
+  const last = scriptedModel(() => "at last", "last");
+  const open = (agent: Partial<Parameters<typeof defineAgent>[0]>) =>
+    createRuntime({
+      env,
+      store: createMemoryStore({ clock: env.clock }),
+      blobs: createMemoryBlobStore(env),
+      providers: [
+        { id: "a", model: () => failing },
+        { id: "b", model: () => last },
+      ],
+      agents: [defineAgent({ id: "agent", model: "a/one", ...agent })],
+      limits: { closeTimeoutMs: 1 },
+    });
+  const fallbackChain = [{ provider: "a", model: "two", max_attempts: 3, backoff_ms: 1_000 }, { model: "b/three" }];
+  const runtime = await open({ fallbackChain });
+  onTestFinished(() => void runtime.close().catch(() => undefined));
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  const outcome = run.outcome();
+  for (let time = 0; time < 10; time += 1) await env.advance(2_000);
+  expect(await soon(outcome)).toMatchObject({ status: "done", text: "at last" });
+  const fact = (await collect(run)).find(({ type }) => type === "model_routed")?.data;
+  const chain = ["a/one", "a/two", "a/two", "a/two", "b/three"].map((model) => ({ model }));
+  expect(fact).toMatchObject({ candidates: ["a/one", "a/two", "b/three"], chain });
+  await expect(open({ fallbackChain, fallbackModels: ["b/three"] })).rejects.toThrow("Keep one of them");
+});

@@ -145,6 +145,16 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     meaning: "What each run may spend, with the runs below it, unless its request says otherwise.",
   },
   { name: "fallback_models", shape: ids, default: [], meaning: "Models to try after the first, in order." },
+  {
+    name: "fallback_chain",
+    shape: listOf(
+      objectOf({
+        required: { model: nonEmptyText },
+        optional: { provider: nonEmptyText, max_attempts: wholeNumberFrom(1), backoff_ms: numberFrom(0) },
+      }),
+    ),
+    meaning: "Models to try after the first, in order, each as often as it says; instead of `fallback_models`.",
+  },
   { name: "llm_retry_policy", shape: retryPolicy, meaning: "How patient the agent is with its model." },
   { name: "client_overrides", shape: flag, default: false, meaning: "Whether clients may choose model and prompt." },
   { name: "endpoint", shape: endpoint, meaning: "Where an agent that runs elsewhere is reached." },
