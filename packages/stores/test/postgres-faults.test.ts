@@ -23,13 +23,25 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       const reading = (async () => {
         while (!isOver) await tenant.readMessages("thread-0", 0);
       })();
+      const made = runs.map(() => 0);
       const committing = Promise.all(
-        runs.map(async ({ commit }) => {
-          for (let turn = 0; turn < 40; turn += 1) await commit();
+        runs.map(async ({ commit }, index) => {
+          for (; made[index] !== 40; made[index] = (made[index] ?? 0) + 1) await commit();
         }),
       );
+      // What is ended again and again before it gets anywhere is given up on, rightly: everybody gets somewhere in between.
       const ending = (async () => {
-        for (let time = 0; time < 6; time += 1) await sql(TERMINATE_ALL);
+        for (let time = 0; time < 6; time += 1) {
+          const before = [...made];
+          await sql(TERMINATE_ALL);
+          await vi.waitFor(
+            () => expect(made.every((count, index) => count === 40 || count > (before[index] ?? 0))).toBe(true),
+            {
+              timeout: 20_000,
+              interval: 5,
+            },
+          );
+        }
       })();
       await Promise.all([committing, ending]);
       isOver = true;
