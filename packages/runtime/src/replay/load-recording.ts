@@ -2,7 +2,6 @@ import {
   type Decision,
   MAX_LIMIT,
   type MailboxEntry,
-  type Message,
   notFound,
   RepriseError,
   type RunRecord,
@@ -12,6 +11,7 @@ import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import { loadState } from "../thread/loaded-thread.ts";
 import { describeDefinition } from "./describe-definition.ts";
 import { foldRows } from "./fold-rows.ts";
+import { messagesBefore } from "./messages-before.ts";
 import { type CommittedChangeset, readChangesetsBetween, walkChangesets } from "./read-changesets.ts";
 import { RECORDING_FORMAT, type RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
@@ -47,7 +47,7 @@ export async function loadRecording(
     run,
     request: entry.request,
     entry_id: entry.entry_id,
-    base: { version, state: await loadState(store, thread_id, version), ...(await messagesAt(store, start)) },
+    base: { version, state: await loadState(store, thread_id, version), ...(await messagesBefore(store, changesets)) },
     ...(closing !== undefined && { closing }),
     ...(restore !== undefined && { restore }),
     changesets,
@@ -87,40 +87,6 @@ async function allEntries(store: TenantStore, threadId: string): Promise<readonl
     const page = await store.listEntries({ thread_id: threadId, offset: entries.length, limit: MAX_LIMIT });
     entries.push(...page.items);
     if (!page.has_more || page.items.length === 0) return entries;
-  }
-}
-
-/** The messages before a run's first commit, with those that were withdrawn by then. */
-async function messagesAt(
-  store: TenantStore,
-  { thread_id, version }: CommittedChangeset,
-): Promise<{ readonly messages: readonly Message[]; readonly superseded: readonly string[] }> {
-  const later = new Set<string>();
-  const withdrawnLater = new Set<string>();
-  for await (const { messages, supersedes } of walkChangesets(store, thread_id, version - 1)) {
-    for (const { id } of messages) later.add(id);
-    for (const id of supersedes) withdrawnLater.add(id);
-  }
-  const everything = await allMessages(store, thread_id, { include_superseded: true });
-  const kept = new Set((await allMessages(store, thread_id, {})).map(({ id }) => id));
-  const before = everything.filter(({ id }) => !later.has(id));
-  const isThere = ({ id }: Message): boolean => kept.has(id) || withdrawnLater.has(id);
-  return { messages: before.filter(isThere), superseded: before.filter((each) => !isThere(each)).map(({ id }) => id) };
-}
-
-async function allMessages(
-  store: TenantStore,
-  threadId: string,
-  query: { readonly include_superseded?: boolean },
-): Promise<readonly Message[]> {
-  const messages: Message[] = [];
-  let after: number | undefined;
-  for (;;) {
-    const cursor = after === undefined ? {} : { after };
-    const page = await store.listMessages(threadId, { ...query, ...cursor, visibility: "any", limit: MAX_LIMIT });
-    messages.push(...page.messages.map(({ cursor: _, ...message }) => message));
-    if (!page.has_more || page.next_cursor === undefined) return messages;
-    after = page.next_cursor;
   }
 }
 

@@ -29,7 +29,7 @@ export async function* walkChangesets(
     const page = await store.readChangesets(threadId, last, MAX_LIMIT);
     yield* page;
     const next = page.at(-1)?.version;
-    if (next === undefined) return;
+    if (next === undefined || page.length < MAX_LIMIT) return;
     last = next;
   }
 }
