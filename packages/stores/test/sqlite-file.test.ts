@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { buildEntry } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../src/sqlite/open-sqlite-store.ts";
 import { SCHEMA_STEPS } from "../src/sqlite/schema.ts";
@@ -29,6 +30,30 @@ it("says how it survives", async () => {
   const database = new DatabaseSync(file);
   expect(database.prepare("pragma journal_mode").get()).toEqual({ journal_mode: "wal" });
   database.close();
+});
+
+it("takes nothing for left behind that another of its handles claimed while it began", async () => {
+  const file = useFile();
+  const stores = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
+  const [one, other] = stores;
+  for (const name of ["a", "b", "c"]) {
+    await one.forTenant("t").submit(buildEntry({ entry_id: name, run_id: name, thread_id: name }));
+  }
+  // Its writer is busy, so the first to become the dispatcher still looks for what others left when the second claims.
+  const busy = Array.from({ length: 300 }, (_, index) =>
+    one.forTenant("t").createThread({ thread_id: `busy-${index}`, metadata: {} }),
+  );
+  const claims = await Promise.all(
+    [one, other].map((store, index) => store.operator.claim({ owner: `o${index}`, lease_ms: 60_000, limit: 3 })),
+  );
+  await Promise.all(busy);
+  expect(
+    claims
+      .flat()
+      .map(({ thread_id }) => thread_id)
+      .toSorted(),
+  ).toEqual(["a", "b", "c"]);
+  await Promise.all(stores.map((store) => store.close()));
 });
 
 it("makes its tables once, however many open a new file at the same time", async () => {

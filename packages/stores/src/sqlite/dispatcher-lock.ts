@@ -3,8 +3,11 @@ import { DatabaseSync } from "node:sqlite";
 
 /** The right of this process to claim work on a file. */
 export interface DispatcherLock {
-  /** Whether the process got it just now: then every claim in the file is one of a process that is gone. */
-  readonly isNew: boolean;
+  /**
+   * Has the claims of processes that are gone released, once for this process and before any of its handles claims: afterwards one
+   * could not tell theirs from those.
+   */
+  prepare(release: () => Promise<void>): Promise<void>;
   /** The names under which handles of this process claim, and who has each. */
   readonly names: Map<string, object>;
   unlock(): void;
@@ -14,6 +17,7 @@ interface Holding {
   readonly database: DatabaseSync;
   readonly names: Map<string, object>;
   holders: number;
+  prepared: Promise<void> | undefined;
 }
 
 /** The locks this process holds, by the real path of the store's file: handles of one process share it. */
@@ -39,7 +43,22 @@ export function lockDispatcher(file: string): DispatcherLock | undefined {
     HELD.delete(path);
     holding.database.close();
   };
-  return { isNew: known === undefined, names: holding.names, unlock };
+  return { prepare: (release) => prepare(holding, release), names: holding.names, unlock };
+}
+
+/** One of the handles does it and all wait for it; should that one fail, the next that waits tries. */
+async function prepare(holding: Holding, release: () => Promise<void>): Promise<void> {
+  for (;;) {
+    const begun = holding.prepared;
+    const work = begun ?? release();
+    holding.prepared = work;
+    try {
+      return await work;
+    } catch (error) {
+      if (holding.prepared === work) holding.prepared = undefined;
+      if (begun === undefined) throw error;
+    }
+  }
 }
 
 function hold(path: string): Holding | undefined {
@@ -50,7 +69,7 @@ function hold(path: string): Holding | undefined {
     database.close();
     return undefined;
   }
-  const holding = { database, names: new Map<string, object>(), holders: 0 };
+  const holding = { database, names: new Map<string, object>(), holders: 0, prepared: undefined };
   HELD.set(path, holding);
   return holding;
 }

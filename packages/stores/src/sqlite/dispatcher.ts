@@ -27,7 +27,13 @@ export class Dispatcher {
     this.#lock ??= lockDispatcher(this.#ports.file);
     if (this.#lock === undefined) return false;
     this.#ready ??= this.#begin(this.#lock);
-    await this.#ready;
+    try {
+      await this.#ready;
+    } catch (error) {
+      // Tried again by whoever asks next.
+      this.#ready = undefined;
+      throw error;
+    }
     return true;
   }
 
@@ -59,11 +65,15 @@ export class Dispatcher {
     this.#lock = undefined;
   }
 
-  /** Nobody else claims on this file, so whatever is claimed by somebody else is claimed by nobody: it need not wait. */
-  async #begin({ isNew }: DispatcherLock): Promise<void> {
-    const { connection, now, write } = this.#ports;
+  async #begin(lock: DispatcherLock): Promise<void> {
+    const { now, write } = this.#ports;
     await write({ task: "own", now: now(), pid: process.pid });
-    if (!isNew) return;
+    await lock.prepare(() => this.#releaseLeft());
+  }
+
+  /** Nobody else claims on this file, so whatever is claimed by somebody else is claimed by nobody: it need not wait. */
+  async #releaseLeft(): Promise<void> {
+    const { connection, now, write } = this.#ports;
     const left = connection.all<{ readonly tenant: string; readonly thread_id: string; readonly claim_owner: string }>(
       "select tenant, thread_id, claim_owner from threads where claim_owner is not null",
     );
