@@ -34,12 +34,12 @@ const MAX_BACKOFF_MS = 8_000;
 const JITTER_PERCENT = 20;
 
 /** How one waits between attempts where nothing is said of it. */
-export const DEFAULT_BACKOFF = {
+export const DEFAULT_BACKOFF: Omit<RetrySettings, "maxAttempts" | "overloadedBackoffMs"> = {
   backoffMs: 250,
   maxBackoffMs: MAX_BACKOFF_MS,
   jitterPercent: JITTER_PERCENT,
   maxWindowMs: null,
-} as const;
+};
 
 /** The section `retry` or `llm_retry_policy`, whichever the agent has; neither means one attempt. */
 export function readRetry(spec: AgentSpec): Retry {
