@@ -1,4 +1,4 @@
-import { type Decision, invalidRequest, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
+import { type Decision, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { callIdOf } from "../loop/derived-ids.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
@@ -81,10 +81,4 @@ function readLimits(given: Json): { readonly limit_microcents?: number; readonly
 function readLimit(given: Json, key: string): number | undefined {
   const limit = getAt(given, [key]);
   return typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 0 ? limit : undefined;
-}
-
-/** Refuses a decision about a budget that says nothing a budget could be set to, before it is stored. */
-export function assertBudgetAnswer(given: Json): void {
-  if (Object.keys(readLimits(given)).length > 0) return;
-  throw invalidRequest("A budget is answered with limit_microcents, limit_tokens or both, whole numbers from 0 on.");
 }

@@ -81,11 +81,10 @@ export class RunGate implements AttemptGate {
 
   /** Money nobody can count: refused, or said once. */
   async #assertMayBeUnpriced(budget: RunBudget, { model }: PlannedAttempt): Promise<void> {
-    const { budget: now } = await budget.change({ type: "tell", notice: "unpriced" }).then((step) => {
-      if (step.budget.limit_microcents !== null && step.budget.unpriced === "warn") this.#note(step);
-      return step;
-    });
-    if (now.limit_microcents === null || now.unpriced === "warn") return;
+    const step = await budget.change({ type: "tell", notice: "unpriced" });
+    const { limit_microcents, unpriced } = step.budget;
+    if (limit_microcents === null) return;
+    if (unpriced === "warn") return this.#note(step);
     throw new RepriseError(
       "MODEL_UNPRICED",
       `Nobody knows what ${model} costs, and its run has a limit in money. Give the model a price, or set the budget's unpriced to "warn".`,

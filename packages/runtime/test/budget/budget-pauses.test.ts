@@ -1,25 +1,16 @@
 import { type BudgetPolicy, usd } from "@reprise/contracts";
-import { defineTool } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { collect, soon } from "../support/wait.ts";
-import { answer, openBudgeted, PRICE } from "./open-budgeted.ts";
+import { answer, look, openBudgeted, PRICE, start } from "./open-budgeted.ts";
 
-const tool = defineTool({
-  id: "look",
-  description: "Looks.",
-  class: "read_only",
-  inputSchema: {},
-  execute: () => "seen",
-});
 const callLook = [{ call: "look", arguments: {} }, { usage: { prompt_tokens: 99, completion_tokens: 1 } }] as const;
-const start = { agent: "agent", threadId: "t1", input: "go" } as const;
 
 /** Room for one answer and no more. */
 const budget: BudgetPolicy = { limit_microcents: 500 * PRICE, on_exceeded: "pause" };
 
 /** A run that has called its tool and must ask before it goes on. */
 async function openPaused(options: Parameters<typeof openBudgeted>[1] = {}) {
-  const bench = await openBudgeted([callLook, answer("hi", 30)], { tools: [tool], ...options });
+  const bench = await openBudgeted([callLook, answer("hi", 30)], { tools: [look], ...options });
   const run = await bench.runtime.start({ ...start, budget });
   const outcome = await soon(run.outcome());
   if (outcome.status !== "waiting") throw new Error(`It did not ask: ${JSON.stringify(outcome)}`);
@@ -57,16 +48,19 @@ describe("a run that may ask for more", () => {
     expect(await budgetOf(run.id)).toMatchObject({ limit_microcents: usd(1) });
   });
 
-  it("asks again when what it is given does not do", async () => {
-    const { run, question, runtime } = await openPaused();
-    await runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents: 501 * PRICE } });
-    const again = await soon(run.outcome());
-    expect(again).toMatchObject({ status: "waiting" });
-    const [next] = again.status === "waiting" ? again.open : [];
-    expect(next?.id).not.toBe(question.id);
-    await runtime.decisions.decide(next?.id ?? "", { action: "approve" });
-    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
-  });
+  it.each([[501 * PRICE], ["much"], [-1]])(
+    "asks again when what it is given does not do: %j",
+    async (limit_microcents) => {
+      const { run, question, runtime } = await openPaused();
+      await runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents } });
+      const again = await soon(run.outcome());
+      expect(again).toMatchObject({ status: "waiting" });
+      const [next] = again.status === "waiting" ? again.open : [];
+      expect(next?.id).not.toBe(question.id);
+      await runtime.decisions.decide(next?.id ?? "", { action: "approve" });
+      expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
+    },
+  );
 
   it("ends when it is denied, with its thread in order", async () => {
     const { run, question, runtime, model } = await openPaused();
@@ -107,7 +101,7 @@ describe("a run that may ask for more", () => {
 
   it("is decided about in another process", async () => {
     const { run, question, store, env } = await openPaused({ limits: { maxActiveRuns: 1 } });
-    const elsewhere = await openBudgeted([answer("there", 30)], { store, env, tools: [tool] });
+    const elsewhere = await openBudgeted([answer("there", 30)], { store, env, tools: [look] });
     await elsewhere.runtime.decisions.decide(question.id, { action: "approve" });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
   });

@@ -1,19 +1,9 @@
 import { type BudgetPolicy, ModelError, usd } from "@reprise/contracts";
-import { defineTool } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { collect, soon } from "../support/wait.ts";
-import { answer, MAX_OUTPUT, openBudgeted, PRICE } from "./open-budgeted.ts";
+import { answer, look, MAX_OUTPUT, openBudgeted, PRICE, start } from "./open-budgeted.ts";
 
-const tool = defineTool({
-  id: "look",
-  description: "Looks.",
-  class: "read_only",
-  inputSchema: {},
-  execute: () => "seen",
-});
 const callLook = [{ call: "look", arguments: {} }, { usage: { prompt_tokens: 9, completion_tokens: 1 } }] as const;
-
-const start = { agent: "agent", threadId: "t1", input: "go" } as const;
 
 describe("a run with a budget", () => {
   it("spends what its answers cost and gives back what was reserved", async () => {
@@ -50,7 +40,7 @@ describe("a run with a budget", () => {
 
   it("keeps to a limit of tokens, whatever they cost", async () => {
     const long = [callLook[0], { usage: { prompt_tokens: 900, completion_tokens: 1 } }];
-    const { runtime, model } = await openBudgeted([long, answer("hi", 30)], { tools: [tool], isUnpriced: true });
+    const { runtime, model } = await openBudgeted([long, answer("hi", 30)], { tools: [look], isUnpriced: true });
     const run = await runtime.start({ ...start, budget: { limit_tokens: 1_000 } });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
     expect(model.requests).toHaveLength(1);
@@ -58,7 +48,7 @@ describe("a run with a budget", () => {
 
   it("says once that it is over, and goes on, when it may only warn", async () => {
     const budget: BudgetPolicy = { limit_microcents: 1, on_exceeded: "warn" };
-    const { runtime } = await openBudgeted([callLook, answer("hi", 30)], { tools: [tool] });
+    const { runtime } = await openBudgeted([callLook, answer("hi", 30)], { tools: [look] });
     const run = await runtime.start({ ...start, budget });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
     const warnings = (await collect(run)).filter(({ type }) => type === "budget_warning");
@@ -67,7 +57,7 @@ describe("a run with a budget", () => {
 
   it("says once that it is near its limit", async () => {
     const budget: BudgetPolicy = { limit_microcents: 1_000 * PRICE, warn_at_percent: 1 };
-    const { runtime } = await openBudgeted([callLook, answer("hi", 30)], { tools: [tool] });
+    const { runtime } = await openBudgeted([callLook, answer("hi", 30)], { tools: [look] });
     const run = await runtime.start({ ...start, budget });
     await soon(run.outcome());
     const warnings = (await collect(run)).filter(({ type }) => type === "budget_warning");

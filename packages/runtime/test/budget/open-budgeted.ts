@@ -1,10 +1,11 @@
-import type { Budget, BudgetPolicy, Env, Store } from "@reprise/contracts";
+import type { Budget, BudgetPolicy, Env, Store, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import {
   createMemoryBlobStore,
   createMemoryStore,
   createRuntime,
   defineAgent,
+  defineTool,
   type Runtime,
   type RuntimeOptions,
 } from "@reprise/runtime";
@@ -14,6 +15,16 @@ import { onTestFinished } from "vitest";
 /** A token costs a hundred microcents, read or written; an answer has at most fifty. */
 export const PRICE = 100;
 export const MAX_OUTPUT = 50;
+
+export const start = { agent: "agent", threadId: "t1", input: "go" } as const;
+
+export const look: Tool = defineTool({
+  id: "look",
+  description: "Looks.",
+  class: "read_only",
+  inputSchema: {},
+  execute: () => "seen",
+});
 
 export interface Budgeted {
   readonly runtime: Runtime;
