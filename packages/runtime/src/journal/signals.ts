@@ -6,15 +6,23 @@ type Listener = (signal: StoreSignal) => void;
 /** What a waiter for a thread hears; `closed` is the last thing. */
 type ThreadListener = (kind: StoreSignal["kind"] | "closed") => void;
 
-/** One watch on the store, shared by everybody in the process who waits for a thread. */
+/**
+ * One watch on the store, shared by everybody in the process who waits for a thread. While somebody does, the process stays:
+ * nothing else may keep it, when another one does the work and all connections rest.
+ */
 export class Signals {
   readonly #byThread = new Map<string, Set<ThreadListener>>();
   readonly #listeners = new Set<Listener>();
+  readonly #clock: Clock;
+  readonly #recheckMs: number;
   readonly #stop: () => void;
-  readonly #closed = new AbortController();
+  /** Runs while somebody waits. */
+  #stopRechecking: (() => void) | undefined;
+  #isClosed = false;
 
   constructor(store: Store, clock: Clock, recheckMs: number) {
-    void this.#recheck(clock, recheckMs);
+    this.#clock = clock;
+    this.#recheckMs = recheckMs;
     this.#stop = store.operator.watch((signal) => {
       for (const listener of this.#listeners) listener(signal);
       for (const listener of this.#byThread.get(tenantKey(signal.tenant, signal.thread_id)) ?? []) {
@@ -35,9 +43,11 @@ export class Signals {
     const listeners = this.#byThread.get(key) ?? new Set();
     this.#byThread.set(key, listeners);
     listeners.add(listener);
+    if (this.#stopRechecking === undefined && !this.#isClosed) this.#recheckLater();
     return () => {
       listeners.delete(listener);
       if (listeners.size === 0 && this.#byThread.get(key) === listeners) this.#byThread.delete(key);
+      if (this.#byThread.size === 0) this.#rest();
     };
   }
 
@@ -48,18 +58,26 @@ export class Signals {
 
   /** Hears no more, and lets everybody know who waits. */
   close(): void {
+    this.#isClosed = true;
     this.#stop();
-    this.#closed.abort();
-    for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener("closed");
+    this.#tellAll("closed");
+    this.#rest();
   }
 
   /** Has everybody look again now and then: a signal from another process may get lost. */
-  async #recheck(clock: Clock, everyMs: number): Promise<void> {
-    const { signal } = this.#closed;
-    while (!signal.aborted) {
-      await clock.sleep(everyMs, signal, { background: true }).catch(() => undefined);
-      if (signal.aborted) return;
-      for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener("commit");
-    }
+  #recheckLater(): void {
+    this.#stopRechecking = this.#clock.after(this.#recheckMs, () => {
+      this.#recheckLater();
+      this.#tellAll("commit");
+    });
+  }
+
+  #rest(): void {
+    this.#stopRechecking?.();
+    this.#stopRechecking = undefined;
+  }
+
+  #tellAll(kind: Parameters<ThreadListener>[0]): void {
+    for (const listeners of [...this.#byThread.values()]) for (const listener of [...listeners]) listener(kind);
   }
 }

@@ -1,0 +1,15 @@
+import { createRuntime, defineAgent, scriptedModel } from "reprise";
+
+/** A program that waits for a run nobody works on, one way or the other, with nothing else to do. */
+const runtime = await createRuntime({
+  agents: [defineAgent({ id: "clerk", model: scriptedModel(["done"]) })],
+  limits: { maxActiveRuns: 0 },
+});
+const run = await runtime.start({ agent: "clerk", threadId: "t1", input: "Go on." });
+// Heard only if something else keeps the process.
+setTimeout(() => {
+  console.log("still here");
+  process.exit();
+}, 300).unref();
+if (process.argv[2] === "outcome") await run.outcome();
+if (process.argv[2] === "events") for await (const event of run.events()) console.log(event.type);
