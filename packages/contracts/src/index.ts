@@ -135,7 +135,7 @@ export type {
   Plugin,
   ScheduledHandler,
 } from "./plugin/plugin.ts";
-export type { RunPolicy } from "./run/run-policy.ts";
+export type { HandCall, RunPolicy } from "./run/run-policy.ts";
 export type { RunOrigin, RunRecord } from "./run/run-record.ts";
 export { RUN_ORIGINS } from "./run/run-record.ts";
 export type { BusyPolicy, RunRequest } from "./run/run-request.ts";

@@ -16,7 +16,7 @@ import { sqlite } from "./sqlite.ts";
 export type StoreWithBlobs = Store & { readonly blobs?: BlobStore };
 
 /** Options of a runtime on Node; what is left out gets a default. */
-export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env" | "onClose"> {
+export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env" | "complete" | "onClose"> {
   /**
    * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
    * `threads` unless it is set; that one is closed with the runtime.
@@ -56,7 +56,8 @@ function createOn(
 ): Promise<Runtime> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   const { tokenCounter = createTokenCounter() } = options;
-  return createBareRuntime({ ...options, ...withEnvironment(options), tokenCounter, env, store, blobs });
+  const complete: RuntimeOptions["complete"] = (definitions) => ({ ...definitions, ...withEnvironment(definitions) });
+  return createBareRuntime({ ...options, complete, tokenCounter, env, store, blobs });
 }
 
 async function openDefaultStore(): Promise<StoreWithBlobs> {

@@ -1,5 +1,6 @@
 export type { AgentInfo } from "./api/agent-info.ts";
 export type { Budgets } from "./api/budgets.ts";
+export type { CallTool } from "./api/call-tool.ts";
 export type { Costs, Spending } from "./api/costs.ts";
 export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/create-runtime.ts";
 export { createRuntime } from "./api/create-runtime.ts";

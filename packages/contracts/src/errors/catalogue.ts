@@ -22,6 +22,7 @@ export const ERRORS = {
   THREAD_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No thread has this id." },
   RUN_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No run has this id." },
   CALL_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No tool call of the run has this id." },
+  TOOL_NOT_FOUND: { httpStatus: 404, retryable: false, when: "The agent has no tool with this id." },
   ENTRY_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No mailbox entry has this id." },
   BUDGET_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A run has no budget." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },

@@ -60,6 +60,7 @@ export function notFound(
     | "THREAD_NOT_FOUND"
     | "RUN_NOT_FOUND"
     | "CALL_NOT_FOUND"
+    | "TOOL_NOT_FOUND"
     | "MODEL_NOT_FOUND"
     | "PROVIDER_NOT_FOUND"
     | "PLUGIN_NOT_FOUND"

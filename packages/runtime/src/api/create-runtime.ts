@@ -36,6 +36,7 @@ import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
 import { type Budgets, createBudgets } from "./budgets.ts";
+import { type CallTool, prepareToolCall } from "./call-tool.ts";
 import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
@@ -64,16 +65,23 @@ export interface RuntimeOptions extends Definitions {
   readonly instanceId?: string;
   /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
   readonly beforeModelAttempt?: BeforeModelAttempt;
+  /** Adds what the platform brings to whatever is defined, now and by `redefine`. */
+  readonly complete?: (definitions: Definitions) => Definitions;
   /** Called when the runtime is closed and needs its store no more. */
   readonly onClose?: () => Promise<void>;
 }
 
 /** Everything of a runtime that belongs to one tenant. */
-export type TenantRuntime = Omit<Runtime, "close" | "forTenant">;
+export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine">;
 
 export interface Runtime {
   /** The same runtime for another tenant: one process serves many, and each sees only its own. */
   forTenant(tenant: string): TenantRuntime;
+  /**
+   * Replaces everything that can be run. Every mistake is reported before anything changes. Runs at work go on as they began until
+   * they wait or end.
+   */
+  redefine(definitions: Definitions): void;
   /** Starts a run; resolves when it is accepted durably. */
   start(run: StartRun): Promise<RunHandle>;
   /** The same for a request in wire form, with every field there is. */
@@ -84,6 +92,8 @@ export interface Runtime {
   execute(prepared: PreparedRun): Promise<RunHandle>;
   /** Starts a run and waits until it is done or waits for decisions. */
   runToCompletion(run: StartRun): Promise<RunOutcome>;
+  /** Makes one call of an agent's tool, without a model, as a run of its own. */
+  callTool(call: CallTool): Promise<RunHandle>;
   /** A run by its id, also one that is still queued. */
   run(runId: string): Promise<RunHandle>;
   runs(query?: RunQuery): Promise<Page<RunRecord>>;
@@ -127,12 +137,13 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   assertLimits(limits);
   const closed = new AbortController();
+  const { complete = (definitions: Definitions) => definitions } = options;
   const services: Services = {
     env,
     store,
     blobs,
     limits,
-    agents: new Agents(options.registries ?? buildRegistries(options), env),
+    agents: new Agents(options.registries ?? buildRegistries(complete(options)), env),
     pools: new RunPools(limits.pools),
     budgets: new BudgetBook(store),
     beforeModelAttempt: options.beforeModelAttempt,
@@ -154,7 +165,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   };
   const dispatcher = new Dispatcher(services);
   dispatcher.open();
-  return new RuntimeFacade(services, { dispatcher, leave, isClosed: false }, tenant, closed);
+  return new RuntimeFacade(services, { dispatcher, leave, complete, isClosed: false }, tenant, closed);
 }
 
 async function enterStore({ store, signals }: Services, instanceId: string | undefined): Promise<() => Promise<void>> {
@@ -171,6 +182,7 @@ async function enterStore({ store, signals }: Services, instanceId: string | und
 interface Workers {
   readonly dispatcher: Dispatcher;
   leave(): Promise<void>;
+  complete(definitions: Definitions): Definitions;
   /** Set once, for every tenant. */
   isClosed: boolean;
 }
@@ -211,6 +223,10 @@ class RuntimeFacade implements Runtime {
     return new RuntimeFacade(this.#services, this.#workers, tenant, this.#closed);
   }
 
+  redefine(definitions: Definitions): void {
+    this.#services.agents.replace(buildRegistries(this.#workers.complete(definitions)));
+  }
+
   start(run: StartRun): Promise<RunHandle> {
     return this.submit(toRequest(run));
   }
@@ -233,6 +249,10 @@ class RuntimeFacade implements Runtime {
     }
     const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);
     return this.#handle(entry.run_id, entry.thread_id);
+  }
+
+  async callTool(call: CallTool): Promise<RunHandle> {
+    return this.execute(prepareToolCall(this.#services, this.#tenant, call));
   }
 
   async runToCompletion(run: StartRun): Promise<RunOutcome> {

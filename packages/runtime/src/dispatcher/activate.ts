@@ -69,7 +69,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
   if (plan.kind === "backend") {
     return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
   }
-  pinDefinition(workspace, plan.agent.definition);
+  pinDefinition(workspace, workspace.agent.definition);
   await plugins.activate();
   await endActivation(workspace, await runLoop(workspace));
 }

@@ -14,6 +14,7 @@ import { isAllowed } from "../tools/is-allowed.ts";
 import type { Turn, TurnOptions } from "../turn/turn.ts";
 import { messageIdOf, stepIdOf } from "./derived-ids.ts";
 import { EarlyReads } from "./early-reads.ts";
+import { handModel } from "./hand-model.ts";
 import { keepFiles } from "./keep-files.ts";
 import { showRoute } from "./route-facts.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -194,9 +195,10 @@ async function infer(
   return { turn, reads, provider: session.answeredBy };
 }
 
-/** Who is asked: the agent's model, the one a plugin chose, or the agent's turn at making media. */
+/** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */
 function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
-  const { agent, services, run } = workspace;
+  const { agent, services, run, policy } = workspace;
+  if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);
   if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
   if (override !== undefined) return services.agents.model(run.agent_id, override, fallbacks);
   const { model, media, modelSpec } = agent;

@@ -57,6 +57,7 @@ export class RunWorkspace {
   /** How the run is to end, when a decision said so. */
   ending: Termination | undefined;
   #run: RunRecord;
+  #agent: ResolvedAgent | undefined;
   #document: Json;
   #commits = 0;
   readonly #calls = new OpenCalls();
@@ -83,9 +84,13 @@ export class RunWorkspace {
     this.#document = thread.document;
   }
 
-  /** Looked up when it is needed: a run whose agent is gone must still be able to end. */
+  /**
+   * As it is defined when it is first needed, to the end of the activation. Not before: a run whose agent is gone must still be
+   * able to end.
+   */
   get agent(): ResolvedAgent {
-    return this.services.agents.resolve(this.#run.agent_id);
+    this.#agent ??= this.services.agents.resolve(this.#run.agent_id);
+    return this.#agent;
   }
 
   get run(): RunRecord {

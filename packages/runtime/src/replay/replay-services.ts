@@ -70,6 +70,7 @@ function replayEnv(env: Env, playback: Playback): Env {
 function oneAgent(agent: ResolvedAgent, agents: AgentSource | undefined): AgentSource {
   return {
     registries: agents?.registries ?? buildRegistries({ agents: [] }),
+    replace: () => undefined,
     lend: () => () => undefined,
     assertKnown: () => undefined,
     plan: () => ({ kind: "local", agent }),

@@ -19,20 +19,33 @@ export type AgentSource = Pick<Agents, keyof Agents>;
  * as the registries are the same.
  */
 export class Agents {
-  readonly registries: RegistrySet;
+  #registries: RegistrySet;
   readonly #env: Env;
   readonly #health: ModelHealth;
   readonly #models = new Map<string, LanguageModel>();
-  readonly #plans = new Map<string, ResolvedRunPlan>();
-
+  #plans = new Map<string, ResolvedRunPlan>();
   readonly #lent = new Map<string, AgentEntry>();
 
   constructor(registries: RegistrySet, env: Env) {
-    // Found by their ids, and in no list.
-    const lent: Registry<AgentEntry> = { get: (id) => this.#lent.get(id), ids: () => [], list: () => [] };
-    this.registries = { ...registries, agents: createCompositeRegistry([registries.agents, lent]) };
+    this.#registries = this.#withLent(registries);
     this.#env = env;
     this.#health = new ModelHealth(env.clock);
+  }
+
+  get registries(): RegistrySet {
+    return this.#registries;
+  }
+
+  /**
+   * Has others from now on, for activations that begin later; those at work keep what they have. Every agent is resolved before
+   * anything changes, so that a mistake changes nothing.
+   */
+  replace(registries: RegistrySet): void {
+    const next = this.#withLent(registries);
+    const plans = new Map(next.agents.ids().map((id) => [id, this.#resolveIn(next, id)]));
+    this.#registries = next;
+    this.#plans = plans;
+    this.#models.clear();
   }
 
   /** Knows an agent for a while, for runs of this process alone; returns the way to forget it. */
@@ -55,10 +68,7 @@ export class Agents {
     const known = this.#plans.get(id);
     if (known !== undefined) return known;
     this.assertKnown(id);
-    const plan = resolveRunPlan(this.registries, id, { env: this.#env, health: this.#health });
-    if (plan.kind === "local") {
-      for (const { message, ...details } of plan.agent.warnings) this.#env.log("warn", message, details);
-    }
+    const plan = this.#resolveIn(this.registries, id);
     this.#plans.set(id, plan);
     return plan;
   }
@@ -89,5 +99,19 @@ export class Agents {
     const model = buildRoute(route, { env: this.#env, health: this.#health });
     this.#models.set(key, model);
     return model;
+  }
+
+  #resolveIn(registries: RegistrySet, id: string): ResolvedRunPlan {
+    const plan = resolveRunPlan(registries, id, { env: this.#env, health: this.#health });
+    if (plan.kind === "local") {
+      for (const { message, ...details } of plan.agent.warnings) this.#env.log("warn", message, details);
+    }
+    return plan;
+  }
+
+  #withLent(registries: RegistrySet): RegistrySet {
+    // Found by their ids, and in no list.
+    const lent: Registry<AgentEntry> = { get: (id) => this.#lent.get(id), ids: () => [], list: () => [] };
+    return { ...registries, agents: createCompositeRegistry([registries.agents, lent]) };
   }
 }

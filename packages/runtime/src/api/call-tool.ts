@@ -1,0 +1,34 @@
+import { type HandCall, notFound, type RunRequest } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { Services } from "../services.ts";
+import { copyJson } from "../tools/copy-json.ts";
+import { type PreparedRun, prepareRun } from "./submit.ts";
+
+/** One call of one tool, without a model. */
+export interface CallTool {
+  /** The agent whose tool it is: its plugins and lists apply. */
+  readonly agent: string;
+  readonly tool: string;
+  readonly arguments?: Json;
+  /** The thread whose state the tool sees and changes; a new one unless given. */
+  readonly threadId?: string;
+}
+
+/** Prepares a run that makes one call and ends. It is a run like any other: recorded, asked for approval, taken over after a crash. */
+export function prepareToolCall(
+  services: Services,
+  tenant: string,
+  { agent, tool, arguments: input = {}, threadId }: CallTool,
+): PreparedRun {
+  const { tools } = services.agents.resolve(agent);
+  if (!tools.has(tool)) throw notFound("TOOL_NOT_FOUND", "tool", tool, [...tools.keys()]);
+  const request: RunRequest = {
+    agent_id: agent,
+    messages: [{ role: "user", content: `Call ${tool}.` }],
+    ...(threadId !== undefined && { thread_id: threadId }),
+  };
+  const prepared = prepareRun(services, tenant, request);
+  // After the check, which takes this from no client.
+  const by_hand: HandCall = { tool_id: tool, arguments: copyJson(input) };
+  return { ...prepared, entry: { ...prepared.entry, request: { ...prepared.entry.request, policy: { by_hand } } } };
+}
