@@ -25,6 +25,7 @@ export { isApproval, translateDecision } from "./decision/translate-decision.ts"
 export type { Clock, Env, Ids, Log, LogLevel } from "./env/env.ts";
 export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
 export { ERRORS } from "./errors/catalogue.ts";
+export { describeThrown } from "./errors/describe-thrown.ts";
 export type { RepriseErrorOptions } from "./errors/reprise-error.ts";
 export {
   decisionConflict,
@@ -138,9 +139,13 @@ export type {
 export type { HandCall, RunPolicy } from "./run/run-policy.ts";
 export type { RunOrigin, RunRecord } from "./run/run-record.ts";
 export { RUN_ORIGINS } from "./run/run-record.ts";
-export type { BusyPolicy, RunRequest } from "./run/run-request.ts";
+export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";
+export type { Redact } from "./secret/redact.ts";
+export { createRedactor } from "./secret/redact.ts";
+export { redactCredentials } from "./secret/redact-credentials.ts";
+export { Secret, toSecret } from "./secret/secret.ts";
 export type { BlobInfo, BlobStore } from "./store/blob-store.ts";
 export type {
   Changeset,
@@ -159,6 +164,7 @@ export type {
   ClaimingSubmission,
   ClaimRequest,
   Inbox,
+  Lease,
   ReleaseProblem,
   StoreSignal,
   Submitted,

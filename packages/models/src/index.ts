@@ -1,3 +1,4 @@
+export { Secret } from "@reprise/contracts";
 export type { AiSdkModel, SpecVersion } from "./ai-sdk/ai-sdk-model.ts";
 export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
 export { fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
@@ -12,5 +13,4 @@ export type { Variables } from "./providers/variables.ts";
 export type { ModelOptions, PromptCache, ReasoningLevel } from "./request/model-options.ts";
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "./scripted/scripted-model.ts";
 export { scriptedModel } from "./scripted/scripted-model.ts";
-export { Secret } from "./secret/secret.ts";
 export { createTokenCounter } from "./tokens/create-token-counter.ts";

@@ -37,7 +37,8 @@ export type { Definitions } from "./resolve/build-registries.ts";
 export { createCompositeRegistry } from "./resolve/composite-registry.ts";
 export { delegateToolId } from "./resolve/delegate-tool.ts";
 export { agentSpecSchema, readAgentSpec } from "./resolve/read-agent-spec.ts";
-export { readModelSpec } from "./resolve/read-model-spec.ts";
+export { isModelPool, modelPoolSchema, readModelPool } from "./resolve/read-model-pool.ts";
+export { modelSpecSchema, readModelSpec } from "./resolve/read-model-spec.ts";
 export type { BuildProblem } from "./resolve/registration.ts";
 export type { Registry } from "./resolve/registry.ts";
 export { createMapRegistry } from "./resolve/registry.ts";
@@ -62,6 +63,8 @@ export type {
   ResolveWarning,
   StreamLimits,
 } from "./resolve/resolved-agent.ts";
+export { findSectionProblem } from "./resolve/section-problem.ts";
+export { findNearest } from "./resolve/spec/find-nearest.ts";
 export type { Limits } from "./services.ts";
 export { DEFAULT_LIMITS } from "./services.ts";
 export { stopPolicyOf } from "./stop/stop-policy-of.ts";

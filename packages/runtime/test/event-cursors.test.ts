@@ -39,6 +39,35 @@ describe("events from a cursor", () => {
     }
   });
 
+  it("are exactly the rest of a run that is longer than what is read at once, which is never all of it", async () => {
+    const world = createWorld();
+    const held: number[] = [];
+    const store = interceptStore(world.store, {
+      tenant: (inner) => ({
+        async readEvents(runId, after, limit) {
+          const segments = await inner.readEvents(runId, after, limit);
+          held.push(segments.length);
+          return segments;
+        },
+      }),
+    });
+    const rounds = Array.from({ length: 150 }, (_, index) => [{ call: "add", arguments: { title: `${index}` } }]);
+    const agent = { maxRounds: 200 };
+    const { tool } = countingTool();
+    const { runtime } = await openRuntime({ world, store, agent, tools: [tool], script: [...rounds, "done"] });
+    const run = await runtime.start({ agent: "agent", input: "go" });
+    const live = await soon(Array.fromAsync(run.eventsWithCursor()));
+    expect(live.map(({ event }) => event.seq)).toEqual(live.map((_, index) => index + 1));
+    held.length = 0;
+    expect(await soon(Array.fromAsync(run.eventsWithCursor()))).toEqual(live);
+    expect(held.length).toBeGreaterThan(3);
+    expect(Math.max(...held)).toBeLessThanOrEqual(64);
+    for (let index = 0; index < live.length; index += 97) {
+      const rest = await collect(run, { after: live[index]?.cursor ?? "" });
+      expect(rest, `after ${index}`).toEqual(live.slice(index + 1).map(({ event }) => event));
+    }
+  });
+
   it("end at once after the last event of a run that is done, and of one that waits", async () => {
     const { tool } = countingTool({ needsApproval: true });
     const { runtime } = await openRuntime({

@@ -1,6 +1,7 @@
 import { StateError } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
 import { type ErrorCode, errorEntry } from "./catalogue.ts";
+import { describeThrown } from "./describe-thrown.ts";
 
 export interface RepriseErrorOptions {
   /** Safe to log: ids, counts, types. No secrets, no model text. */
@@ -44,8 +45,7 @@ export function toRepriseError(thrown: unknown): RepriseError {
       details: { state_error: thrown.code },
     });
   }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new RepriseError("INTERNAL", message, { cause: thrown });
+  return new RepriseError("INTERNAL", describeThrown(thrown), { cause: thrown });
 }
 
 export function illegalTransition(machine: string, id: string, status: string, trigger: string): RepriseError {

@@ -29,6 +29,14 @@ export interface Claim {
   readonly lost?: { readonly from: number; readonly to: number };
 }
 
+/** A claim as others see it. */
+export interface Lease extends Pick<Claim, "thread_id" | "owner" | "epoch" | "lease_until" | "kind"> {
+  /** The thread's open run; left out while it is about to start. */
+  readonly run_id?: string;
+  /** In the store's time: whoever has room may take the thread over. */
+  readonly is_expired: boolean;
+}
+
 /** The run a claim is for. One to start may name the waiting run it supersedes; the run that counts is its own. */
 export function claimedRun({ kind, entry, run }: Claim): string | undefined {
   return kind === "start" ? entry?.run_id : run?.run_id;

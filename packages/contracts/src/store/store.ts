@@ -11,6 +11,7 @@ import type {
   ClaimingSubmission,
   ClaimRequest,
   Inbox,
+  Lease,
   ReleaseProblem,
   StoreSignal,
   Submitted,
@@ -184,8 +185,8 @@ export interface RunReader {
   /** Oldest first. */
   listCalls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
   loadDecision(runId: string, callId: string, suspension: number): Promise<Decision | undefined>;
-  /** The committed events of a run after a `seq`, oldest first. */
-  readEvents(runId: string, afterSeq: number): Promise<readonly EventSegment[]>;
+  /** The committed events of a run after a `seq`, oldest first; of at most `limit` commits, so that a long run need not be held whole. */
+  readEvents(runId: string, afterSeq: number, limit?: number): Promise<readonly EventSegment[]>;
   /** The last committed `seq` written by this epoch or an earlier one; 0 when there is none. */
   lastSeqOfEpoch(runId: string, epoch: number): Promise<number>;
   /** In order of arrival. */
@@ -215,6 +216,8 @@ export interface StoreOperator {
   release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */
   releaseOwner(owner: string): Promise<void>;
+  /** What is claimed of a tenant's threads, by whom and until when; also claims that ran out and nobody has taken over. */
+  listLeases(tenant: string): Promise<readonly Lease[]>;
   /**
    * Makes this process the one that claims as `owner`, until the function it returns is called or the process ends. Claims that
    * an earlier process left under this name are given back. `STORE_OWNED` while another live process has it.

@@ -1,10 +1,15 @@
-import type { LanguageModel, ModelChunk, ModelRequest } from "@reprise/contracts";
+import {
+  createRedactor,
+  type LanguageModel,
+  type ModelChunk,
+  type ModelRequest,
+  type Secret,
+  toSecret,
+} from "@reprise/contracts";
 import type { Speaker } from "../failure/failed-answer.ts";
 import { readModelOptions } from "../request/model-options.ts";
 import type { FileReading } from "../request/read-file.ts";
 import { nameTools, type ToolNames } from "../request/tool-names.ts";
-import { createRedactor } from "../secret/redact.ts";
-import { type Secret, toSecret } from "../secret/secret.ts";
 import { aiSdkFailure } from "./ai-sdk-failure.ts";
 import { type AiSdkModel, assertVersion, type StreamPart, type UrlPatterns } from "./ai-sdk-model.ts";
 import { AnswerReader } from "./answer-reader.ts";

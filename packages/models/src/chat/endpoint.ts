@@ -1,5 +1,4 @@
-import { RepriseError } from "@reprise/contracts";
-import { Secret } from "../secret/secret.ts";
+import { RepriseError, Secret } from "@reprise/contracts";
 
 /** Where requests go. */
 export interface Endpoint {

@@ -1,7 +1,12 @@
-import type { LanguageModel, MediaModel, ModelProvider } from "@reprise/contracts";
+import {
+  createRedactor,
+  type LanguageModel,
+  type MediaModel,
+  type ModelProvider,
+  Secret,
+  toSecret,
+} from "@reprise/contracts";
 import { ImagesModel } from "../images/images-model.ts";
-import { createRedactor } from "../secret/redact.ts";
-import { Secret, toSecret } from "../secret/secret.ts";
 import { type ChatConnection, ChatModel } from "./chat-model.ts";
 import { readEndpoint } from "./endpoint.ts";
 

@@ -1,5 +1,4 @@
-import { ModelError, type ModelErrorKind } from "@reprise/contracts";
-import type { Redact } from "../secret/redact.ts";
+import { ModelError, type ModelErrorKind, type Redact } from "@reprise/contracts";
 import { kindOf } from "./error-kind.ts";
 import { type Problem, readProblem, readProblemText } from "./problem.ts";
 import { ProviderSaid } from "./provider-said.ts";

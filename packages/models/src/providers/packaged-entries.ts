@@ -1,4 +1,4 @@
-import type { Secret } from "../secret/secret.ts";
+import type { Secret } from "@reprise/contracts";
 import type { PackagedProviderEntry } from "./packaged-provider.ts";
 import { notReady, readKey, readVariable, type Variables } from "./variables.ts";
 

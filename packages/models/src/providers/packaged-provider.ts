@@ -1,8 +1,13 @@
-import type { LanguageModel, ModelChunk, ModelProvider, ModelRequest } from "@reprise/contracts";
+import {
+  createRedactor,
+  type LanguageModel,
+  type ModelChunk,
+  type ModelProvider,
+  type ModelRequest,
+  type Secret,
+} from "@reprise/contracts";
 import { fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
 import { describeModel } from "../catalogue/describe-model.ts";
-import { createRedactor } from "../secret/redact.ts";
-import type { Secret } from "../secret/secret.ts";
 import { createGuardedFetch } from "./guarded-fetch.ts";
 import { assertInstalled, loadModel, type PackageEntry } from "./package-loader.ts";
 

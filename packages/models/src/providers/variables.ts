@@ -1,5 +1,4 @@
-import { RepriseError } from "@reprise/contracts";
-import { Secret } from "../secret/secret.ts";
+import { RepriseError, Secret } from "@reprise/contracts";
 
 /** Variables of the environment, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;

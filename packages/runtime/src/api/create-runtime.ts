@@ -5,6 +5,7 @@ import {
   type Documents,
   type Durability,
   type Env,
+  type Lease,
   notFound,
   type Page,
   RepriseError,
@@ -24,10 +25,11 @@ import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
 import { type Blobs, createBlobs } from "../media/blobs.ts";
+import type { RunComparison } from "../replay/compare-runs.ts";
 import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
 import { exportRun, replayRun } from "../replay/replay-run.ts";
-import { type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
+import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
@@ -101,6 +103,10 @@ export interface Runtime {
   calls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
   /** What each agent came to: its model, plugins, tools, and what is odd about it. */
   agents(): readonly AgentInfo[];
+  /** Who works on which thread, in all processes of the store. */
+  leases(): Promise<readonly Lease[]>;
+  /** Whose threads these are. */
+  readonly tenant: string;
   /** What survives what, as the store says. */
   readonly durability: Durability;
   readonly threads: Threads;
@@ -125,6 +131,8 @@ export interface Runtime {
    * tools. This is a real run. The changed agent is known in this process alone.
    */
   rerunFrom(runId: string, step: number, changes?: RerunChanges): Promise<Rerun>;
+  /** How a finished run differs from another one: a rerun of it, or any that went another way. */
+  compareRuns(runId: string, otherId: string): Promise<RunComparison>;
   /** A finished run as one JSON value, for `replayExport` in another process. */
   exportRun(runId: string): Promise<RunRecording>;
   /** Lets runs come to their end for a while, gives the others back, and takes no more. */
@@ -188,6 +196,7 @@ interface Workers {
 }
 
 class RuntimeFacade implements Runtime {
+  readonly tenant: string;
   readonly durability: Durability;
   readonly threads: Threads;
   readonly documents: Documents;
@@ -198,7 +207,6 @@ class RuntimeFacade implements Runtime {
   readonly budgets: Budgets;
   readonly #services: Services;
   readonly #dispatcher: Dispatcher;
-  readonly #tenant: string;
   readonly #closed: AbortController;
   readonly #workers: Workers;
 
@@ -207,7 +215,7 @@ class RuntimeFacade implements Runtime {
     this.#services = services;
     this.#workers = workers;
     this.#dispatcher = workers.dispatcher;
-    this.#tenant = tenant;
+    this.tenant = tenant;
     this.durability = services.store.durability;
     this.documents = services.store.forTenant(tenant);
     this.threads = createThreads(services, tenant);
@@ -236,7 +244,7 @@ class RuntimeFacade implements Runtime {
   }
 
   prepare(request: RunRequest): PreparedRun {
-    return prepareRun(this.#services, this.#tenant, request);
+    return prepareRun(this.#services, this.tenant, request);
   }
 
   async execute(prepared: PreparedRun): Promise<RunHandle> {
@@ -244,7 +252,7 @@ class RuntimeFacade implements Runtime {
       throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const { initial_decisions = [], messages } = prepared.entry.request;
     if (initial_decisions.length > 0) {
-      const runId = await forwardDecisions(this.#services, this.#tenant, prepared.thread_id, initial_decisions);
+      const runId = await forwardDecisions(this.#services, this.tenant, prepared.thread_id, initial_decisions);
       if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
     }
     const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);
@@ -252,7 +260,7 @@ class RuntimeFacade implements Runtime {
   }
 
   async callTool(call: CallTool): Promise<RunHandle> {
-    return this.execute(prepareToolCall(this.#services, this.#tenant, call));
+    return this.execute(prepareToolCall(this.#services, this.tenant, call));
   }
 
   async runToCompletion(run: StartRun): Promise<RunOutcome> {
@@ -260,18 +268,18 @@ class RuntimeFacade implements Runtime {
   }
 
   async run(runId: string): Promise<RunHandle> {
-    const store = this.#services.store.forTenant(this.#tenant);
+    const store = this.#services.store.forTenant(this.tenant);
     const run = (await store.loadRun(runId)) ?? (await store.listEntries({ run_id: runId })).items[0];
     if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
     return this.#handle(runId, run.thread_id);
   }
 
   runs(query?: RunQuery): Promise<Page<RunRecord>> {
-    return this.#services.store.forTenant(this.#tenant).listRuns(query);
+    return this.#services.store.forTenant(this.tenant).listRuns(query);
   }
 
   calls(query?: CallQuery): Promise<Page<ToolCallRecord>> {
-    return this.#services.store.forTenant(this.#tenant).listCalls(query);
+    return this.#services.store.forTenant(this.tenant).listCalls(query);
   }
 
   agents(): readonly AgentInfo[] {
@@ -279,19 +287,27 @@ class RuntimeFacade implements Runtime {
     return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
   }
 
+  leases(): Promise<readonly Lease[]> {
+    return this.#services.store.operator.listLeases(this.tenant);
+  }
+
   replay(runId: string, { mode = "verify" }: { readonly mode?: ReplayMode } = {}): Promise<ReplayResult> {
-    return replayRun(this.#services, this.#tenant, runId, mode);
+    return replayRun(this.#services, this.tenant, runId, mode);
   }
 
   async rerunFrom(runId: string, step: number, changes: RerunChanges = {}): Promise<Rerun> {
     if (this.#workers.isClosed)
       throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
-    const owner = { dispatcher: this.#dispatcher, tenant: this.#tenant };
+    const owner = { dispatcher: this.#dispatcher, tenant: this.tenant };
     return rerunFrom(this.#services, owner, { runId, step, changes });
   }
 
+  compareRuns(runId: string, otherId: string): Promise<RunComparison> {
+    return compareStored(this.#services, this.tenant, runId, otherId);
+  }
+
   exportRun(runId: string): Promise<RunRecording> {
-    return exportRun(this.#services, this.#tenant, runId);
+    return exportRun(this.#services, this.tenant, runId);
   }
 
   async close(): Promise<void> {
@@ -309,6 +325,6 @@ class RuntimeFacade implements Runtime {
   }
 
   #handle(runId: string, threadId: string): RunHandle {
-    return createRunHandle(this.#services, this.#tenant, runId, threadId);
+    return createRunHandle(this.#services, this.tenant, runId, threadId);
   }
 }

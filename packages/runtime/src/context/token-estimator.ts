@@ -1,5 +1,12 @@
-import type { CountTokens, Log, Message, ModelRequest, TokenCounter, ToolDescriptor } from "@reprise/contracts";
-import { describeThrown } from "../tools/describe-thrown.ts";
+import {
+  type CountTokens,
+  describeThrown,
+  type Log,
+  type Message,
+  type ModelRequest,
+  type TokenCounter,
+  type ToolDescriptor,
+} from "@reprise/contracts";
 import { estimateByRule } from "./token-rule.ts";
 
 /** What a provider writes around a message, a call and a tool. */

@@ -1,6 +1,7 @@
 import {
   advanceRun,
   type Claim,
+  describeThrown,
   type ErrorCode,
   MAX_ATTEMPTS,
   MAX_RECOVERIES,
@@ -21,7 +22,6 @@ import type { Witness } from "../replay/witness.ts";
 import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "./outcomes.ts";
 
 /** What an activation knows of its claim. */

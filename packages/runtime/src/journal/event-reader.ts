@@ -10,6 +10,9 @@ export type Next = LiveEvent | { readonly withdraw: number };
 /** More than this many unread live events, and a reader is sent to the journal for what it missed. */
 const MAX_BEHIND = 10_000;
 
+/** How many commits of the journal are read at once: a long run is not held whole by each of its readers. */
+const COMMITS_AT_ONCE = 64;
+
 const nothing = (): void => undefined;
 
 /** Merges the journal of a run with the live events of this process. */
@@ -125,9 +128,12 @@ export class EventReader {
 
   async #readJournal(seq: number, epoch: number): Promise<void> {
     this.#hasMissed = false;
+    this.#ready = [];
     // From the last event that is certainly the same for us and the journal.
     const shared = epoch === 0 ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
-    const segments = await this.#store.readEvents(this.#runId, shared);
+    const segments = await this.#store.readEvents(this.#runId, shared, COMMITS_AT_ONCE);
+    // There may be more, and it is read when these are taken.
+    if (segments.length === COMMITS_AT_ONCE) this.#hasMissed = true;
     this.#ready = segments.flatMap((segment) => segment.events.map((event) => ({ epoch: segment.epoch, event })));
     this.#position = 0;
   }

@@ -1,5 +1,6 @@
 import {
   type Claim,
+  type Lease,
   type PrunedStore,
   type PrunedThreads,
   pruneThreads,
@@ -10,12 +11,19 @@ import {
   type ThreadPlace,
   type ThreadPruning,
 } from "@reprise/contracts";
-import { giveBackClaim, grantClaim, takeBackRecovery } from "./claims.ts";
+import { describeClaim, giveBackClaim, grantClaim, takeBackRecovery } from "./claims.ts";
 import type { MemoryPorts } from "./memory-ports.ts";
 import { announce } from "./memory-writer.ts";
 import { pruneCell } from "./prune-cell.ts";
 import type { TenantWorld } from "./tenant-world.ts";
 import type { ThreadCell } from "./thread-cell.ts";
+
+function toLease(cell: ThreadCell, now: number): readonly Lease[] {
+  if (cell.claim === undefined) return [];
+  const { tenant: _, ...held } = describeClaim(cell, cell.claim);
+  const run = cell.openRunId === undefined ? {} : { run_id: cell.openRunId };
+  return [{ ...held, ...run, is_expired: held.lease_until <= now }];
+}
 
 /** The dispatcher's side of the store, over all tenants. */
 export function createMemoryOperator(
@@ -63,6 +71,10 @@ export function createMemoryOperator(
       giveBackClaim(cell, problem, clock.now());
       cell.isGivenBack = true;
       announce(cell, ports, "work");
+    },
+    async listLeases(tenant) {
+      const held = [...work.claimed].filter(({ world }) => world === worlds.get(tenant));
+      return held.flatMap((cell) => toLease(cell, clock.now()));
     },
     releaseOwner: async (owner) => releaseOwner(owner),
     async enter(owner) {

@@ -38,7 +38,7 @@ export function createRunReader(world: TenantWorld): RunReader {
     async loadDecision(runId, callId, suspension) {
       return world.runs.get(runId)?.decisions.get(decisionKey(callId, suspension))?.decision;
     },
-    async readEvents(runId, afterSeq) {
+    async readEvents(runId, afterSeq, limit) {
       const run = world.runs.get(runId);
       if (run === undefined) return [];
       if ((run.cell.base?.version ?? 0) > run.record.base_version && run.record.last_seq > afterSeq) {
@@ -46,7 +46,7 @@ export function createRunReader(world: TenantWorld): RunReader {
           details: { run_id: runId },
         });
       }
-      return eventsAfter(run, afterSeq);
+      return eventsAfter(run, afterSeq, limit);
     },
     async lastSeqOfEpoch(runId, epoch) {
       const segments = world.runs.get(runId)?.segments ?? [];
@@ -91,10 +91,10 @@ function candidateCalls(world: TenantWorld, { run_id }: CallQuery): ToolCallReco
 }
 
 /** Looks back from the end, so that reading the tail does not cost the whole journal. */
-function eventsAfter(run: RunCell, afterSeq: number): readonly EventSegment[] {
+function eventsAfter(run: RunCell, afterSeq: number, limit: number | undefined): readonly EventSegment[] {
   if (afterSeq >= lastSeqOf(run)) return [];
   const first = run.segments.findLastIndex(({ lastSeq }) => lastSeq <= afterSeq) + 1;
   return run.segments
-    .slice(first)
+    .slice(first, limit === undefined ? undefined : first + limit)
     .map(({ epoch, events }) => ({ epoch, events: events.filter(({ seq }) => (seq ?? 0) > afterSeq) }));
 }

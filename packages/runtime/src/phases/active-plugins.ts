@@ -1,6 +1,5 @@
-import { type Plugin, RepriseError } from "@reprise/contracts";
+import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { PhaseView } from "./phase-view.ts";
 

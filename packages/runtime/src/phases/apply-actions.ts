@@ -1,5 +1,6 @@
 import {
   type ActionType,
+  describeThrown,
   type MessageInput,
   PHASE_ACTIONS,
   type Phase,
@@ -9,7 +10,6 @@ import {
 import { getAt, isJson, type Patch, toJsonPatch } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import { isTimeLimit } from "../tools/read-result.ts";
 import { assertQueued } from "../tools/tool-context.ts";
 import { scheduleLater } from "./scheduled-actions.ts";

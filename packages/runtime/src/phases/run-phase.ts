@@ -1,8 +1,14 @@
-import { type ActionOf, type Phase, type PhaseAction, type PhaseContexts, RepriseError } from "@reprise/contracts";
+import {
+  type ActionOf,
+  describeThrown,
+  type Phase,
+  type PhaseAction,
+  type PhaseContexts,
+  RepriseError,
+} from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { freezeDeep } from "../thread/freeze-deep.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { applyCommonActions } from "./apply-actions.ts";
 import { type PhaseMoment, PhaseView } from "./phase-view.ts";

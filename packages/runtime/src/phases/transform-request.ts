@@ -1,7 +1,6 @@
-import { type ModelRequest, RepriseError, type RequestTransform } from "@reprise/contracts";
+import { describeThrown, type ModelRequest, RepriseError, type RequestTransform } from "@reprise/contracts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { freezeDeep } from "../thread/freeze-deep.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import type { PhaseResult } from "./run-phase.ts";
 
 /** The transforms plugins added for this inference, after those they have for every one. */

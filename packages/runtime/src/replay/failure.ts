@@ -1,6 +1,7 @@
 import {
   type Amount,
   type Budget,
+  describeThrown,
   type ErrorCode,
   ModelError,
   type ModelErrorKind,
@@ -9,7 +10,6 @@ import {
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 
 /** A failure as it is noted: as much of it as the run makes use of. */
 type NotedFailure =

@@ -76,6 +76,22 @@ export async function rerunFrom(
   };
 }
 
+/** Compares two finished runs: from where the other left, when it is a rerun; otherwise each from its beginning. */
+export async function compareStored(
+  services: Services,
+  tenant: string,
+  runId: string,
+  otherId: string,
+): Promise<RunComparison> {
+  const store = services.store.forTenant(tenant);
+  const original = await requireDone(store, runId);
+  const rerun = await requireDone(store, otherId);
+  const { rerun_of, step } = rerun.metadata ?? {};
+  const isRerun = rerun_of === runId && typeof step === "number";
+  const at = isRerun ? await versionBefore(services, tenant, original, step) : original.base_version;
+  return compareRuns(store, { original, at, rerun });
+}
+
 /** The version a thread had when a step of a run began. */
 async function versionBefore(
   { store }: Services,

@@ -1,5 +1,5 @@
 import { type ModelPool, RepriseError } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import type { Json, JsonObject } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { objectOf } from "./spec/object-shape.ts";
@@ -10,6 +10,11 @@ const members = narrowed(listOf(objectOf({ required: { model: nonEmptyText }, op
   Array.isArray(list) && list.length > 0 ? undefined : "a pool has at least one model",
 );
 const shape = objectOf({ required: { id: nonEmptyText, pool: members } });
+
+/** The JSON Schema of pools as people may write them. */
+export function modelPoolSchema(): JsonObject {
+  return shape.schema;
+}
 
 export function isModelPool(model: unknown): model is { readonly pool: unknown } {
   return isPlainObject(model) && "pool" in model;

@@ -1,10 +1,15 @@
 import { type ModelSpec, RepriseError } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import type { Json, JsonObject } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
-import { readFields } from "./spec/field-table.ts";
+import { readFields, schemaOf } from "./spec/field-table.ts";
 import { MODEL_SPEC_FIELDS } from "./spec/model-spec-fields.ts";
 import { describeType, isPlainObject } from "./spec/shape.ts";
+
+/** The JSON Schema of model specs as people may write them. */
+export function modelSpecSchema(): JsonObject {
+  return schemaOf(MODEL_SPEC_FIELDS);
+}
 
 /** Makes a model spec of what people write. Throws `INVALID_DEFINITION` with every problem. */
 export function readModelSpec(input: unknown): ModelSpec {

@@ -1,8 +1,13 @@
-import { RepriseError, type StopPolicy, type StopPolicyInput, type StoppedReason } from "@reprise/contracts";
+import {
+  describeThrown,
+  RepriseError,
+  type StopPolicy,
+  type StopPolicyInput,
+  type StoppedReason,
+} from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
 import type { StopSaid } from "../replay/witness.ts";
-import { describeThrown } from "../tools/describe-thrown.ts";
 import { type StopHistory, stopHistory } from "./stop-state.ts";
 
 /**

@@ -1,5 +1,6 @@
 import {
   type Decision,
+  describeThrown,
   type SuspendTicket,
   type Tool,
   type ToolCallRecord,
@@ -8,7 +9,6 @@ import {
 } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { askAbout } from "./ask-about.ts";
-import { describeThrown } from "./describe-thrown.ts";
 import { isAllowed } from "./is-allowed.ts";
 import { findReservedKey } from "./parse-arguments.ts";
 import { askPlugins } from "./plugin-gate.ts";

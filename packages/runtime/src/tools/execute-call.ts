@@ -1,5 +1,6 @@
 import {
   type Decision,
+  describeThrown,
   type EffectAction,
   isToolEffect,
   isToolSuspension,
@@ -14,7 +15,6 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { ticketFor } from "./ask-about.ts";
 import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
-import { describeThrown } from "./describe-thrown.ts";
 import { readResult } from "./read-result.ts";
 import { assertQueued, createToolContext, type Gathered } from "./tool-context.ts";
 import { TimeIsUp, withTimeout } from "./with-timeout.ts";

@@ -52,6 +52,13 @@ export class FileDriver implements StoreDriver {
     });
   }
 
+  async findClaimed(tenant: string): Promise<readonly string[]> {
+    return this.#handle.use(async ({ tables }) => {
+      const held = [...tables.threads].filter((thread) => thread.tenant.tenant === tenant && thread.row?.claim != null);
+      return held.map(({ threadId }) => threadId);
+    });
+  }
+
   /** Nobody else has the folder; in a process of several runtimes each has its own name. */
   async enter(owner: string): Promise<() => Promise<void>> {
     return this.#handle.use(async ({ claimers }) => {

@@ -114,6 +114,10 @@ export class BufferedDriver implements StoreDriver {
     return this.#ports.inner.enter(owner);
   }
 
+  findClaimed(tenant: string): Promise<readonly string[]> {
+    return this.#ports.inner.findClaimed(tenant);
+  }
+
   findClaims(owner: string): Promise<readonly ThreadPlace[]> {
     return this.#ports.inner.findClaims(owner);
   }

@@ -30,12 +30,13 @@ export function createPendingReads(
       if (record === undefined) return inner.loadRun(tenant, runId);
       return fromRunColumns({ ...toRunColumns(record), thread_id: record.thread_id });
     },
-    async readSegments(tenant, runId, afterSeq) {
+    async readSegments(tenant, runId, afterSeq, limit) {
       const pending = await pendingOf(tenant, runId);
-      const stored = await inner.readSegments(tenant, runId, afterSeq);
+      const stored = await inner.readSegments(tenant, runId, afterSeq, limit);
       const last = stored.at(-1)?.segment.first_seq ?? 0;
       const waiting = pending.flatMap((commit) => toSegments(commit, runId));
-      return [...stored, ...waiting.filter(({ segment, last_seq }) => segment.first_seq > last && last_seq > afterSeq)];
+      const later = waiting.filter(({ segment, last_seq }) => segment.first_seq > last && last_seq > afterSeq);
+      return [...stored, ...later].slice(0, limit);
     },
     async lastSeqOfEpoch(tenant, runId, epoch) {
       const pending = (await pendingOf(tenant, runId)).filter((commit) => commit.epoch <= epoch);

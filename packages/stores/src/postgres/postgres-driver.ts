@@ -42,6 +42,8 @@ const SELECT_CLAIMS = prepared(
   "select tenant, thread_id from threads where md5(claim_owner) = md5($1) and claim_owner = $1",
 );
 
+const SELECT_CLAIMED = prepared("select thread_id from threads where claim_owner is not null and tenant = $1");
+
 /** How many round trips of reads may be under way at the same time. */
 const READ_LANES = 3;
 
@@ -111,6 +113,11 @@ export class PostgresDriver implements StoreDriver {
 
   async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
     return rowsOf<ThreadPlace>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
+  }
+
+  async findClaimed(tenant: string): Promise<readonly string[]> {
+    const rows = rowsOf<{ readonly thread_id: string }>(await this.#parts.database.read([SELECT_CLAIMED(tenant)]));
+    return rows.map(({ thread_id }) => thread_id);
   }
 
   enter(owner: string): Promise<() => Promise<void>> {

@@ -72,7 +72,7 @@ export function createRunReads(ask: Ask): RunReads {
       return rowsOf<DecisionColumns & WithRun>(results).map(fromDecisionColumns)[0]?.decision;
     },
     readInbox: (tenant, threadId, runId) => readInbox(ask, tenant, threadId, runId),
-    readSegments: (tenant, runId, afterSeq) => readSegments(ask, tenant, runId, afterSeq),
+    readSegments: (tenant, runId, afterSeq, limit) => readSegments(ask, tenant, runId, afterSeq, limit),
     async lastSeqOfEpoch(tenant, runId, epoch) {
       const bound = Number.isNaN(epoch) ? -1 : floorBound(epoch);
       const results = await ask([SELECT_LAST_SEQ(tenant, escapeText(runId), bound)]);

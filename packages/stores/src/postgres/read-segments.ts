@@ -20,7 +20,11 @@ interface MessageOfSegment extends MessageColumns {
 }
 
 /** Under another name: the run of a changeset may be another one. */
-const OF_RUN = `runs as read ${eachOf("segments", "segments.run_key = read.key and segments.last_seq > $3::bigint")}`;
+const OF_RUN = `runs as read ${eachOf(
+  "segments",
+  `segments.run_key = read.key and segments.last_seq > $3::bigint
+  order by segments.last_seq limit $4::bigint`,
+)}`;
 
 const SELECT_SEGMENTS = prepared(
   `select threads.thread_id, segments.last_seq, segments.first_seq, segments.epoch,
@@ -44,8 +48,9 @@ export async function readSegments(
   tenant: string,
   runId: string,
   afterSeq: number,
+  limit: number | undefined,
 ): Promise<readonly SegmentWithMessages[]> {
-  const range = [tenant, escapeText(runId), floorBound(afterSeq)] as const;
+  const range = [tenant, escapeText(runId), floorBound(afterSeq), limit ?? null] as const;
   // The messages second: of a commit that comes in between, they are too many rather than missing.
   const results = await ask([SELECT_SEGMENTS(...range), SELECT_MESSAGES(...range)]);
   const messages = Map.groupBy(rowsOf<MessageOfSegment>(results, 1), ({ last_seq }) => last_seq);

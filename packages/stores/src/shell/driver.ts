@@ -31,8 +31,10 @@ export interface StoreDriver {
    * `STORE_OWNED` while another one has the name.
    */
   enter(owner: string): Promise<() => Promise<void>>;
-  /** The threads an owner has a claim on. */
+  /** The threads an owner has a claim on. Only for a process that may claim. */
   findClaims(owner: string): Promise<readonly ThreadPlace[]>;
+  /** The threads of a tenant that anybody has a claim on. */
+  findClaimed(tenant: string): Promise<readonly string[]>;
   watch(listener: (signal: StoreSignal) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import {
   claimedRun,
+  type Lease,
   pruneDocuments,
   pruneThreads,
   RepriseError,
@@ -9,6 +10,9 @@ import {
 import type { StoreDriver } from "./driver.ts";
 import { openClaim } from "./open-entries.ts";
 import { createPrunedStore } from "./prune-store.ts";
+import type { RowReader } from "./row-reader.ts";
+
+type ThreadHead = NonNullable<Awaited<ReturnType<RowReader["loadThread"]>>>;
 
 /** The dispatcher's side of a store. */
 export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"]): StoreOperator {
@@ -37,6 +41,11 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
       await driver.execute({ operation: "release", tenant, thread_id, epoch, ...given });
     },
     releaseOwner,
+    async listLeases(tenant) {
+      const [now, claimed] = await Promise.all([driver.now(), driver.findClaimed(tenant)]);
+      const heads = await Promise.all(claimed.map((id) => unlessDamaged(driver.reader.loadThread(tenant, id))));
+      return heads.flatMap((head) => (head == null ? [] : toLease(head, now)));
+    },
     async enter(owner) {
       const leave = await driver.enter(owner);
       await releaseOwner(owner);
@@ -48,6 +57,14 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
     },
     watch: (listener) => driver.watch(listener),
   };
+}
+
+/** A claim may have been given back since it was found. */
+function toLease({ thread: { thread, claim }, open_run }: ThreadHead, now: number): readonly Lease[] {
+  if (claim === null) return [];
+  const { entry_id: _, ...held } = claim;
+  const run = open_run === undefined ? {} : { run_id: open_run.run_id };
+  return [{ thread_id: thread.thread_id, ...held, ...run, is_expired: claim.lease_until <= now }];
 }
 
 /** Of many threads, one that cannot be read must not cost the others their leases. */

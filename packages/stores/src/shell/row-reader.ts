@@ -100,8 +100,13 @@ export interface RowReader {
     suspension: number,
   ): Promise<DecisionRow["decision"] | undefined>;
   readInbox(tenant: string, threadId: string, runId: string): Promise<InboxRows>;
-  /** The segments of a run with an event after `seq`, in order. */
-  readSegments(tenant: string, runId: string, afterSeq: number): Promise<readonly SegmentWithMessages[]>;
+  /** The segments of a run with an event after `seq`, in order; the first `limit` of them when it is given. */
+  readSegments(
+    tenant: string,
+    runId: string,
+    afterSeq: number,
+    limit: number | undefined,
+  ): Promise<readonly SegmentWithMessages[]>;
   lastSeqOfEpoch(tenant: string, runId: string, epoch: number): Promise<number>;
   /** In order of arrival. */
   listEntries(tenant: string, query: EntryQuery, cut: Cut): Promise<RowPage<EntryRow>>;

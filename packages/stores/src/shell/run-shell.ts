@@ -28,8 +28,8 @@ export function createRunReader(
       return toPage(await reader.listCalls(tenant, query, cut), cut, (record) => record);
     },
     loadDecision: (runId, callId, suspension) => reader.loadDecision(tenant, runId, callId, suspension),
-    async readEvents(runId, afterSeq) {
-      const segments = await reader.readSegments(tenant, runId, afterSeq);
+    async readEvents(runId, afterSeq, limit) {
+      const segments = await reader.readSegments(tenant, runId, afterSeq, limit);
       const follows = (segments[0]?.segment.first_seq ?? Number.POSITIVE_INFINITY) <= afterSeq + 1;
       if (!follows) await assertNothingGone(reader, tenant, runId, afterSeq);
       return Promise.all(segments.map((segment) => readEvents(segment, afterSeq)));

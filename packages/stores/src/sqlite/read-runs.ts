@@ -35,7 +35,7 @@ export function createRunReads(connection: Connection): RunReads {
     loadDecision: async (tenant, run_id, call_id, suspension) =>
       selectDecision(connection, tenant, { run_id, call_id, suspension })?.decision,
     readInbox: async (tenant, threadId, runId) => readInbox(connection, tenant, threadId, runId),
-    readSegments: async (tenant, runId, afterSeq) => readSegments(connection, tenant, runId, afterSeq),
+    readSegments: async (tenant, runId, afterSeq, limit) => readSegments(connection, tenant, runId, afterSeq, limit),
     async lastSeqOfEpoch(tenant, runId, epoch) {
       const found = connection.get<{ readonly last_seq: number }>(
         `select last_seq from segments join runs on runs.key = segments.run_key

@@ -20,6 +20,7 @@ export function readSegments(
   tenant: string,
   runId: string,
   afterSeq: number,
+  limit: number | undefined,
 ): readonly SegmentWithMessages[] {
   const rows = connection.all<SegmentColumns>(
     `select segments.*, threads.thread_id, changesets.first_position, changesets.messages, ${CHANGESET_RUN} as changeset_run
@@ -28,8 +29,9 @@ export function readSegments(
      join threads on threads.key = segments.thread_key
      join changesets on changesets.thread_key = segments.thread_key and changesets.version = segments.version
      where runs.tenant = :tenant and runs.run_id = :run_id and segments.last_seq > :after
-     order by segments.last_seq`,
-    { tenant, run_id: escapeText(runId), after: afterSeq },
+     order by segments.last_seq limit :limit`,
+    // A negative limit is none.
+    { tenant, run_id: escapeText(runId), after: afterSeq, limit: limit ?? -1 },
   );
   return rows.map((row) => ({
     thread_id: row.thread_id,

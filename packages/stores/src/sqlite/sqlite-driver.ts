@@ -68,6 +68,12 @@ export class SqliteDriver implements StoreDriver {
     });
   }
 
+  async findClaimed(tenant: string): Promise<readonly string[]> {
+    const sql = "select thread_id from threads where claim_owner is not null and tenant = :tenant";
+    const rows = this.#parts.connection.all<{ readonly thread_id: string }>(sql, { tenant });
+    return rows.map(({ thread_id }) => thread_id);
+  }
+
   /** Whoever claims on a file is the only one, under whatever name; in a process of several, each has its own. */
   async enter(owner: string): Promise<() => Promise<void>> {
     return this.#parts.dispatcher.enter(owner);

@@ -38,6 +38,7 @@ export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now })
     now: async () => clock.now(),
     enter: async () => async () => {},
     findClaims: async () => [],
+    findClaimed: async () => [],
     watch: () => () => {},
     async close() {
       connection.close();

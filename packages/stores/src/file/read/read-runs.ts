@@ -35,11 +35,11 @@ export function createRunReads(ports: ReadPorts): RunReads {
     loadDecision: async (tenant, runId, callId, suspension) =>
       findRun(tenant, runId)?.cell.decisions.get(decisionKey(callId, suspension))?.row.decision,
     readInbox: async (tenant, threadId, runId) => readInbox(ports.findThread(tenant, threadId), runId),
-    async readSegments(tenant, runId, afterSeq) {
+    async readSegments(tenant, runId, afterSeq, limit) {
       const run = findRun(tenant, runId);
       if (run === undefined || !isThere(run.thread)) return [];
       const { thread, cell } = run;
-      const segments = cell.segments.filter(({ last_seq }) => last_seq > afterSeq);
+      const segments = cell.segments.filter(({ last_seq }) => last_seq > afterSeq).slice(0, limit);
       const rows = await loadRows(
         thread,
         segments.map(({ from }) => from),

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "@reprise/contracts";
+import { type Claim, MAX_ATTEMPTS } from "@reprise/contracts";
 import { expect } from "vitest";
 import { buildDecision, buildMessage } from "../../build/build-records.ts";
 import type { Law } from "../law-suite.ts";
@@ -35,6 +35,28 @@ export function claimLaws(law: Law): void {
     expect(claim.run).toBeUndefined();
     const { created_at } = await bench.tenant.createThread({ thread_id: "clock", metadata: {} });
     expect(claim.lease_until - created_at).toBeLessThanOrEqual(LEASE_MS);
+  });
+
+  law("lists what is claimed, by whom and until when", async (bench) => {
+    expect(await bench.operator.listLeases("tenant-1")).toEqual([]);
+    const { claim, runId } = await bench.start("working");
+    await bench.enqueue({ thread_id: "about-to" });
+    const next = await bench.claimOne("other");
+    const leases = (await bench.operator.listLeases("tenant-1")).toSorted((one, two) => one.epoch - two.epoch);
+    const held = ({ thread_id, owner, epoch, lease_until, kind }: Claim) => ({
+      thread_id,
+      owner,
+      epoch,
+      lease_until,
+      kind,
+    });
+    expect(leases).toHaveLength(2);
+    expect(leases).toContainEqual({ ...held(claim), run_id: runId, is_expired: false });
+    expect(leases).toContainEqual({ ...held(next), is_expired: false });
+    expect(await bench.operator.listLeases("tenant-2")).toEqual([]);
+    await bench.operator.release(next);
+    await bench.advance(LEASE_MS + 1);
+    expect(await bench.operator.listLeases("tenant-1")).toEqual([{ ...held(claim), run_id: runId, is_expired: true }]);
   });
 
   law("gives a thread to one of many claimers", async (bench) => {

@@ -26,6 +26,20 @@ export function eventLaws(law: Law): void {
     expect(await bench.tenant.readEvents("nobody", 0)).toEqual([]);
   });
 
+  law("reads a run's events some commits at a time", async (bench) => {
+    const owner = await bench.start();
+    for (let seq = 1; seq <= 9; seq += 3) await owner.commit({ events: buildEvents(owner.run, seq, 3) });
+    const read = async (afterSeq: number, limit: number) =>
+      (await bench.tenant.readEvents(owner.runId, afterSeq, limit)).map(({ events }) => events.map(({ seq }) => seq));
+    expect(await read(0, 2)).toEqual([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    expect(await read(5, 1)).toEqual([[6]]);
+    expect(await read(6, 2)).toEqual([[7, 8, 9]]);
+    expect(await read(9, 2)).toEqual([]);
+  });
+
   law("knows the last event an epoch or an earlier one committed", async (bench) => {
     const first = await bench.start();
     await first.commit({ events: buildEvents(first.run, 1, 3) });
