@@ -44,6 +44,15 @@ describe("imports", () => {
     ]);
   });
 
+  it("lets a package contain what it only needs to be built, but not speak of its types", () => {
+    const problems = (source: string) => {
+      const owner = describePackage("packages/node", source, { devDependencies: { uuid: "1.0.0" } });
+      return findImportProblems(owner, [state, owner]).map((problem) => problem.replace(/^\S+ /, ""));
+    };
+    expect(problems('import { v7 } from "uuid";')).toEqual([]);
+    expect(problems('import type { V7 } from "uuid";')).toEqual(["imports undeclared uuid"]);
+  });
+
   it("refuses a declared workspace package that nothing imports", () => {
     expect(problemsOf("packages/contracts", "", "@reprise/state", "zod")).toEqual([
       "declares @reprise/state and nothing imports it",

@@ -28,7 +28,7 @@ export const TASKS = {
   },
   build: {
     purpose: "compiles every package into its dist folder",
-    command: ["node_modules/typescript/bin/tsc", "-b"],
+    command: ["scripts/build.mjs"],
   },
   types: {
     purpose: "checks the types of sources, tests and scripts",

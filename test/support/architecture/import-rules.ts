@@ -29,7 +29,11 @@ function importProblem(
     return target.startsWith(`${owner.folder}/src/`) ? undefined : `leaves its package: ${specifier}`;
   }
   const name = packageNameOf(specifier);
-  if (!isWorkspaceName(name)) return isDeclared(owner, name) ? undefined : `imports undeclared ${name}`;
+  if (!isWorkspaceName(name)) {
+    // What a package needs only to be built becomes part of its code by the build; its types do not.
+    const isBuiltIn = !typeOnly && Object.hasOwn(owner.manifest.devDependencies ?? {}, name);
+    return isBuiltIn || isDeclared(owner, name) ? undefined : `imports undeclared ${name}`;
+  }
 
   const rule = ALLOWED_IMPORTS[owner.folder];
   const allowed = (rule?.mayImport ?? []).map((folder) => ALLOWED_IMPORTS[`packages/${folder}`]?.name);

@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** What a server process says of itself. */
+export interface Footprint {
+  readonly rss: number;
+  readonly heapUsed: number;
+  /** The most it ever had. */
+  readonly peak: number;
+}
+
+/** In a server process: says where it listens, then answers. */
+export function answerQuestions(port: number): void {
+  process.send?.({ port });
+  process.on("message", () => {
+    globalThis.gc?.();
+    const { rss, heapUsed } = process.memoryUsage();
+    process.send?.({ rss, heapUsed, peak: process.resourceUsage().maxRSS * 1_024 } satisfies Footprint);
+  });
+  process.on("disconnect", () => process.exit());
+}
+
+/** A server process, seen from the benchmark. */
+export class Child {
+  readonly port: number;
+  readonly #process: ChildProcess;
+
+  private constructor(child: ChildProcess, port: number) {
+    this.#process = child;
+    this.port = port;
+  }
+
+  static async start(file: string, ...parameters: readonly string[]): Promise<Child> {
+    const path = fileURLToPath(new URL(file, import.meta.url));
+    const child = fork(path, parameters, { execArgv: ["--expose-gc", "--conditions=reprise-source"] });
+    const { port } = await answer<{ readonly port: number }>(child);
+    return new Child(child, port);
+  }
+
+  async footprint(): Promise<Footprint> {
+    this.#process.send("footprint");
+    return answer<Footprint>(this.#process);
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.kill("SIGKILL");
+    await gone;
+  }
+}
+
+function answer<Message>(child: ChildProcess): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once("message", (message) => resolve(message as Message));
+    child.once("exit", (code) => reject(new Error(`The server process ended with ${code}.`)));
+  });
+}
