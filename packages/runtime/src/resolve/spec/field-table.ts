@@ -51,8 +51,21 @@ export function schemaOf(rows: readonly FieldRow[]): JsonObject {
   const properties = rows.flatMap((row) =>
     namesOf(row).map((name) => [name, { ...row.shape.schema, description: row.meaning }] as const),
   );
-  const required = rows.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  return { type: "object", properties: Object.fromEntries(properties), required, additionalProperties: false };
+  const required = rows.filter(({ isRequired, aliases = [] }) => isRequired && aliases.length === 0);
+  const aliased = rows.filter(({ aliases = [] }) => aliases.length > 0);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: required.map(({ name }) => name),
+    ...(aliased.length > 0 && { allOf: aliased.map(underOneName) }),
+    additionalProperties: false,
+  };
+}
+
+/** A field with aliases has one of its names, or none if it may be left out. */
+function underOneName(row: FieldRow): Json {
+  const given = namesOf(row).map((name) => ({ required: [name] }));
+  return { oneOf: row.isRequired ? given : [...given, { not: { anyOf: given } }] };
 }
 
 function namesOf({ name, aliases = [] }: FieldRow): readonly string[] {

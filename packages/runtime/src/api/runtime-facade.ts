@@ -1,0 +1,180 @@
+import {
+  assertId,
+  type CallQuery,
+  type Documents,
+  type Durability,
+  type Lease,
+  notFound,
+  type Page,
+  RepriseError,
+  type RunQuery,
+  type RunRecord,
+  type RunRequest,
+  type ToolCallRecord,
+} from "@reprise/contracts";
+import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { type Blobs, createBlobs } from "../media/blobs.ts";
+import type { RunComparison } from "../replay/compare-runs.ts";
+import type { RunRecording } from "../replay/recording.ts";
+import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
+import { exportRun, replayRun } from "../replay/replay-run.ts";
+import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
+import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
+import type { Services } from "../services.ts";
+import { type AgentInfo, describePlan } from "./agent-info.ts";
+import { type Budgets, createBudgets } from "./budgets.ts";
+import { type CallTool, prepareToolCall } from "./call-tool.ts";
+import { type Costs, createCosts } from "./costs.ts";
+import { createDecisions, type Decisions } from "./decisions.ts";
+import { forwardDecisions } from "./forward-decisions.ts";
+import { createMailbox, type Mailbox } from "./mailbox.ts";
+import { createRunHandle, type RunHandle } from "./run-handle.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import type { Runtime, TenantRuntime } from "./runtime.ts";
+import { type StartRun, toRequest } from "./start-run.ts";
+import { executePrepared, type PreparedRun, prepareRun } from "./submit.ts";
+import { createThreads, type Threads } from "./threads.ts";
+
+/** What works for a runtime, and how it leaves the store. */
+export interface Workers {
+  readonly dispatcher: Dispatcher;
+  leave(): Promise<void>;
+  complete(definitions: Definitions): Definitions;
+  /** Set once, for every tenant. */
+  isClosed: boolean;
+}
+
+/** One tenant's view of a runtime. All of them share what works. */
+export class RuntimeFacade implements Runtime {
+  readonly tenant: string;
+  readonly durability: Durability;
+  readonly threads: Threads;
+  readonly documents: Documents;
+  readonly decisions: Decisions;
+  readonly mailbox: Mailbox;
+  readonly blobs: Blobs;
+  readonly costs: Costs;
+  readonly budgets: Budgets;
+  readonly #services: Services;
+  readonly #dispatcher: Dispatcher;
+  readonly #closed: AbortController;
+  readonly #workers: Workers;
+
+  constructor(services: Services, workers: Workers, tenant: string, closed: AbortController) {
+    this.#closed = closed;
+    this.#services = services;
+    this.#workers = workers;
+    this.#dispatcher = workers.dispatcher;
+    this.tenant = tenant;
+    this.durability = services.store.durability;
+    this.documents = services.store.forTenant(tenant);
+    this.threads = createThreads(services, tenant);
+    this.decisions = createDecisions(services, tenant);
+    this.mailbox = createMailbox(services, tenant);
+    this.blobs = createBlobs(services, tenant);
+    this.costs = createCosts(services.store.forTenant(tenant));
+    this.budgets = createBudgets(services, tenant);
+  }
+
+  forTenant(tenant: string): TenantRuntime {
+    assertId("tenant", tenant);
+    return new RuntimeFacade(this.#services, this.#workers, tenant, this.#closed);
+  }
+
+  redefine(definitions: Definitions): void {
+    this.#services.agents.replace(buildRegistries(this.#workers.complete(definitions)));
+  }
+
+  start(run: StartRun): Promise<RunHandle> {
+    return this.submit(toRequest(run));
+  }
+
+  async submit(request: RunRequest): Promise<RunHandle> {
+    return this.execute(this.prepare(request));
+  }
+
+  prepare(request: RunRequest): PreparedRun {
+    return prepareRun(this.#services, this.tenant, request);
+  }
+
+  async execute(prepared: PreparedRun): Promise<RunHandle> {
+    if (this.#workers.isClosed)
+      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    const { initial_decisions = [], messages } = prepared.entry.request;
+    if (initial_decisions.length > 0) {
+      const runId = await forwardDecisions(this.#services, this.tenant, prepared.thread_id, initial_decisions);
+      if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
+    }
+    const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);
+    return this.#handle(entry.run_id, entry.thread_id);
+  }
+
+  async callTool(call: CallTool): Promise<RunHandle> {
+    return this.execute(prepareToolCall(this.#services, this.tenant, call));
+  }
+
+  async runToCompletion(run: StartRun): Promise<RunOutcome> {
+    return (await this.start(run)).outcome();
+  }
+
+  async run(runId: string): Promise<RunHandle> {
+    const store = this.#services.store.forTenant(this.tenant);
+    const run = (await store.loadRun(runId)) ?? (await store.listEntries({ run_id: runId })).items[0];
+    if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
+    return this.#handle(runId, run.thread_id);
+  }
+
+  runs(query?: RunQuery): Promise<Page<RunRecord>> {
+    return this.#services.store.forTenant(this.tenant).listRuns(query);
+  }
+
+  calls(query?: CallQuery): Promise<Page<ToolCallRecord>> {
+    return this.#services.store.forTenant(this.tenant).listCalls(query);
+  }
+
+  agents(): readonly AgentInfo[] {
+    const { agents } = this.#services;
+    return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
+  }
+
+  leases(): Promise<readonly Lease[]> {
+    return this.#services.store.operator.listLeases(this.tenant);
+  }
+
+  replay(runId: string, { mode = "verify" }: { readonly mode?: ReplayMode } = {}): Promise<ReplayResult> {
+    return replayRun(this.#services, this.tenant, runId, mode);
+  }
+
+  async rerunFrom(runId: string, step: number, changes: RerunChanges = {}): Promise<Rerun> {
+    if (this.#workers.isClosed)
+      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    const owner = { dispatcher: this.#dispatcher, tenant: this.tenant };
+    return rerunFrom(this.#services, owner, { runId, step, changes });
+  }
+
+  compareRuns(runId: string, otherId: string): Promise<RunComparison> {
+    return compareStored(this.#services, this.tenant, runId, otherId);
+  }
+
+  exportRun(runId: string): Promise<RunRecording> {
+    return exportRun(this.#services, this.tenant, runId);
+  }
+
+  async close(): Promise<void> {
+    if (this.#workers.isClosed) return;
+    this.#workers.isClosed = true;
+    try {
+      await this.#dispatcher.close();
+    } finally {
+      // Whoever waits is told, whatever happened to the claims.
+      const message = "The runtime was closed; the run goes on elsewhere, or later.";
+      this.#closed.abort(new RepriseError("RUNTIME_CLOSED", message));
+      this.#services.signals.close();
+      await this.#workers.leave();
+    }
+  }
+
+  #handle(runId: string, threadId: string): RunHandle {
+    return createRunHandle(this.#services, this.tenant, runId, threadId);
+  }
+}

@@ -1,0 +1,125 @@
+import type {
+  BlobStore,
+  CallQuery,
+  Documents,
+  Durability,
+  Env,
+  Lease,
+  Page,
+  RunQuery,
+  RunRecord,
+  RunRequest,
+  Store,
+  TokenCounter,
+  ToolCallRecord,
+} from "@reprise/contracts";
+import type { BeforeModelAttempt } from "../budget/run-gate.ts";
+import type { Blobs } from "../media/blobs.ts";
+import type { RunComparison } from "../replay/compare-runs.ts";
+import type { RunRecording } from "../replay/recording.ts";
+import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
+import type { Rerun, RerunChanges } from "../replay/rerun-from.ts";
+import type { Definitions } from "../resolve/build-registries.ts";
+import type { RegistrySet } from "../resolve/registry-set.ts";
+import type { Limits } from "../services.ts";
+import type { AgentInfo } from "./agent-info.ts";
+import type { Budgets } from "./budgets.ts";
+import type { CallTool } from "./call-tool.ts";
+import type { Costs } from "./costs.ts";
+import type { Decisions } from "./decisions.ts";
+import type { Mailbox } from "./mailbox.ts";
+import type { RunHandle } from "./run-handle.ts";
+import type { RunOutcome } from "./run-outcome.ts";
+import type { StartRun } from "./start-run.ts";
+import type { PreparedRun } from "./submit.ts";
+import type { Threads } from "./threads.ts";
+
+/** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
+export interface RuntimeOptions extends Definitions {
+  /** Instead of the lists. */
+  readonly registries?: RegistrySet;
+  readonly store: Store;
+  readonly blobs: BlobStore;
+  readonly env: Env;
+  readonly limits?: Partial<Limits>;
+  readonly tenant?: string;
+  /** Counts tokens for agents with a context policy. Without one, a rule does, on the safe side. */
+  readonly tokenCounter?: TokenCounter;
+  /**
+   * The name under which this process works, the same over restarts: what it left unfinished is taken up at once instead of
+   * after the lease. `STORE_OWNED` while another process has it. Without one, a name is made up.
+   */
+  readonly instanceId?: string;
+  /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
+  readonly beforeModelAttempt?: BeforeModelAttempt;
+  /** Adds what the platform brings to whatever is defined, now and by `redefine`. */
+  readonly complete?: (definitions: Definitions) => Definitions;
+  /** Called when the runtime is closed and needs its store no more. */
+  readonly onClose?: () => Promise<void>;
+}
+
+/** Everything of a runtime that belongs to one tenant. */
+export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine">;
+
+export interface Runtime {
+  /** The same runtime for another tenant: one process serves many, and each sees only its own. */
+  forTenant(tenant: string): TenantRuntime;
+  /**
+   * Replaces everything that can be run. Every mistake is reported before anything changes. Runs at work go on as they began until
+   * they wait or end.
+   */
+  redefine(definitions: Definitions): void;
+  /** Starts a run; resolves when it is accepted durably. */
+  start(run: StartRun): Promise<RunHandle>;
+  /** The same for a request in wire form, with every field there is. */
+  submit(request: RunRequest): Promise<RunHandle>;
+  /** Checks a request and gives it its ids; stores nothing. For callers that must know the ids before the run exists. */
+  prepare(request: RunRequest): PreparedRun;
+  /** Accepts a prepared run; resolves when that is durable. */
+  execute(prepared: PreparedRun): Promise<RunHandle>;
+  /** Starts a run and waits until it is done or waits for decisions. */
+  runToCompletion(run: StartRun): Promise<RunOutcome>;
+  /** Makes one call of an agent's tool, without a model, as a run of its own. */
+  callTool(call: CallTool): Promise<RunHandle>;
+  /** A run by its id, also one that is still queued. */
+  run(runId: string): Promise<RunHandle>;
+  runs(query?: RunQuery): Promise<Page<RunRecord>>;
+  /** Tool calls, oldest first, whatever became of them. */
+  calls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
+  /** What each agent came to: its model, plugins, tools, and what is odd about it. */
+  agents(): readonly AgentInfo[];
+  /** Who works on which thread, in all processes of the store. */
+  leases(): Promise<readonly Lease[]>;
+  /** Whose threads these are. */
+  readonly tenant: string;
+  /** What survives what, as the store says. */
+  readonly durability: Durability;
+  readonly threads: Threads;
+  /** Small things the tenant keeps outside of threads, for whoever embeds the runtime. */
+  readonly documents: Documents;
+  readonly decisions: Decisions;
+  /** What is queued, and what became of it. */
+  readonly mailbox: Mailbox;
+  /** What messages name by `blob:` and `media://`. */
+  readonly blobs: Blobs;
+  /** What runs, threads and trees of runs cost. */
+  readonly costs: Costs;
+  /** What runs may still spend. */
+  readonly budgets: Budgets;
+  /**
+   * Runs a finished run again from what is stored of it, without a model and without tools, and compares every commit with the
+   * recorded one. `verify`, unless it is said otherwise, runs nobody's code; `reexecute` asks today's plugins and rules.
+   */
+  replay(runId: string, options?: { readonly mode?: ReplayMode }): Promise<ReplayResult>;
+  /**
+   * Takes a finished run up again before one of its steps, on a fork of its thread, with another model, other instructions or other
+   * tools. This is a real run. The changed agent is known in this process alone.
+   */
+  rerunFrom(runId: string, step: number, changes?: RerunChanges): Promise<Rerun>;
+  /** How a finished run differs from another one: a rerun of it, or any that went another way. */
+  compareRuns(runId: string, otherId: string): Promise<RunComparison>;
+  /** A finished run as one JSON value, for `replayExport` in another process. */
+  exportRun(runId: string): Promise<RunRecording>;
+  /** Lets runs come to their end for a while, gives the others back, and takes no more. */
+  close(): Promise<void>;
+}
