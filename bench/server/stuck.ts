@@ -5,14 +5,16 @@ import { Child } from "./child.ts";
 import { open, startRun } from "./client.ts";
 import { atMost, type Target } from "./target.ts";
 
-const RUNS = 20;
+const RUNS = 100;
+const AT_ONCE = 4;
 const CLIENTS = 200;
-const PIECES = 5_000;
+const PIECES = 1_000;
 
 /** Clients that ask for a stream and do not read it, while 100 MB go through the server. */
 export async function measureStuck(): Promise<Target> {
   const alone = await emit(0);
   const stuck = await emit(CLIENTS / RUNS);
+  process.stderr.write(`${alone / 1e6} ${stuck / 1e6}\n`);
   const name = `${CLIENTS} stuck clients while ${(RUNS * PIECES) / 1_000} MB are emitted: memory at its highest, beyond that without them`;
   return atMost(name, Math.max(stuck - alone, 0) / 1e6, 250, (value) => `${Math.round(value)} MB`);
 }
@@ -22,11 +24,11 @@ async function emit(clientsOfEach: number): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "reprise-bench-"));
   const server = await Child.start("./serve.ts", join(folder, "server.db"));
   try {
-    const runs = Array.from({ length: RUNS }, async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 100));
-      await floodOnce(server.port, `thread-${index}`, clientsOfEach);
-    });
-    await Promise.all(runs);
+    let left = RUNS;
+    const flood = async (): Promise<void> => {
+      while (left-- > 0) await floodOnce(server.port, `thread-${left}`, clientsOfEach);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, flood));
     return (await server.footprint()).peak;
   } finally {
     await server.stop();

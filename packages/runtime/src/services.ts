@@ -30,6 +30,8 @@ export interface Limits {
   readonly maxOutputBytes: number;
   /** Threads kept in memory between turns. */
   readonly cachedThreads: number;
+  /** And as much of their messages, in characters, whichever comes first. */
+  readonly cachedCharacters: number;
   /** How long a plugin's hook may take. */
   readonly hookTimeoutMs: number;
   /** Places for the tool calls of one root run and the agents below it. */
@@ -50,6 +52,7 @@ export const DEFAULT_LIMITS: Limits = {
   truncationRetries: 3,
   maxOutputBytes: 256 * 1024,
   cachedThreads: 1_000,
+  cachedCharacters: 32_000_000,
   hookTimeoutMs: 30_000,
   pools: { read: 20, serial: 1, concurrent: 10 },
   closeTimeoutMs: 10_000,

@@ -32,7 +32,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),
-    threads: new ThreadCache(limits.cachedThreads),
+    threads: new ThreadCache(limits),
     tokens: new TokenEstimator(options.tokenCounter, env.log),
     closed: closed.signal,
     owner: options.instanceId ?? env.ids.uuid(),

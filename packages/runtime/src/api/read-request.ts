@@ -32,19 +32,35 @@ export function assertRequest(request: RunRequest): void {
   if (request.priority !== undefined && !Number.isSafeInteger(request.priority)) {
     throw invalidRequest("The priority is a whole number.");
   }
+  assertRestore(request);
   assertMessages(request);
   assertState(request.state ?? {});
   assertPolicy(request.policy ?? {});
   if (request.metadata !== undefined && !isRecord(request.metadata)) throw invalidRequest("The metadata is an object.");
 }
 
-function assertMessages({ messages, initial_decisions = [] }: RunRequest): void {
+/** A run that waits cannot be gone on with on a thread that goes back, and one at work cannot take the messages in. */
+function assertRestore({ restore, busy_policy = "interrupt", initial_decisions = [] }: RunRequest): void {
+  if (restore === undefined) return;
+  if (!isRecord(restore)) throw invalidRequest("restore is an object with a run_id.");
+  assertText("restore.run_id", restore.run_id);
+  assertId("restore.run_id", restore.run_id);
+  if (restore.keep_input !== undefined && typeof restore.keep_input !== "boolean") {
+    throw invalidRequest("restore.keep_input is true or false.");
+  }
+  if (busy_policy === "continue" || busy_policy === "steer") {
+    throw invalidRequest(`restore does not go with the busy_policy ${JSON.stringify(busy_policy)}.`);
+  }
+  if (initial_decisions.length > 0) throw invalidRequest("restore does not go with decisions: nothing waits after it.");
+}
+
+function assertMessages({ messages, initial_decisions = [], restore }: RunRequest): void {
   if (!Array.isArray(messages)) throw invalidRequest("A run request has a list of messages.");
   if (!Array.isArray(initial_decisions) || !initial_decisions.every(isRecord)) {
     throw invalidRequest("The decisions of a request are a list of objects.");
   }
   if (messages.length > MAX_MESSAGES) throw invalidRequest(`A request has at most ${MAX_MESSAGES} messages.`);
-  if (messages.length + initial_decisions.length === 0)
+  if (messages.length + initial_decisions.length === 0 && restore?.keep_input !== true)
     throw invalidRequest("A run request needs a message or a decision.");
   messages.forEach(assertMessage);
 }

@@ -13,6 +13,7 @@ import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
+import { findRestore } from "../thread/find-restore.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { assertRequest } from "./read-request.ts";
 
@@ -36,20 +37,21 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   // Ids inside a run are made from its own id: a client must not take them first.
   const guessed = request.messages.find(({ id }) => id?.startsWith(`${run_id}-`));
   if (guessed !== undefined) throw invalidRequest(`The message id ${JSON.stringify(guessed.id)} is the run's own.`);
+  const policy = request.busy_policy ?? (request.restore === undefined ? "continue" : "interrupt");
   const entry: NewEntry = {
     entry_id: `${run_id}-entry`,
     thread_id,
     run_id,
     request: { ...request, thread_id, run_id },
-    busy_policy: request.busy_policy ?? "continue",
+    busy_policy: policy,
     // What takes the place of an open run goes first: nothing may come between the two.
-    priority: INTERRUPTING.includes(request.busy_policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0),
+    priority: INTERRUPTING.includes(policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0),
     ...(request.dedupe_key !== undefined && { dedupe_key: request.dedupe_key }),
   };
   return { tenant, run_id, thread_id, entry };
 }
 
-const INTERRUPTING: readonly (BusyPolicy | undefined)[] = ["interrupt", "rollback"];
+const INTERRUPTING: readonly BusyPolicy[] = ["interrupt", "rollback"];
 const ATTEMPTS = 5;
 
 /**
@@ -65,6 +67,11 @@ export async function executePrepared(
   const store = services.store.forTenant(tenant);
   const request = await withBudget(services, tenant, prepared.entry.request);
   const entry = { ...prepared.entry, request };
+  if (request.restore !== undefined) {
+    // Refused now, when somebody hears it. What there is to go back to is looked at again when the run begins.
+    await findRestore(store, prepared.thread_id, request.restore);
+    return store.submit(entry);
+  }
   const giveUpPlace = dispatcher.reserve();
   try {
     const claimed =

@@ -8,7 +8,7 @@ import type { LiveEvent } from "./live-bus.ts";
 export type Next = LiveEvent | { readonly withdraw: number };
 
 /** More than this many unread live events, and a reader is sent to the journal for what it missed. */
-const MAX_BEHIND = 10_000;
+const MAX_BEHIND = 1_000;
 
 /** How many commits of the journal are read at once: a long run is not held whole by each of its readers. */
 const COMMITS_AT_ONCE = 64;

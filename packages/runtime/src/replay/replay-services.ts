@@ -37,7 +37,7 @@ export function createReplayServices(
     bus: new LiveBus(),
     signals,
     stopped: new StoppedRuns(),
-    threads: new ThreadCache(1),
+    threads: new ThreadCache({ cachedThreads: 1, cachedCharacters: Infinity }),
     tokens: services?.tokens ?? new TokenEstimator(undefined, quiet.log),
     closed: new AbortController().signal,
     owner: "replay",

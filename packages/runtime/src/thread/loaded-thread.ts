@@ -15,6 +15,7 @@ export class LoadedThread {
   #version: number;
   #document: Json;
   #messages: Message[];
+  #characters = 0;
   #lastMessage: Message | undefined;
   #messageIds: Set<string>;
   /** Calls of assistant messages that have no result yet, by call id, with the tool's name. */
@@ -52,6 +53,11 @@ export class LoadedThread {
   /** In the order in which a model reads them: results stand behind their calls, whenever they came. */
   get messages(): readonly Message[] {
     return this.#messages;
+  }
+
+  /** About how much its messages hold. */
+  get characters(): number {
+    return this.#characters;
   }
 
   /** The same with some more that are not committed yet. */
@@ -99,6 +105,7 @@ export class LoadedThread {
       if (this.#messageIds.has(message.id)) continue;
       placeMessage(this.#messages, message);
       this.#lastMessage = message;
+      this.#characters += weigh(message);
       this.#messageIds.add(message.id);
       for (const call of message.tool_calls ?? []) this.#unanswered.set(call.id, call.name);
       if (message.tool_call_id !== undefined) this.#unanswered.delete(message.tool_call_id);
@@ -114,6 +121,13 @@ export class LoadedThread {
     }
     this.#messages = this.#messages.filter((message) => !ids.has(message.id));
   }
+}
+
+/** What a message holds, roughly: with what it is wrapped in. */
+function weigh({ content }: Message): number {
+  const wrapping = 500;
+  if (typeof content === "string") return wrapping + content.length;
+  return content.reduce((sum, part) => sum + ("text" in part ? part.text : part.url).length, wrapping);
 }
 
 /** Loads a thread, or brings one that is already in memory up to date by its tail. Undefined when there is none. */
