@@ -16,14 +16,14 @@ const look = defineTool({
 
 /**
  * Answers as it is told by the last message:
- * - `words <n>`: n pieces as fast as they are taken. `paced <n> <ms>`: one piece every so often, each the moment it was said.
+ * - `words <n>`: n pieces as fast as they are taken. `paced <n> <burst>`: so many pieces every 20 ms, each the moment it was said.
  * - `flood <n>`: n pieces of 1,000 characters. `rounds <n>`: so many rounds with a call, then ten words. `stall`: one word, then nothing.
  */
 const model: LanguageModel = {
   id: "bench",
   async *stream({ messages, signal }): AsyncGenerator<ModelChunk> {
     const asked = messages.findLast(({ role }) => role === "user");
-    const [order = "", count = "1", ms = "1"] = asked === undefined ? [] : textOf(asked).split(" ");
+    const [order = "", count = "1", burst = "1"] = asked === undefined ? [] : textOf(asked).split(" ");
     const calls = messages.filter(({ role }) => role === "tool").length;
     if (order === "rounds" && calls < Number(count)) {
       yield { type: "tool_call_ready", id: `call-${calls}`, name: "look", arguments: "{}" };
@@ -35,7 +35,7 @@ const model: LanguageModel = {
     }
     const pieces = order === "rounds" ? 10 : Number(count);
     for (let piece = 0; piece < pieces; piece += 1) {
-      if (order === "paced") await new Promise((resolve) => setTimeout(resolve, Number(ms)));
+      if (order === "paced" && piece % Number(burst) === 0) await pause();
       yield {
         type: "text_delta",
         delta: order === "flood" ? "x".repeat(1_000) : order === "paced" ? moment() : "word ",
@@ -44,6 +44,12 @@ const model: LanguageModel = {
     yield { type: "finish", stop_reason: "end_turn" };
   },
 };
+
+export const PAUSE_MS = 20;
+
+export function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}
 
 /** Microseconds on a clock that all processes of a machine share. */
 export function moment(): string {

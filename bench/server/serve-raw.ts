@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { moment } from "./agents.ts";
+import { moment, pause } from "./agents.ts";
 import { answerQuestions } from "./child.ts";
 
 // The least a server could do: writes frames that it is given, one after the other, and joins those of one turn into one write.
@@ -15,29 +15,29 @@ const http = createServer((request, response) => {
     body += text;
   });
   request.on("end", () => {
-    const ms = /paced \d+ (\d+)/.exec(body)?.[1];
+    const burst = /paced \d+ (\d+)/.exec(body)?.[1];
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-    void write(response, ms === undefined ? undefined : Number(ms));
+    void write(response, burst === undefined ? undefined : Number(burst));
   });
 });
 
-async function* produce(ms: number | undefined): AsyncGenerator<(typeof frames)[number]> {
-  for (const frame of frames) {
-    if (ms === undefined) yield frame;
+async function* produce(burst: number | undefined): AsyncGenerator<(typeof frames)[number]> {
+  for (const [index, frame] of frames.entries()) {
+    if (burst === undefined) yield frame;
     else {
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      if (index % burst === 0) await pause();
       yield { ...frame, event: { ...frame.event, data: { delta: moment() } } };
     }
   }
 }
 
-async function write(response: ServerResponse, ms: number | undefined): Promise<void> {
+async function write(response: ServerResponse, burst: number | undefined): Promise<void> {
   let joined = "";
   const flush = (): void => {
     if (joined !== "") response.write(joined);
     joined = "";
   };
-  for await (const { id, event } of produce(ms)) {
+  for await (const { id, event } of produce(burst)) {
     if (joined === "") setImmediate(flush);
     joined += `id: ${id}\ndata: ${JSON.stringify(event)}\n\n`;
   }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PAUSE_MS } from "./agents.ts";
 import { Child } from "./child.ts";
 import { countFrames, open, startRun } from "./client.ts";
 import { median, quantile, timed } from "./statistics.ts";
@@ -25,12 +26,12 @@ export async function measureStreams(repetitions: number): Promise<readonly Targ
     }
     const ratio = median(rates.map((rate) => rate.ours / rate.raw));
     const saturated = median(rates.map((rate) => rate.ours));
-    // Each stream says something every so often, all of them together half of what they could.
-    const everyMs = Math.max(1, Math.round((STREAMS / (saturated / 2)) * 1_000));
+    // Each stream says so much at a time that all of them together say half of what they could.
+    const burst = Math.max(1, Math.round((saturated / 2 / STREAMS) * (PAUSE_MS / 1_000)));
     const added: number[] = [];
     for (let repetition = 0; repetition < repetitions; repetition += 1) {
-      const bare = quantile(await measureDelays(raw.port, everyMs), 0.99);
-      added.push(quantile(await measureDelays(ours.port, everyMs), 0.99) - bare);
+      const bare = quantile(await measureDelays(raw.port, burst), 0.99);
+      added.push(quantile(await measureDelays(ours.port, burst), 0.99) - bare);
     }
     const rate = (value: number): string => `${Math.round(value / 1_000)}k/s`;
     return [
@@ -41,7 +42,7 @@ export async function measureStreams(repetitions: number): Promise<readonly Targ
         (value) => `${value.toFixed(2)}x`,
       ),
       atMost(
-        `their delay at half that rate (one every ${everyMs} ms each), p99, beyond the bare writer's`,
+        `their delay at half that rate (${burst} every ${PAUSE_MS} ms each), p99, beyond the bare writer's`,
         median(added),
         20,
         (value) => `${value.toFixed(1)} ms`,
@@ -76,13 +77,16 @@ async function saturate(port: number): Promise<number> {
 }
 
 /** How long after it was said each word was read, in milliseconds. */
-async function measureDelays(port: number, everyMs: number): Promise<readonly number[]> {
+async function measureDelays(port: number, burst: number): Promise<readonly number[]> {
   const delays: number[] = [];
   const read = (bytes: Buffer): void => {
     const now = Number(process.hrtime.bigint() / 1_000n);
-    for (const [, said] of bytes.toString("latin1").matchAll(/@(\d+)@/g)) delays.push((now - Number(said)) / 1_000);
+    // The whole answer comes once more at the end, and is no news.
+    for (const [, said] of bytes.toString("latin1").matchAll(/"delta":"@(\d+)@"/g)) {
+      delays.push((now - Number(said)) / 1_000);
+    }
   };
-  await Promise.all(Array.from({ length: STREAMS }, () => startRun(port, `paced ${EVENTS} ${everyMs}`, read).ended));
+  await Promise.all(Array.from({ length: STREAMS }, () => startRun(port, `paced ${EVENTS} ${burst}`, read).ended));
   return delays;
 }
 
@@ -94,9 +98,7 @@ export async function measureIdle(): Promise<Target> {
   try {
     const runId = await startStalled(server.port);
     const before = await server.footprint();
-    for (let opened = 0; opened < IDLE; opened += 100) {
-      await Promise.all(Array.from({ length: 100 }, () => follow(server.port, runId)));
-    }
+    await openIdle(server.port, runId);
     const after = await server.footprint();
     return atMost(
       `memory of an idle stream, of ${IDLE}`,
@@ -120,7 +122,13 @@ async function startStalled(port: number): Promise<string> {
   });
 }
 
-/** Resolves when the stream has begun. Its end comes with the server's. */
+async function openIdle(port: number, runId: string): Promise<void> {
+  for (let opened = 0; opened < IDLE; opened += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => follow(port, runId)));
+  }
+}
+
+/** Resolves when the stream has begun. */
 function follow(port: number, runId: string): Promise<void> {
   return new Promise((resolve) => {
     let text = "";

@@ -14,7 +14,6 @@ const PIECES = 1_000;
 export async function measureStuck(): Promise<Target> {
   const alone = await emit(0);
   const stuck = await emit(CLIENTS / RUNS);
-  process.stderr.write(`${alone / 1e6} ${stuck / 1e6}\n`);
   const name = `${CLIENTS} stuck clients while ${(RUNS * PIECES) / 1_000} MB are emitted: memory at its highest, beyond that without them`;
   return atMost(name, Math.max(stuck - alone, 0) / 1e6, 250, (value) => `${Math.round(value)} MB`);
 }

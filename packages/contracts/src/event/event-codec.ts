@@ -6,9 +6,11 @@ import { EVENT_SHAPES, type FieldShape, isJournaled } from "./event-shapes.ts";
 
 /** Writes an event as one line of JSON. It is valid UTF-8 whatever the event holds: half a character is written as an escape. */
 export function encodeEvent(event: AgentEvent): string {
-  const { data, ...envelope } = event;
-  const hasData = data !== undefined && Object.keys(data).length > 0;
-  return JSON.stringify(hasData ? { ...envelope, data } : envelope);
+  const { data } = event;
+  // Nearly all have some, and are written as they are.
+  for (const _ in data) return JSON.stringify(event);
+  const { data: _empty, ...envelope } = event;
+  return JSON.stringify(envelope);
 }
 
 /** Reads an event that came from outside. Unknown types come back opaque; known ones must have their shape. */

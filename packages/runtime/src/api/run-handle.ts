@@ -9,7 +9,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import { DEFAULT_CANCEL_REASON } from "../dispatcher/outcomes.ts";
-import { EventStream, type ReadEvent } from "../journal/event-stream.ts";
+import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
 import type { Services } from "../services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
 
@@ -28,7 +28,7 @@ export interface RunHandle {
   /** The run's events from any point, live while it runs. Ends when the run waits or is done. */
   events(options?: EventsOptions): AsyncIterable<AgentEvent>;
   /** The same, each with the cursor a reader would go on from. */
-  eventsWithCursor(options?: EventsOptions): AsyncIterable<{ readonly event: AgentEvent; readonly cursor: string }>;
+  eventsWithCursor(options?: EventsOptions): EventIterator<{ readonly event: AgentEvent; readonly cursor: string }>;
   /** How the run stands once nobody works on it: done, waiting for decisions, failed or cancelled. */
   outcome(): Promise<RunOutcome>;
   /** Asks for the end of the run; durable when it resolves. */
@@ -38,7 +38,7 @@ export interface RunHandle {
 
 export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
   const store = services.store.forTenant(tenant);
-  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): AsyncIterable<Item> => {
+  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): EventIterator<Item> => {
     const { after, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
     if (after !== undefined && cursor === undefined) throw invalidRequest(`This is no cursor of run ${id}.`);

@@ -23,6 +23,8 @@ export class EventReader {
   #ready: LiveEvent[] = [];
   #position = 0;
   #live: LiveEvent[] = [];
+  /** How many of the live ones were taken: taking from the front of a list moves the rest of it. */
+  #taken = 0;
   #hasMissed = true;
   /** Something happened to the thread since we last looked whether the run is over. */
   #mayBeOver = true;
@@ -47,7 +49,7 @@ export class EventReader {
     this.#runId = runId;
     this.#stops = [
       services.bus.listen(tenant, runId, (event) => {
-        if (this.#live.length < MAX_BEHIND) this.#live.push(event);
+        if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
         else this.#hasMissed = true;
         this.#wake();
       }),
@@ -69,7 +71,7 @@ export class EventReader {
 
   /** Whether nothing is to be done but to wait for what happens. */
   isQuiet(seq: number): boolean {
-    return !this.#hasMissed && !this.#mayBeOver && (this.#live.length === 0 || this.#isBehindGap(seq));
+    return !this.#hasMissed && !this.#mayBeOver && (this.#firstLive === undefined || this.#isBehindGap(seq));
   }
 
   /** Waits until there may be an event after a position; false when there will be none. */
@@ -108,21 +110,31 @@ export class EventReader {
 
   /** The next live event when it follows directly; one from a later epoch may first withdraw what came before. */
   #takeLive(seq: number, epoch: number): Next | undefined {
-    while (this.#live.length > 0) {
-      const item = this.#live[0] as LiveEvent;
+    for (let item = this.#firstLive; item !== undefined; item = this.#firstLive) {
       const itemSeq = item.event.seq ?? 0;
       if (item.epoch > epoch && itemSeq <= seq) return { withdraw: itemSeq - 1 };
       if (item.epoch >= epoch && itemSeq > seq + 1) return undefined;
-      this.#live.shift();
+      this.#dropFirstLive();
       // An owner that was replaced may not know it yet; what it shows will never be committed.
       if (item.epoch >= epoch && itemSeq === seq + 1) return item;
     }
     return undefined;
   }
 
+  get #firstLive(): LiveEvent | undefined {
+    return this.#live[this.#taken];
+  }
+
+  #dropFirstLive(): void {
+    this.#taken += 1;
+    if (this.#taken < this.#live.length && this.#taken < MAX_BEHIND) return;
+    this.#live = this.#live.slice(this.#taken);
+    this.#taken = 0;
+  }
+
   /** Live events are ahead of us, and what lies between is not committed yet. */
   #isBehindGap(seq: number): boolean {
-    const first = this.#live[0]?.event.seq;
+    const first = this.#firstLive?.event.seq;
     return first !== undefined && first > seq + 1;
   }
 

@@ -26,6 +26,12 @@ export interface RunPlace {
   readonly runId: string;
 }
 
+/** Hands out events one by one. */
+export interface EventIterator<Item> extends AsyncIterableIterator<Item, void> {
+  /** The next event if it is here already. For whoever writes many at once; undefined says nothing about the end. */
+  takeNow(): Item | undefined;
+}
+
 const DONE: IteratorResult<never, void> = { done: true, value: undefined };
 
 /**
@@ -34,7 +40,7 @@ const DONE: IteratorResult<never, void> = { done: true, value: undefined };
  *
  * An iterator by hand: a generator costs every token a request object, a promise and a turn more.
  */
-export class EventStream<Item> implements AsyncIterableIterator<Item, void> {
+export class EventStream<Item> implements EventIterator<Item> {
   readonly #services: Services;
   readonly #place: RunPlace;
   readonly #options: ReadOptions;
@@ -70,6 +76,13 @@ export class EventStream<Item> implements AsyncIterableIterator<Item, void> {
     const before = this.#turn;
     if (before !== undefined) return before.then(() => this.next());
     return this.#tryNow() ?? this.#inTurn(this.#advance());
+  }
+
+  takeNow(): Item | undefined {
+    // Somebody else is before us, or will be told why there is nothing.
+    if (this.#turn !== undefined || this.#services.closed.aborted) return undefined;
+    const taken = this.#take();
+    return taken?.done === false ? taken.value : undefined;
   }
 
   async return(): Promise<IteratorResult<Item, void>> {

@@ -1,4 +1,4 @@
-import type { OpenedOutlet } from "./outlet.ts";
+import { GONE, type OpenedOutlet } from "./outlet.ts";
 
 /** The same on any platform: the body of a response, read by whoever sends it. */
 export function openBodyOutlet(headers: Readonly<Record<string, string>>, maxBufferedBytes: number): OpenedOutlet {
@@ -8,7 +8,7 @@ export function openBodyOutlet(headers: Readonly<Record<string, string>>, maxBuf
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const leave = (): void => {
     controller = undefined;
-    gone.abort();
+    gone.abort(GONE);
     wake();
   };
   const body = new ReadableStream<Uint8Array>(

@@ -8,26 +8,28 @@ const MAX_JOINED = 16_384;
 const atEndOfTurn: (task: () => void) => void =
   typeof setImmediate === "function" ? (task) => void setImmediate(task) : (task) => void setTimeout(task, 0);
 
-/** Joins what comes in one turn of the event loop into one write. A write costs far more than a frame. */
+/** Resolves when everything that happens in this turn has happened. */
+export function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => atEndOfTurn(resolve));
+}
+
+/** Joins frames into one write. A write costs far more than a frame. */
 export class JoinedWriter {
   readonly #outlet: Outlet;
   #text = "";
-  #isPlanned = false;
   #wroteSinceBeat = false;
 
   constructor(outlet: Outlet) {
     this.#outlet = outlet;
   }
 
+  /** As much as belongs into one write. */
+  get isFull(): boolean {
+    return this.#text.length > MAX_JOINED;
+  }
+
   push(frame: string): void {
     this.#text += frame;
-    if (this.#text.length > MAX_JOINED) return this.flush();
-    if (this.#isPlanned) return;
-    this.#isPlanned = true;
-    atEndOfTurn(() => {
-      this.#isPlanned = false;
-      this.flush();
-    });
   }
 
   flush(): void {

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { StreamLimits } from "./open-streams.ts";
-import type { OpenedOutlet } from "./outlet.ts";
+import { GONE, type OpenedOutlet } from "./outlet.ts";
 
 /** What is needed of Node's response, in words of our own: who builds for another platform need not know Node's. */
 export interface NodeResponse {
@@ -26,7 +26,7 @@ export function openNodeOutlet(
   outgoing.on("drain", () => wake());
   outgoing.on("close", () => {
     clearTimeout(farewell);
-    gone.abort();
+    gone.abort(GONE);
     wake();
   });
   // A socket that breaks says so here too; it is closed in any case.

@@ -1,6 +1,7 @@
-import { HttpRefusal } from "../http/http-refusal.ts";
+import type { Principal } from "../security/principal.ts";
 import type { JoinedWriter } from "./joined-writer.ts";
 import type { Outlet } from "./outlet.ts";
+import { type StreamPlace, StreamPlaces } from "./stream-places.ts";
 
 export interface StreamLimits {
   /** A stream that is silent this long gets a comment. */
@@ -11,6 +12,8 @@ export interface StreamLimits {
   readonly patienceMs: number;
   /** More streams than this are not opened at once. */
   readonly maxStreams: number;
+  /** The same for one principal, where it is known who that is. */
+  readonly maxStreamsPerPrincipal: number;
 }
 
 export const DEFAULT_STREAM_LIMITS: StreamLimits = {
@@ -18,17 +21,20 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
   maxBufferedBytes: 65_536,
   patienceMs: 10_000,
   maxStreams: 10_000,
+  maxStreamsPerPrincipal: 500,
 };
 
 /** The streams that are open now. One timer beats for all of them. */
 export class OpenStreams {
   readonly limits: StreamLimits;
-  readonly #open = new Map<Outlet, JoinedWriter>();
+  readonly #open = new Map<Outlet, { readonly writer: JoinedWriter; readonly place: StreamPlace }>();
+  readonly #places: StreamPlaces;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
 
   constructor(limits: StreamLimits) {
     this.limits = limits;
+    this.#places = new StreamPlaces(limits);
   }
 
   get count(): number {
@@ -40,19 +46,20 @@ export class OpenStreams {
     return this.#isClosed;
   }
 
-  /** Refuses a request for a stream too many, before anything is done for it. */
-  assertPlace(): void {
-    if (this.#open.size < this.limits.maxStreams) return;
-    throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
+  /** Keeps a place for a stream, or refuses the request for one too many. */
+  reserve(principal: Principal): StreamPlace {
+    return this.#places.reserve(principal);
   }
 
-  add(outlet: Outlet, writer: JoinedWriter): void {
+  add(outlet: Outlet, writer: JoinedWriter, place: StreamPlace): void {
     if (this.#isClosed) return outlet.end();
-    this.#open.set(outlet, writer);
+    place.take();
+    this.#open.set(outlet, { writer, place });
     this.#timer ??= setInterval(() => this.#beat(), this.limits.heartbeatMs);
   }
 
   remove(outlet: Outlet): void {
+    this.#open.get(outlet)?.place.leave();
     this.#open.delete(outlet);
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);
@@ -62,7 +69,7 @@ export class OpenStreams {
   /** Ends every stream and opens no more. Clients come back, to whoever serves then; runs go on. */
   close(): void {
     this.#isClosed = true;
-    for (const [outlet, writer] of [...this.#open]) {
+    for (const [outlet, { writer }] of [...this.#open]) {
       writer.flush();
       outlet.end();
       this.remove(outlet);
@@ -70,6 +77,6 @@ export class OpenStreams {
   }
 
   #beat(): void {
-    for (const writer of this.#open.values()) writer.beat();
+    for (const { writer } of this.#open.values()) writer.beat();
   }
 }

@@ -1,8 +1,12 @@
+import type { EventIterator } from "@reprise/runtime";
 import { describeError } from "../http/describe-error.ts";
 import type { ServerHost } from "../server-host.ts";
-import { type CursoredEvent, encodeFrame, OPENING } from "./encode-frame.ts";
-import { JoinedWriter } from "./joined-writer.ts";
+import { type CursoredEvent, OPENING } from "./encode-frame.ts";
+import type { FrameEncoding } from "./frame-encoding.ts";
+import { endOfTurn, JoinedWriter } from "./joined-writer.ts";
 import type { Outlet } from "./outlet.ts";
+import { PlainFrames } from "./plain-frames.ts";
+import type { StreamPlace } from "./stream-places.ts";
 
 /**
  * Writes events to a client until there are no more or it is gone. A client that does not read is not read for either: what it
@@ -10,25 +14,31 @@ import type { Outlet } from "./outlet.ts";
  */
 export async function pumpEvents(
   host: Pick<ServerHost, "streams" | "metrics" | "report">,
+  place: StreamPlace,
   outlet: Outlet,
-  events: AsyncIterable<CursoredEvent>,
+  events: EventIterator<CursoredEvent>,
+  encoding: FrameEncoding = new PlainFrames(),
 ): Promise<void> {
   const { streams, metrics } = host;
   const writer = new JoinedWriter(outlet);
-  streams.add(outlet, writer);
+  streams.add(outlet, writer, place);
   writer.push(OPENING);
-  // At once: a client that knows its request was taken can say so, long before a first word.
-  writer.flush();
+  // With the first event if that comes in this turn, and otherwise alone: a client knows then that its request was taken.
+  void endOfTurn().then(() => writer.flush());
   try {
-    for await (const item of events) {
-      writer.push(encodeFrame(item));
-      metrics.events += 1;
+    for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      writer.push(encoding.encode(next.value));
+      // What else happens in this turn goes out with it.
+      await endOfTurn();
+      metrics.events += 1 + pushReady(writer, events, encoding);
+      writer.flush();
       if (!outlet.hasRoom && !(await writer.waitForRoom(streams.limits.patienceMs))) {
         metrics.droppedStreams += 1;
         return outlet.drop();
       }
-      if (outlet.gone.aborted) return;
+      if (outlet.gone.aborted || encoding.isOver) return;
     }
+    writer.push(encoding.end());
   } catch (error) {
     // The client sees its stream end and comes back; what is wrong it is told when it does.
     if (describeError(error).isOurs) host.report(error);
@@ -37,4 +47,16 @@ export async function pumpEvents(
     outlet.end();
     streams.remove(outlet);
   }
+}
+
+/** Pushes what is here already, as far as it fits into one write; says how many events that were. */
+function pushReady(writer: JoinedWriter, events: EventIterator<CursoredEvent>, encoding: FrameEncoding): number {
+  let pushed = 0;
+  while (!writer.isFull && !encoding.isOver) {
+    const item = events.takeNow();
+    if (item === undefined) return pushed;
+    writer.push(encoding.encode(item));
+    pushed += 1;
+  }
+  return pushed;
 }

@@ -1,0 +1,56 @@
+import { HttpRefusal } from "../http/http-refusal.ts";
+import { LOCAL_PRINCIPAL, type Principal, principalKey } from "../security/principal.ts";
+import type { StreamLimits } from "./open-streams.ts";
+
+/** A place for one stream. Kept from before anything is done for a request: a run must not begin for whom there is no stream. */
+export interface StreamPlace {
+  /** The stream is there: the place is its own until it leaves. */
+  take(): void;
+  readonly isTaken: boolean;
+  /** Somebody else may have it. Doing it twice is doing it once. */
+  leave(): void;
+}
+
+/** As many places as streams may be open, in all and for one principal. */
+export class StreamPlaces {
+  readonly #limits: Pick<StreamLimits, "maxStreams" | "maxStreamsPerPrincipal">;
+  readonly #kept = new Map<string, number>();
+  #count = 0;
+
+  constructor(limits: Pick<StreamLimits, "maxStreams" | "maxStreamsPerPrincipal">) {
+    this.#limits = limits;
+  }
+
+  reserve(principal: Principal): StreamPlace {
+    const { maxStreams, maxStreamsPerPrincipal } = this.#limits;
+    if (this.#count >= maxStreams) {
+      throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
+    }
+    const owner = principalKey(principal);
+    // Where nobody is asked who they are, this one is everybody.
+    if (principal !== LOCAL_PRINCIPAL && (this.#kept.get(owner) ?? 0) >= maxStreamsPerPrincipal) {
+      throw new HttpRefusal(429, "too many requests: too many streams are open", { "retry-after": "1" });
+    }
+    this.#change(owner, 1);
+    let state: "kept" | "taken" | "left" = "kept";
+    return {
+      take: () => {
+        state = "taken";
+      },
+      get isTaken() {
+        return state === "taken";
+      },
+      leave: () => {
+        if (state !== "left") this.#change(owner, -1);
+        state = "left";
+      },
+    };
+  }
+
+  #change(owner: string, by: 1 | -1): void {
+    this.#count += by;
+    const kept = (this.#kept.get(owner) ?? 0) + by;
+    if (kept > 0) this.#kept.set(owner, kept);
+    else this.#kept.delete(owner);
+  }
+}
