@@ -1,0 +1,1 @@
+export * from "@reprise/protocols/ai-sdk";
