@@ -4,6 +4,9 @@ import { chooseSeed } from "./scripts/property-seed.mjs";
 /** Workspace packages are tested from source: no build stands between an edit and its test. */
 const conditions = ["reprise-source", "node", "import", "default"];
 
+/** The laws of every store: long, but each waits most of the time, and none minds another one beside it. */
+const laws = ["packages/stores/test/*.contract.test.ts", "packages/stores/test/file-reopen.test.ts"];
+
 const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
 
 /** Tests that start servers and processes, and look at the time: they get the machine to themselves, one file after the other. */
@@ -12,6 +15,7 @@ const alone = [
   "test/**/*.test.ts",
   "packages/stores/test/**/*.test.ts",
   "packages/server/test/**/*.test.ts",
+  "packages/cli/test/**/*.test.ts",
   "packages/runtime/test/many-processes/**/*.test.ts",
   "packages/runtime/test/replay/**/*.test.ts",
 ];
@@ -39,7 +43,17 @@ export default defineConfig({
           },
         },
       },
-      { extends: true, test: { name: "alone", include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "laws", include: laws, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: alone,
+          exclude: [...configDefaults.exclude, ...laws],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
     // Many tests start real processes; on a busy machine slow is not wrong.
     testTimeout: 30_000,
