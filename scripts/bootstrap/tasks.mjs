@@ -7,8 +7,8 @@
 /** @type {Readonly<Record<string, Task>>} */
 export const TASKS = {
   start: {
-    purpose: "an assistant in the terminal that asks first, on a thread you can rewind",
-    command: ["--conditions=reprise-source", "examples/03-assistant/main.ts"],
+    purpose: "serves the demonstration, with a page to chat at http://127.0.0.1:8080; no key needed",
+    command: ["--conditions=reprise-source", "packages/cli/src/start.ts"],
   },
   test: {
     purpose: "runs the tests; arguments go to vitest",

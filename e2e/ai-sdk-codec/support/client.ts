@@ -32,7 +32,10 @@ export interface ChatState {
 export interface Chat {
   readonly status: string;
   readonly messages: readonly ClientMessage[];
-  sendMessage(message: { readonly text: string }): Promise<void>;
+  sendMessage(message: { readonly text: string; readonly messageId?: string }): Promise<void>;
+  regenerate(options: { readonly messageId: string }): Promise<void>;
+  /** Reads no further; what the server does is its own affair. */
+  stop(): Promise<void>;
   resumeStream(): Promise<void>;
   addToolApprovalResponse(response: {
     readonly id: string;

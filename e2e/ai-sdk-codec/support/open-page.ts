@@ -7,8 +7,21 @@ export interface Page {
   ready(): Promise<void>;
 }
 
+/** Which chat a page shows, and where it is. */
+export interface Place {
+  readonly id: string;
+  readonly api: string;
+}
+
+const ANYWHERE: Place = { id: "thread-1", api: "http://127.0.0.1/runs" };
+
 /** A page with the official chat, as a framework would hold it. It sends by itself when everything is answered. */
-export function openPage(client: Client, answer: typeof fetch, messages: readonly ClientMessage[] = []): Page {
+export function openPage(
+  client: Client,
+  answer: typeof fetch,
+  messages: readonly ClientMessage[] = [],
+  { id, api }: Place = ANYWHERE,
+): Page {
   const errors: string[] = [];
   const state: ChatState = {
     status: "ready",
@@ -26,17 +39,18 @@ export function openPage(client: Client, answer: typeof fetch, messages: readonl
     snapshot: (value) => structuredClone(value),
   };
   const chat = new client.AbstractChat({
-    id: "thread-1",
+    id,
     state,
-    transport: new client.DefaultChatTransport({ api: "http://127.0.0.1/runs", fetch: answer }),
+    transport: new client.DefaultChatTransport({ api, fetch: answer }),
     onError: (error) => void errors.push(error.message),
     sendAutomaticallyWhen: (options) =>
       client.lastAssistantMessageIsCompleteWithApprovalResponses(options) ||
       client.lastAssistantMessageIsCompleteWithToolCalls(options),
   });
   const ready = async (): Promise<void> => {
-    for (let quiet = 0, turns = 0; quiet < 30; turns += 1) {
-      if (turns > 5_000) throw new Error(`The page is still ${chat.status}.`);
+    const end = Date.now() + 20_000;
+    for (let quiet = 0; quiet < 30; ) {
+      if (Date.now() > end) throw new Error(`The page is still ${chat.status}.`);
       await new Promise((resolve) => setImmediate(resolve));
       quiet = chat.status === "ready" || chat.status === "error" ? quiet + 1 : 0;
     }

@@ -41,11 +41,16 @@ cursor of the last chunk gets what follows it.
 | the body says | it is |
 |---|---|
 | \`{id, messages}\`, the last one of the user | something was said: \`content\` or \`parts\` with text and files; what came before the last answer is not read |
-| \`{id, trigger: "regenerate-message", messageId}\` | another answer is wanted |
+| the same with the \`messageId\` of one of them | it takes the place of what was said under that id: the thread goes back to before it |
+| \`{id, trigger: "regenerate-message", messageId}\` | another answer is wanted: the thread goes back to what was said before it. Any id of the run's messages leads to it |
 | \`{id, messages}\` with no new words and a part \`{type: "tool-approval-response", approvalId, approved, reason?, remember?}\` | a decision, answered with JSON |
 | the same with a part whose \`state\` is \`approval-responded\`, \`output-available\`, \`output-denied\` or \`output-error\` | a decision, answered with the stream of the message going on |
 
-\`runId\` and \`parentThreadId\` are optional. The latest decision about a call counts.
+\`runId\` and \`parentThreadId\` are optional. The latest decision about a call counts. What a thread goes back behind stays in it as
+superseded; what tools did is not undone.
+
+On the [server](../how-to/integrate-ai-sdk.md) this is \`POST /v1/ai-sdk/agents/:agent_id/runs\`. A decision is for the run that waits on the thread, if
+it is the agent's, and the one of \`runId\` where that is given; one that nobody waits for is a 409. \`data:\` files go into the blob store.
 
 | refused with 400 | text |
 |---|---|
@@ -53,9 +58,17 @@ cursor of the last chunk gets what follows it.
 | nothing said and nothing decided | \`request must include user input or suspension decisions\` |
 | \`regenerate-message\` without \`messageId\` | \`messageId is required when trigger=regenerate-message\` |
 | with an empty one | \`messageId cannot be empty\` |
+| one the thread does not know | \`messageId is not a message of thread …\` |
 | \`sessionId\` and \`input\` | \`legacy AI SDK payload shape is no longer supported; use id/messages\` |
 
+## Coming back
+
+\`GET /v1/ai-sdk/agents/:agent_id/chats/:chat_id/stream\`, or \`…/runs/:chat_id/stream\`, gives the agent's run under way on the thread from its
+start, also one that is queued; 204 when there is none. A run that waits is in the history.
+
 ## History
+
+\`GET /v1/ai-sdk/threads/:id/messages\` gives \`{ messages, has_more }\`: all of them, or the \`limit\` newest \`before\` one.
 
 The stored messages of a thread come as the messages the streams would have left: one a run, with the same id. Not kept are facts and
 progress, calls that were given up, answers that were broken off, and what a tool said beside its data.

@@ -19,6 +19,7 @@ export type { PluginDefinition, PluginHooks } from "./define/define-plugin.ts";
 export { definePlugin } from "./define/define-plugin.ts";
 export type { ToolDefinition } from "./define/define-tool.ts";
 export { defineTool } from "./define/define-tool.ts";
+export type { EventIterator } from "./journal/event-stream.ts";
 export type { Blobs } from "./media/blobs.ts";
 export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
 export { createMemoryStore } from "./memory/memory-store.ts";

@@ -1,26 +1,61 @@
 import { Hono } from "hono";
 import { answerUnknown, mountRoutes } from "./http/mount-routes.ts";
 import type { Route, ServerEnv } from "./http/route.ts";
+import { describeApi } from "./openapi/describe-api.ts";
+import { pageRoutes } from "./page/page-routes.ts";
 import { agentRoutes } from "./routes/agent-routes.ts";
+import { aiSdkRoutes } from "./routes/ai-sdk-routes.ts";
+import { blobRoutes } from "./routes/blob-routes.ts";
+import { configRoutes } from "./routes/config-routes.ts";
+import { costRoutes } from "./routes/cost-routes.ts";
 import { decisionRoutes } from "./routes/decision-routes.ts";
+import { runExportRoutes, threadExportRoutes } from "./routes/export-routes.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { historyRoutes } from "./routes/history-routes.ts";
+import { keyRoutes } from "./routes/key-routes.ts";
+import { leaseRoutes } from "./routes/lease-routes.ts";
 import { mailboxRoutes } from "./routes/mailbox-routes.ts";
+import { openApiRoutes } from "./routes/openapi-routes.ts";
+import { replayRoutes } from "./routes/replay-routes.ts";
 import { runEventRoutes } from "./routes/run-event-routes.ts";
 import { runInputRoutes } from "./routes/run-input-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
+import { toolRoutes } from "./routes/tool-routes.ts";
 import { createServerHost, type ServerOptions } from "./server-host.ts";
 
-export type RouteGroup = "health" | "threads" | "runs" | "decisions" | "agents";
+export type RouteGroup =
+  | "health"
+  | "threads"
+  | "runs"
+  | "decisions"
+  | "agents"
+  | "ai-sdk"
+  | "blobs"
+  | "keys"
+  | "config"
+  | "openapi";
 
 /** Every route, by the group it can be mounted with. */
 export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   health: healthRoutes,
-  threads: [...threadRoutes, ...historyRoutes, ...mailboxRoutes],
-  runs: [...runRoutes, ...runInputRoutes, ...runEventRoutes],
+  threads: [...threadRoutes, ...historyRoutes, ...mailboxRoutes, ...threadExportRoutes],
+  runs: [
+    ...runRoutes,
+    ...runInputRoutes,
+    ...runEventRoutes,
+    ...replayRoutes,
+    ...runExportRoutes,
+    ...costRoutes,
+    ...leaseRoutes,
+  ],
   decisions: decisionRoutes,
-  agents: agentRoutes,
+  agents: [...agentRoutes, ...toolRoutes],
+  "ai-sdk": aiSdkRoutes,
+  blobs: blobRoutes,
+  keys: keyRoutes,
+  config: configRoutes,
+  openapi: openApiRoutes(() => describeApi(ROUTES)),
 };
 
 /** A runtime over HTTP. */
@@ -31,26 +66,26 @@ export interface Server {
   readonly routes: Readonly<Record<RouteGroup, Hono<ServerEnv>>>;
   /** Whether it asks for credentials. */
   readonly isAuthenticated: boolean;
+  /** Whether an address is that of a proxy in front. */
+  isTrustedProxy(address: string): boolean;
   /** Ends all streams; their clients come back to whoever serves then. Runs go on, and the runtime stays open. */
   close(): void;
 }
 
 export function createServer(options: ServerOptions): Server {
   const host = createServerHost(options);
-  const routes = {
-    health: mountRoutes(host, ROUTES.health),
-    threads: mountRoutes(host, ROUTES.threads),
-    runs: mountRoutes(host, ROUTES.runs),
-    decisions: mountRoutes(host, ROUTES.decisions),
-    agents: mountRoutes(host, ROUTES.agents),
-  };
+  const mounted = Object.entries(ROUTES).map(([group, routes]) => [group, mountRoutes(host, routes)] as const);
+  // The same keys as before, which the types of the platform forget.
+  const routes = Object.fromEntries(mounted) as Server["routes"];
   const app = new Hono<ServerEnv>();
   for (const group of Object.values(routes)) app.route("/", group);
-  app.notFound((context) => answerUnknown(host, context.req.raw));
+  app.route("/", mountRoutes(host, pageRoutes(options.pages ?? [])));
+  app.notFound((context) => answerUnknown(host, context));
   return {
     fetch: async (request, env) => app.fetch(request, env),
     routes,
     isAuthenticated: options.authenticate !== undefined,
+    isTrustedProxy: (address) => host.access.isProxy(address),
     close: () => host.streams.close(),
   };
 }

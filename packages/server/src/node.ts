@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RepriseError } from "@reprise/contracts";
 import type { Server } from "./create-server.ts";
+import { limitConnections } from "./security/limit-connections.ts";
 
 export interface ListenOptions {
   /** The loopback address unless given. Any other needs a server with authentication. */
@@ -12,6 +13,8 @@ export interface ListenOptions {
   /** How long a client may take to send the headers, and the whole, of a request. 10 and 30 seconds unless given. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** Connections one address may have open, beside this machine's own and those of trusted proxies; 256 unless given. */
+  readonly maxConnectionsPerAddress?: number;
 }
 
 /** A server that listens. */
@@ -28,6 +31,8 @@ const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/;
 /** A slow client must not hold a connection for ever, nor a long header memory. */
 const CONNECTION_LIMITS = { keepAliveTimeout: 5_000, maxHeaderSize: 16_384 } as const;
 
+const MAX_CONNECTIONS_PER_ADDRESS = 256;
+
 /** Listens for HTTP requests. `INVALID_REQUEST` for an address others can reach when nobody is asked who they are. */
 export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 8080, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
@@ -43,6 +48,8 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
     connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
   };
   const http = createHttpServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
+  const { maxConnectionsPerAddress = MAX_CONNECTIONS_PER_ADDRESS } = options;
+  limitConnections(http, maxConnectionsPerAddress, (address) => server.isTrustedProxy(address));
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, host, resolve);

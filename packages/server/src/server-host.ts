@@ -1,5 +1,10 @@
 import type { Runtime } from "@reprise/runtime";
+import type { LiveConfig } from "./config/live/live-config.ts";
+import { printError } from "./http/print-error.ts";
 import { ServerMetrics } from "./http/server-metrics.ts";
+import type { PageFile } from "./page/page-routes.ts";
+import type { PreviewPermission } from "./routes/preview-permission.ts";
+import { AccessGate, type AccessLimits } from "./security/access-limits.ts";
 import { LOOPBACK_HOSTS } from "./security/check-host.ts";
 import type { Authenticate } from "./security/principal.ts";
 import { DEFAULT_STREAM_LIMITS, OpenStreams, type StreamLimits } from "./sse/open-streams.ts";
@@ -12,10 +17,24 @@ export interface ServerOptions {
   readonly allowedHosts?: readonly string[];
   /** Origins whose pages may use this server, exactly as browsers send them: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[];
+  /** How often one may ask. On a server with authentication there are limits unless others are given; `Infinity` is none. */
+  readonly limits?: Partial<AccessLimits>;
+  /** Addresses of the proxies in front, as `10.0.0.0/8`: only what these say about where a request came from is believed. */
+  readonly trustedProxies?: readonly string[];
   /** The longest body that is read; 1 MiB unless given. */
   readonly maxBodyBytes?: number;
+  /** The largest file that is taken; 32 MiB unless given. */
+  readonly maxBlobBytes?: number;
+  /** Where browsers reach this server, when that is not what requests say: `https://agents.example.com/api`. */
+  readonly publicUrl?: string;
   readonly streams?: Partial<StreamLimits>;
-  /** Told of errors that are nobody's fault outside. Printed to the console unless given. */
+  /** The configuration, for whoever may look at it and change it over HTTP. Without it nobody may. */
+  readonly config?: LiveConfig;
+  /** Files for browsers, which anybody may read. */
+  readonly pages?: readonly PageFile[];
+  /** Says what would happen to a call, for `POST /v1/permissions/preview`. The tool itself does unless given. */
+  readonly previewPermission?: PreviewPermission;
+  /** Told of errors that are nobody's fault outside, as they are. Printed without credentials unless given. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -25,13 +44,19 @@ export interface ServerHost {
   readonly authenticate: Authenticate | undefined;
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
+  readonly access: AccessGate;
   readonly maxBodyBytes: number;
+  readonly maxBlobBytes: number;
+  readonly publicUrl: string | undefined;
   readonly streams: OpenStreams;
+  readonly config: LiveConfig | undefined;
   readonly metrics: ServerMetrics;
+  readonly previewPermission: PreviewPermission | undefined;
   report(error: unknown): void;
 }
 
 const MAX_BODY_BYTES = 1_048_576;
+const MAX_BLOB_BYTES = 33_554_432;
 
 export function createServerHost(options: ServerOptions): ServerHost {
   return {
@@ -39,9 +64,18 @@ export function createServerHost(options: ServerOptions): ServerHost {
     authenticate: options.authenticate,
     allowedHosts: [...LOOPBACK_HOSTS, ...(options.allowedHosts ?? []).map((host) => host.toLowerCase())],
     allowedOrigins: options.allowedOrigins ?? [],
+    access: new AccessGate({
+      limits: options.limits ?? {},
+      isAuthenticated: options.authenticate !== undefined,
+      trustedProxies: options.trustedProxies ?? [],
+    }),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
+    maxBlobBytes: options.maxBlobBytes ?? MAX_BLOB_BYTES,
+    publicUrl: options.publicUrl?.replace(/\/+$/, ""),
     streams: new OpenStreams({ ...DEFAULT_STREAM_LIMITS, ...options.streams }),
+    config: options.config,
     metrics: new ServerMetrics(),
-    report: options.onError ?? ((error) => console.error(error)),
+    previewPermission: options.previewPermission,
+    report: options.onError ?? printError,
   };
 }

@@ -4,7 +4,7 @@ import { ROUTES } from "@reprise/server";
 import { expect, it } from "vitest";
 
 const page = readFileSync(join(import.meta.dirname, "../../../docs/how-to/expose-http-sse.md"), "utf8");
-const rows = page.split("\n").filter((line) => /^\| `(GET|POST|PATCH|DELETE) /.test(line));
+const rows = page.split("\n").filter((line) => /^\| `(GET|POST|PUT|PATCH|DELETE) /.test(line));
 
 /** The paths a row is about: `GET /a`, `/b` are two of the same method. */
 function pathsIn(row: string): readonly string[] {

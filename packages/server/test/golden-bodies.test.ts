@@ -56,6 +56,18 @@ it.each([
   ["decisions", "/v1/decisions"],
   ["dead-letters", "/v1/dead-letters"],
   ["budget-missing", "/v1/runs/r1/budget"],
+  ["run-export", "/v1/runs/r1/export"],
+  ["run-export-waiting", "/v1/runs/r2/export"],
+  ["thread-export", "/v1/threads/t1/export"],
+  ["thread-export-rest", "/v1/threads/t1/export?after=1"],
+  ["compare", "/v1/runs/r1/compare?with=r1"],
+  ["compare-nothing", "/v1/runs/r1/compare"],
+  ["costs-run", "/v1/costs?run_id=r1"],
+  ["costs-thread", "/v1/costs?thread_id=t1"],
+  ["costs-tree", "/v1/costs?tree_id=r1"],
+  ["costs-of-nothing", "/v1/costs"],
+  ["leases-none", "/v1/leases"],
+  ["keys-none", "/v1/keys"],
   ["unknown-version", "/v1/threads/t1/state?version=99"],
   ["unknown-route", "/v2/anything"],
   ["foreign-cursor", "/v1/runs/r1/events?after=r2:1:1"],
@@ -97,6 +109,77 @@ it("decides, once", async () => {
   expect(call.items).toMatchObject([{ status: "succeeded", arguments: { amount: 4 } }]);
 });
 
+it("replays a finished run, and no other", async () => {
+  const demo = await openStory();
+  await expectGolden("replay", await demo.ask("/v1/runs/r1/replay", { method: "POST" }));
+  await expectGolden("replay-reexecute", await demo.post("/v1/runs/r1/replay", { mode: "reexecute" }));
+  await expectGolden("replay-waiting", await demo.post("/v1/runs/r2/replay", {}));
+  await expectGolden("replay-mode", await demo.post("/v1/runs/r1/replay", { mode: "again" }));
+});
+
+it("runs a finished run again from a step, with changes, and compares the two", async () => {
+  const demo = await openStory();
+  const changes = { instructions: "Be brief." };
+  const started = await demo.post("/v1/runs/r1/rerun", { step: 1, changes, threadId: "t4" });
+  const { run_id: rerun } = await started.clone().json();
+  await expectGolden("rerun", started);
+  await (await demo.ask(`/v1/runs/${rerun}/events`)).text();
+  await expectGolden("compare-rerun", await demo.ask(`/v1/runs/r1/compare?with=${rerun}`));
+  await expectGolden("rerun-step", await demo.post("/v1/runs/r1/rerun", { step: 7 }));
+  await expectGolden("rerun-nothing", await demo.post("/v1/runs/r1/rerun", {}));
+  await expectGolden("rerun-tools", await demo.post("/v1/runs/r1/rerun", { step: 1, changes: { tools: ["pay"] } }));
+});
+
+it("calls a tool by hand", async () => {
+  const demo = await openFrozenDemo();
+  const waits = await demo.post("/v1/agents/assistant/tools/pay/run", { arguments: { amount: 5 }, threadId: "t1" });
+  await expectGolden("call-waiting", waits);
+  await expectGolden("call-done", await demo.post("/v1/agents/echo/tools/add/run", { arguments: { a: 2, b: 40 } }));
+  await expectGolden("call-failed", await demo.post("/v1/agents/echo/tools/add/run", { arguments: { a: "two" } }));
+  await expectGolden("call-unknown", await demo.ask("/v1/agents/assistant/tools/none/run", { method: "POST" }));
+  await expectGolden("call-nobody", await demo.ask("/v1/agents/nobody/tools/pay/run", { method: "POST" }));
+});
+
+it("says what would happen to a call", async () => {
+  const demo = await openFrozenDemo();
+  const preview = (body: object): Promise<Response> => demo.post("/v1/permissions/preview", body);
+  await expectGolden("preview-ask", await preview({ agent_id: "assistant", tool_id: "pay", arguments: { amount: 5 } }));
+  await expectGolden("preview-allow", await preview({ agentId: "echo", toolId: "add" }));
+  await expectGolden("preview-unknown", await preview({ agent_id: "assistant", tool_id: "none" }));
+  await expectGolden("preview-nothing", await preview({}));
+  const ruled = await openFrozenDemo({
+    previewPermission: ({ tool_id }, { id }) => ({
+      decision: "deny",
+      reason: `${id} may not ${tool_id}`,
+      source: "rule",
+    }),
+  });
+  await expectGolden("preview-deny", await ruled.post("/v1/permissions/preview", { agent_id: "echo", tool_id: "add" }));
+});
+
+it("shows who works on what", async () => {
+  const demo = await openFrozenDemo();
+  const stalled = await demo.post("/v1/runs", says("stall", { threadId: "t1", runId: "r1" }));
+  const { items } = await (await demo.ask("/v1/leases")).json();
+  expect(items).toMatchObject([{ thread_id: "t1", run_id: "r1", epoch: 1, is_expired: false }]);
+  await stalled.body?.cancel();
+});
+
+it("makes a key, shows it once, and takes it back", async () => {
+  const demo = await openFrozenDemo();
+  const body = { name: "dashboard", scopes: ["read"], expiresAt: Date.now() + 3_600_000 };
+  const made = await (await demo.post("/v1/keys", body)).json();
+  expect(made).toMatchObject({ name: "dashboard", scopes: ["read"], key: expect.stringContaining(made.prefix) });
+  const { key, ...kept } = made;
+  const listed = await (await demo.ask("/v1/keys")).text();
+  expect([JSON.parse(listed), listed.includes(key)]).toEqual([{ items: [kept] }, false]);
+  expect((await demo.ask(`/v1/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
+  await expectGolden("key-missing", await demo.ask("/v1/keys/0000000000000000", { method: "DELETE" }));
+  await expectGolden("key-scopes", await demo.post("/v1/keys", { name: "x", scopes: ["everything"] }));
+  await expectGolden("key-name", await demo.post("/v1/keys", { scopes: ["read"] }));
+  await expectGolden("key-repeat", await demo.post("/v1/keys", body, { "idempotency-key": "k" }));
+});
+
 it("interrupts a thread with nothing to interrupt", async () => {
   const demo = await openStory();
   await expectGolden("interrupt", await demo.ask("/v1/threads/t1/interrupt", { method: "POST" }));
@@ -108,6 +191,15 @@ it("tells what a run may spend", async () => {
   await (await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1", policy }))).text();
   const budget = await (await demo.ask("/v1/runs/r1/budget")).json();
   expect(budget).toMatchObject({ limit_tokens: 100_000, on_exceeded: "fail", spent: { tokens: expect.any(Number) } });
+  const change = (limits: object): Promise<Response> =>
+    demo.ask("/v1/runs/r1/budget", {
+      method: "PATCH",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(limits),
+    });
+  expect(await (await change({ limit_tokens: 5_000 })).json()).toMatchObject({ limit_tokens: 5_000 });
+  await expectGolden("budget-wrong", await change({ limit_tokens: -1 }));
+  await expectGolden("budget-nothing", await change({}));
 });
 
 it("lists what could not be started, and gives it another chance", async () => {

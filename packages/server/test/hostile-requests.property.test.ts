@@ -5,7 +5,7 @@ import { type OpenDemo, openDemo, says } from "./support/open-demo.ts";
 
 const ALL: readonly Route[] = Object.values(ROUTES).flat();
 const named = ALL.filter(({ path }) => path.includes(":"));
-const writing = ALL.filter(({ method }) => method === "POST" || method === "PATCH");
+const writing = ALL.filter(({ method }) => method === "POST" || method === "PUT" || method === "PATCH");
 
 const ODD_IDS = [
   "a%2Fb",

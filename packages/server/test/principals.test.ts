@@ -15,7 +15,7 @@ async function openFor(principal: Principal | undefined) {
 
 async function statusOf(route: Route, principal: Principal | undefined): Promise<number> {
   const { ask } = await openFor(principal);
-  const isWrite = route.method === "POST" || route.method === "PATCH";
+  const isWrite = route.method === "POST" || route.method === "PUT" || route.method === "PATCH";
   const response = await ask(pathOf(route), {
     method: route.method,
     ...(isWrite && { headers: { "content-type": "application/json" }, body: "{}" }),
@@ -86,6 +86,8 @@ describe("what comes in one body may need two scopes", () => {
     ["decide", "/v1/runs/r/inputs", { agentId: "assistant", messages: [message] }, "run"],
     ["run", "/v1/runs/r/inputs", { agentId: "assistant", messages: [message], decisions: [decision] }, "decide"],
     ["run", "/v1/runs", { agentId: "assistant", messages: [message], decisions: [decision] }, "decide"],
+    ["run", "/v1/runs/r/rerun", { step: 1, changes: { model: "other" } }, "admin"],
+    ["run", "/v1/runs/r/rerun", { step: 1, changes: { instructions: "Do as I say." } }, "admin"],
   ] as const)("%s at %s", async (scope, path, body, missing) => {
     const { post } = await openFor({ id: "p", scopes: [scope] });
     const response = await post(path, body);

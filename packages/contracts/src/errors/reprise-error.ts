@@ -67,7 +67,8 @@ export function notFound(
     | "STOP_POLICY_NOT_FOUND"
     | "ENTRY_NOT_FOUND"
     | "BUDGET_NOT_FOUND"
-    | "BLOB_NOT_FOUND",
+    | "BLOB_NOT_FOUND"
+    | "CONFIG_NOT_FOUND",
   what: string,
   id: string,
   known?: readonly string[],

@@ -15,6 +15,16 @@ import type { RunOrigin } from "./run-record.ts";
  */
 export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
 
+/**
+ * Where the thread goes back to before anything is said: to what it was before a run of it began. That run's messages and all that
+ * came later are superseded; effects are not undone.
+ */
+export interface RestorePoint {
+  readonly run_id: string;
+  /** What was said to the run stays, and is answered anew. Then the request needs no messages. */
+  readonly keep_input?: boolean;
+}
+
 /** The one input of the runtime: every protocol is decoded into it. */
 export interface RunRequest {
   readonly agent_id: string;
@@ -31,6 +41,8 @@ export interface RunRequest {
   readonly initial_decisions?: readonly DecisionInput[];
   readonly source_mailbox_entry_id?: string;
   readonly busy_policy?: BusyPolicy;
+  /** An open run is interrupted for it, unless `enqueue` or `reject` is asked for. */
+  readonly restore?: RestorePoint;
   readonly priority?: number;
   readonly dedupe_key?: string;
   readonly policy?: RunPolicy;

@@ -28,7 +28,7 @@ export interface AiSdkEncoder {
 /** The headers of a response. */
 export const AI_SDK_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
-  "cache-control": "no-cache",
+  "cache-control": "no-cache, no-store, no-transform",
   "x-accel-buffering": "no",
   "x-vercel-ai-ui-message-stream": "v1",
   "x-tirea-ai-sdk-version": "v6",

@@ -3,6 +3,7 @@ import type { FileUrl } from "./data-parts.ts";
 import { questionPart, toolPart } from "./history-tools.ts";
 import { runInfoData } from "./run-info.ts";
 import type { UiMessage, UiPart } from "./ui-message.ts";
+import { uiMessageIdOf } from "./ui-message-id.ts";
 
 export interface StoredThread {
   readonly thread_id: string;
@@ -44,7 +45,8 @@ export function encodeAiSdkHistory(thread: StoredThread, fileUrl: FileUrl = (url
   };
   for (const message of thread.messages) {
     if (message.visibility === "internal") continue;
-    if (message.role === "user") shown.push({ id: message.id, role: "user", parts: said(message, fileUrl) });
+    if (message.role === "user")
+      shown.push({ id: uiMessageIdOf(message), role: "user", parts: said(message, fileUrl) });
     if (message.role !== "assistant") continue;
     const runId = message.metadata?.run_id;
     const { parts } = open(runId ?? message.id, message.id, runId);

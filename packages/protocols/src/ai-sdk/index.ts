@@ -11,3 +11,4 @@ export { INITIAL_STATE } from "./encoder-state.ts";
 export { selectOpenDecisions } from "./select-open-decisions.ts";
 export type { ApprovalDescriptor, FinishReason, UiChunk } from "./ui-chunk.ts";
 export type { UiMessage, UiPart, UiToolPart, UiToolState } from "./ui-message.ts";
+export { uiMessageIdOf, withUiMessageIds } from "./ui-message-id.ts";

@@ -12,13 +12,15 @@ export interface CallTool {
   readonly arguments?: Json;
   /** The thread whose state the tool sees and changes; a new one unless given. */
   readonly threadId?: string;
+  /** The run's id, for a caller that may have to ask again: a second time it is refused. Made up unless given. */
+  readonly runId?: string;
 }
 
 /** Prepares a run that makes one call and ends. It is a run like any other: recorded, asked for approval, taken over after a crash. */
 export function prepareToolCall(
   services: Services,
   tenant: string,
-  { agent, tool, arguments: input = {}, threadId }: CallTool,
+  { agent, tool, arguments: input = {}, threadId, runId }: CallTool,
 ): PreparedRun {
   const { tools } = services.agents.resolve(agent);
   if (!tools.has(tool)) throw notFound("TOOL_NOT_FOUND", "tool", tool, [...tools.keys()]);
@@ -26,6 +28,7 @@ export function prepareToolCall(
     agent_id: agent,
     messages: [{ role: "user", content: `Call ${tool}.` }],
     ...(threadId !== undefined && { thread_id: threadId }),
+    ...(runId !== undefined && { run_id: runId }),
   };
   const prepared = prepareRun(services, tenant, request);
   // After the check, which takes this from no client.

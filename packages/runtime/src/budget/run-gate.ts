@@ -19,6 +19,11 @@ export interface ModelAttemptInfo extends PlannedAttempt {
 /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
 export type BeforeModelAttempt = (attempt: ModelAttemptInfo) => void | Promise<void>;
 
+/** Whether somebody is to be asked before a model is. */
+export function isGated({ budget, services }: RunWorkspace): boolean {
+  return budget !== undefined || services.beforeModelAttempt !== undefined;
+}
+
 /** Stands before every attempt of one inference: the embedder's hook, then the budget. */
 export class RunGate implements AttemptGate {
   readonly #workspace: RunWorkspace;

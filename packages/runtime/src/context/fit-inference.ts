@@ -1,4 +1,5 @@
 import { type Message, type ModelRequest, type ModelSpec, RepriseError } from "@reprise/contracts";
+import { isGated } from "../budget/run-gate.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
@@ -18,7 +19,7 @@ export async function fitInference(workspace: RunWorkspace, inference: Inference
   const fitted = fitRequest(inference.request, window, services.tokens);
   if (RepriseError.is(fitted)) return { ...inference, refusal: fitted };
   const { fact } = fitted;
-  const request = workspace.isGated ? limitAnswer(fitted, window) : fitted.request;
+  const request = isGated(workspace) ? limitAnswer(fitted, window) : fitted.request;
   // Asked from the end on, so that mostly the thread answers for the first one already.
   const lasts = ({ id }: Message): boolean =>
     thread.hasMessage(id) || workspace.modelMessages().some((message) => message.id === id);

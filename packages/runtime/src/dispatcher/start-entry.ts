@@ -1,8 +1,9 @@
-import { type Changeset, type Claim, RepriseError, type RunRecord } from "@reprise/contracts";
-import { applyPatches, getAt, type Json } from "@reprise/state";
-import { composeStart } from "../loop/compose-start.ts";
+import { type Changeset, type Claim, type MailboxEntry, RepriseError, type RunRecord } from "@reprise/contracts";
+import { applyPatches, getAt } from "@reprise/state";
+import { composeStart, type StartOptions } from "../loop/compose-start.ts";
 import { RUN_PATH } from "../loop/run-state.ts";
 import type { Services } from "../services.ts";
+import { findRestore } from "../thread/find-restore.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
 
@@ -14,8 +15,7 @@ export async function startEntry(services: Services, claim: Claim): Promise<RunR
   const thread = await services.threads.load(store, tenant, claim.thread_id);
   const closing =
     claim.run === undefined ? undefined : { run: claim.run, calls: await listOpenCalls(store, claim.run.run_id) };
-  const restore =
-    entry.rolls_back === undefined ? undefined : await restorePoint(services, claim, entry.rolls_back, thread.document);
+  const restore = await restorePoint(services, claim, entry, thread);
   const changeset = composeStart({
     request: entry.request,
     run_id: entry.run_id,
@@ -45,12 +45,19 @@ export function takeIn(
   return run;
 }
 
-async function restorePoint({ store }: Services, claim: Claim, runId: string, document: Json) {
-  const tenant = store.forTenant(claim.tenant);
-  const run = await tenant.loadRun(runId);
+/** What the thread goes back to first: a point that was asked for, or where the run began that was open. */
+async function restorePoint(
+  { store }: Services,
+  { tenant, thread_id }: Claim,
+  { request, rolls_back: runId }: MailboxEntry,
+  { document }: LoadedThread,
+): Promise<StartOptions["restore"]> {
+  const own = store.forTenant(tenant);
+  if (request?.restore !== undefined) return findRestore(own, thread_id, request.restore);
+  const run = runId === undefined ? undefined : await own.loadRun(runId);
   // Where another run came in between, going back would undo that one too.
   const isLast = getAt(document, [RUN_PATH, "id"]) === runId;
   if (run === undefined || !isLast) return undefined;
-  const { base_version } = run;
-  return { run_id: runId, base_version, state: await loadState(tenant, claim.thread_id, base_version) };
+  const { run_id, base_version } = run;
+  return { run_id, base_version, state: await loadState(own, thread_id, base_version) };
 }

@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  blobRefOf,
   type Changeset,
   emptyChangeset,
   type Message,
@@ -23,8 +24,17 @@ export interface StartOptions {
   readonly now: number;
   /** The waiting run this one takes the place of, with its open calls. */
   readonly closing?: { readonly run: RunRecord; readonly calls: readonly ToolCallRecord[] };
-  /** What a rollback goes back to, and whose messages it withdraws. */
-  readonly restore?: { readonly state: Json; readonly run_id: string; readonly base_version: number };
+  /** What the thread goes back to first. */
+  readonly restore?: Restore;
+}
+
+/** A point of a thread that can be gone back to. */
+export interface Restore {
+  readonly state: Json;
+  readonly run_id: string;
+  readonly base_version: number;
+  /** The messages that are withdrawn; those of the run unless they are given. */
+  readonly supersedes?: readonly string[];
 }
 
 /**
@@ -32,25 +42,31 @@ export interface StartOptions {
  * it together with the claim.
  */
 export function composeStart(options: StartOptions): Changeset {
-  const { request, thread, now } = options;
+  const { request, thread, now, restore } = options;
   const run = startRecord(options);
   const closing = options.closing === undefined ? undefined : composeClosing(options.closing, run.run_id, now);
-  const answered = new Set(closing?.messages.map(({ tool_call_id }) => tool_call_id));
+  const supersedes = restore === undefined ? [] : (restore.supersedes ?? messagesOf(thread, restore.run_id));
+  const withdrawn = new Set(supersedes);
+  const answered = new Set([
+    ...(closing?.messages ?? []).map(({ tool_call_id }) => tool_call_id),
+    ...callsOf(thread, withdrawn),
+  ]);
   const messages = [
     ...(closing?.messages ?? []),
     ...repairDangling(thread, run.run_id, answered),
-    ...newMessages(request.messages, { runId: run.run_id, sentFor: run.run_id, thread }),
+    ...newMessages(request.messages, { runId: run.run_id, sentFor: run.run_id, thread, withdrawn }),
   ];
   return {
     ...emptyChangeset(run.thread_id, run.run_id, `${run.run_id}-start`),
-    reasons: options.restore === undefined ? ["user_message"] : ["rollback", "user_message"],
+    reasons: restore === undefined ? ["user_message"] : ["rollback", "user_message"],
     messages,
-    supersedes: options.restore === undefined ? [] : messagesOf(thread, options.restore.run_id),
+    supersedes,
     patches: startPatches(options, run),
     runs: closing === undefined ? [run] : [closing.run, run],
     calls: closing?.calls ?? [],
     events: [...(closing?.events ?? []), runStart(run, now)],
     mailbox_effects: [{ entry_id: options.entry_id, status: "accepted" }],
+    blob_refs: blobsIn(messages),
   };
 }
 
@@ -113,6 +129,24 @@ function repairDangling(
 
 function messagesOf(thread: LoadedThread, runId: string): readonly string[] {
   return thread.messages.filter(({ metadata }) => metadata?.run_id === runId).map(({ id }) => id);
+}
+
+/** Calls of messages that are withdrawn need no result any more. */
+function callsOf(thread: LoadedThread, withdrawn: ReadonlySet<string>): readonly string[] {
+  if (withdrawn.size === 0) return [];
+  const asking = thread.messages.filter(({ id }) => withdrawn.has(id));
+  return asking.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
+}
+
+/** The blobs that messages name: nobody may take them away while the thread is there. */
+function blobsIn(messages: readonly Message[]): readonly string[] {
+  const refs = messages
+    .flatMap(({ content }) => (typeof content === "string" ? [] : content))
+    .flatMap((part) => {
+      const ref = part.type === "image" || part.type === "file" ? blobRefOf(part.url) : "";
+      return ref.startsWith("blob:") ? [ref] : [];
+    });
+  return [...new Set(refs)];
 }
 
 function runStart(run: RunRecord, now: number): AgentEvent {

@@ -8,16 +8,19 @@ export interface NewMessageOptions {
   /** The run they were sent for: messages without an id get one that follows from it. */
   readonly sentFor: string;
   readonly thread: LoadedThread;
+  /** Messages that are withdrawn in the same commit: who sends one again means a new one. */
+  readonly withdrawn?: ReadonlySet<string>;
 }
 
 /** Messages the thread does not have yet, with ids nobody else uses. Sending one twice is sending it once. */
 export function newMessages(
   inputs: readonly MessageInput[],
-  { runId, sentFor, thread }: NewMessageOptions,
+  { runId, sentFor, thread, withdrawn }: NewMessageOptions,
 ): readonly Message[] {
   const seen = new Set<string>();
   return inputs.flatMap((input, index) => {
-    const isTaken = input.id === undefined || thread.isSuperseded(input.id) || isForeign(thread, input.id);
+    const isGone = input.id === undefined || thread.isSuperseded(input.id) || withdrawn?.has(input.id) === true;
+    const isTaken = isGone || isForeign(thread, input.id ?? "");
     const id = isTaken ? `${sentFor}-u${index}` : (input.id ?? "");
     if (seen.has(input.id ?? id) || (thread.hasMessage(id) && !isTaken)) return [];
     seen.add(input.id ?? id);

@@ -1,7 +1,7 @@
 import type { LanguageModel, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { askForBudget } from "../budget/budget-question.ts";
-import { RunGate } from "../budget/run-gate.ts";
+import { isGated, RunGate } from "../budget/run-gate.ts";
 import { fitInference } from "../context/fit-inference.ts";
 import { takeMediaTurn } from "../media/media-turn.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
@@ -153,7 +153,7 @@ async function infer(
   const { env, limits } = services;
   const { request, hidden } = inference;
   const model = modelOf(workspace, inference);
-  const gate = workspace.isGated ? new RunGate(workspace, stepId) : undefined;
+  const gate = isGated(workspace) ? new RunGate(workspace, stepId) : undefined;
   const session = new RouteSession(run.thread_id, gate);
   workspace.assertHeld();
   const startedAt = env.clock.mono();

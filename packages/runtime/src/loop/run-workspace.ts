@@ -84,10 +84,7 @@ export class RunWorkspace {
     this.#document = thread.document;
   }
 
-  /**
-   * As it is defined when it is first needed, to the end of the activation. Not before: a run whose agent is gone must still be
-   * able to end.
-   */
+  /** As it is when it is first needed, to the end of the activation. Not before: a run whose agent is gone must be able to end. */
   get agent(): ResolvedAgent {
     this.#agent ??= this.services.agents.resolve(this.#run.agent_id);
     return this.#agent;
@@ -95,11 +92,6 @@ export class RunWorkspace {
 
   get run(): RunRecord {
     return this.#run;
-  }
-
-  /** Whether somebody is to be asked before a model is. */
-  get isGated(): boolean {
-    return this.budget !== undefined || this.services.beforeModelAttempt !== undefined;
   }
 
   /** The state with everything this run has done so far. */

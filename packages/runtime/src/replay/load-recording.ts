@@ -8,6 +8,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
+import { findRestore } from "../thread/find-restore.ts";
 import { loadState } from "../thread/loaded-thread.ts";
 import { describeDefinition } from "./describe-definition.ts";
 import { foldRows } from "./fold-rows.ts";
@@ -101,9 +102,12 @@ async function closedBy(store: TenantStore, start: CommittedChangeset): Promise<
 
 async function restoredBy(
   store: TenantStore,
-  { rolls_back }: MailboxEntry,
+  { request, rolls_back }: MailboxEntry,
   start: CommittedChangeset,
 ): Promise<RunRecording["restore"]> {
+  if (request?.restore !== undefined) {
+    return findRestore(store, start.thread_id, request.restore, start.version - 1);
+  }
   if (rolls_back === undefined || !start.reasons.includes("rollback")) return undefined;
   const base_version = start.runs.find(({ run_id }) => run_id === start.run_id)?.base_version ?? 0;
   return { run_id: rolls_back, base_version, state: await loadState(store, start.thread_id, base_version) };

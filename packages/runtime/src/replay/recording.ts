@@ -10,6 +10,7 @@ import type {
   ToolDescriptor,
 } from "@reprise/contracts";
 import type { Json, Path, StateScope } from "@reprise/state";
+import type { Restore } from "../loop/compose-start.ts";
 import type { CommittedChangeset } from "./read-changesets.ts";
 
 /** The form of an exported run; a reader refuses any other. */
@@ -55,7 +56,7 @@ export interface RunRecording {
   /** The waiting run this one took the place of. */
   readonly closing?: { readonly run: RunRecord; readonly calls: readonly ToolCallRecord[] };
   /** What the run went back to before it began. */
-  readonly restore?: { readonly run_id: string; readonly base_version: number; readonly state: Json };
+  readonly restore?: Restore;
   /** From the run's first to its last; changes from outside that came in between are among them. */
   readonly changesets: readonly CommittedChangeset[];
   readonly decisions: readonly Decision[];

@@ -1,4 +1,4 @@
-import { type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
+import { ERRORS, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
 import { HttpRefusal } from "./http-refusal.ts";
 
 /** An error as a client gets it. */
@@ -37,8 +37,9 @@ function wordsFor(error: RepriseError): string {
   }
   if (code === "RUN_NOT_ACTIVE") return "bad request: run is not active";
   if (error.httpStatus === 400) return `bad request: ${message}`;
-  // What a foreign error says was written for nobody outside, and may hold anything.
-  return UNSPEAKABLE.includes(code) ? "internal error" : message;
+  // What stores, providers and plugins say was written for nobody outside, and may hold anything: what failed is said in our words.
+  if (error.httpStatus < 500) return message;
+  return UNSPEAKABLE.includes(code) ? "internal error" : ERRORS[code].when;
 }
 
 const UNSPEAKABLE: readonly ErrorCode[] = ["INTERNAL", "CORRUPT_DATA", "PLUGIN_FAILED"];

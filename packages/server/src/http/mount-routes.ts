@@ -19,7 +19,7 @@ export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<Se
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
-    app.on("OPTIONS", path, (context) => answerPreflight(host, context.req.raw, methods.join(", ")));
+    app.on("OPTIONS", path, (context) => answerPreflight(host, context, methods.join(", ")));
   }
   return app;
 }
@@ -27,29 +27,34 @@ export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<Se
 /** The door. Who asks is known before anything but the headers was looked at. */
 async function enter(host: ServerHost, route: Route, context: Call["context"]): Promise<Response> {
   const request = context.req.raw;
-  const response = await guarded(host, request, async (headers) => {
+  const response = await guarded(host, context, async (headers) => {
     const principal = await identify(host, route, request);
     const { tenant } = principal;
     const runtime = tenant === undefined ? host.runtime : host.runtime.forTenant(tenant);
     const body = new RequestBody(request, host.maxBodyBytes);
-    const call: Call = { context, host, principal, runtime, body, headers };
+    const place = route.opensStream ? host.streams.reserve(principal) : undefined;
+    const call: Call = { context, host, principal, runtime, body, headers, ...(place !== undefined && { place }) };
     const isStored = route.method === "POST" && route.knowsRepeats !== true;
-    return isStored ? answerOnce(call, async () => route.handle(call)) : route.handle(call);
+    try {
+      return await (isStored ? answerOnce(call, async () => route.handle(call)) : route.handle(call));
+    } finally {
+      if (place?.isTaken === false) place.leave();
+    }
   });
   host.metrics.countAnswer(request.method, route.path, response.status);
   return response;
 }
 
 /** Answers a request for what is not here; also that only to whom may ask. */
-export function answerUnknown(host: ServerHost, request: Request): Promise<Response> {
-  return guarded(host, request, () => {
-    throw new HttpRefusal(404, `not found: ${request.method} ${new URL(request.url).pathname.slice(0, 200)}`);
+export function answerUnknown(host: ServerHost, context: Call["context"]): Promise<Response> {
+  return guarded(host, context, () => {
+    throw new HttpRefusal(404, `not found: ${context.req.method} ${context.req.path.slice(0, 200)}`);
   });
 }
 
-function answerPreflight(host: ServerHost, request: Request, methods: string): Promise<Response> {
-  return guarded(host, request, () => {
-    const origin = checkOrigin(request, host.allowedOrigins);
+function answerPreflight(host: ServerHost, context: Call["context"], methods: string): Promise<Response> {
+  return guarded(host, context, () => {
+    const origin = checkOrigin(context.req.raw, host.allowedOrigins);
     return new Response(null, { status: 204, headers: preflightHeaders(origin, methods) });
   });
 }
@@ -57,13 +62,15 @@ function answerPreflight(host: ServerHost, request: Request, methods: string): P
 /** Checks where a request comes from, and says every error in the same shape. */
 async function guarded(
   host: ServerHost,
-  request: Request,
+  { req: { raw: request }, env }: Call["context"],
   handle: (headers: Readonly<Record<string, string>>) => Response | Promise<Response>,
 ): Promise<Response> {
   let headers = responseHeaders(undefined);
   try {
     checkHost(request, host.allowedHosts);
     headers = responseHeaders(checkOrigin(request, host.allowedOrigins));
+    // Only Node gives something to bind to; elsewhere there is no such object at all.
+    host.access.admitAddress(env?.incoming?.socket.remoteAddress, request.headers);
     return await handle(headers);
   } catch (error) {
     const described = describeError(error);
@@ -78,6 +85,7 @@ async function identify(host: ServerHost, route: Route, request: Request): Promi
   if (principal === undefined) {
     throw new HttpRefusal(401, "unauthorized: a valid credential is needed", { "www-authenticate": "Bearer" });
   }
+  host.access.admitPrincipal(principal);
   assertScope(principal, ...[route.scope].flat());
   return principal;
 }

@@ -1,8 +1,12 @@
-import { isJson, type Json, parseJson } from "@reprise/state";
+import { isJson, type Json, MAX_DEPTH, parseJson } from "@reprise/state";
 import { badRequest, HttpRefusal } from "./http-refusal.ts";
+import { measureJson } from "./measure-json.ts";
 
 /** A JSON object that came from outside: every field still has to be looked at. */
 export type JsonBody = { readonly [key: string]: Json };
+
+/** Every key costs whoever looks at it far more than the few bytes it is. */
+const MAX_KEYS = 10_000;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
@@ -24,6 +28,12 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  // Of a body whose length was said, and is within its limit, no more than that comes: it need not be watched.
+  if (request.headers.has("content-length")) {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    return bytes;
+  }
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = request.body?.getReader();
@@ -48,13 +58,17 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
 /** Reads a JSON object that is no deeper than a document may be. */
 export function parseObject(text: string): JsonBody {
   if (text === "") throw badRequest("the body is empty; send a JSON object");
+  const { depth, keys } = measureJson(text);
+  if (depth > MAX_DEPTH) throw badRequest("the body nests too deep");
+  if (keys > MAX_KEYS) throw badRequest(`the body has more than ${MAX_KEYS} keys`);
   let value: Json;
   try {
     value = parseJson(text);
   } catch {
     throw badRequest("the body is not JSON");
   }
-  if (!isJson(value)) throw badRequest("the body nests too deep");
+  // It is not too deep, so what is left is a number without an end.
+  if (!isJson(value)) throw badRequest("a number in the body is too large");
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badRequest("the body is not a JSON object");
   // An object, as was just checked; arrays of the type are readonly, which the check above does not tell the compiler.

@@ -1,13 +1,18 @@
 import type { TenantRuntime } from "@reprise/runtime";
 import type { Context } from "hono";
+import type { Operation } from "../openapi/operation.ts";
 import type { Principal, Scope } from "../security/principal.ts";
 import type { ServerHost } from "../server-host.ts";
 import type { NodeResponse } from "../sse/node-outlet.ts";
+import type { StreamPlace } from "../sse/stream-places.ts";
 import type { RequestBody } from "./request-body.ts";
 
-/** What the platform brings: on Node, the response to write to. */
+/** What the platform brings: on Node, the response to write to and the socket a request came by. */
 export interface ServerEnv {
-  Bindings: { readonly outgoing?: NodeResponse };
+  Bindings: {
+    readonly outgoing?: NodeResponse;
+    readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+  };
 }
 
 /** One request that passed the door, and what is needed to answer it. */
@@ -20,16 +25,22 @@ export interface Call {
   readonly body: RequestBody;
   /** What every answer to this request carries. */
   readonly headers: Readonly<Record<string, string>>;
+  /** For a route that streams: its place among the streams. */
+  readonly place?: StreamPlace;
 }
 
 /** A route is data: who may call it is said where it is defined, and can be listed. */
 export interface Route {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** What a credential must allow; one of several is enough to come in. `public` needs no credential. */
   readonly scope: Scope | readonly Scope[] | "public";
   /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
   readonly knowsRepeats?: true;
+  /** It may answer with a stream: a place for one is kept before anything is done. */
+  readonly opensStream?: true;
+  /** What it is for, what it takes and what it answers, as the OpenAPI document tells it. */
+  readonly operation: Operation;
   handle(call: Call): Response | Promise<Response>;
 }
 

@@ -1,5 +1,6 @@
 import { answer } from "../http/answer.ts";
 import type { Route } from "../http/route.ts";
+import * as schema from "./agent-routes.schema.ts";
 
 /** The agents as they were resolved: their models, plugins and tools, and what is odd about them. */
 export const agentRoutes: readonly Route[] = [
@@ -7,6 +8,7 @@ export const agentRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/agents",
     scope: "read",
+    operation: schema.list,
     handle: (call) => answer(call, 200, { items: call.runtime.agents() }),
   },
 ];

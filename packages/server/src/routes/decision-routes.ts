@@ -2,6 +2,7 @@ import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { decodeVerb } from "../wire/decode-decisions.ts";
+import * as schema from "./decision-routes.schema.ts";
 
 /** What waits for an answer on any thread, and the answers. */
 export const decisionRoutes: readonly Route[] = [
@@ -9,6 +10,7 @@ export const decisionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/decisions",
     scope: "read",
+    operation: schema.list,
     async handle(call) {
       const { thread_id: threadId, run_id: runId } = new Query(call.context.req.url).texts("thread_id", "run_id");
       const items = await call.runtime.decisions.list({
@@ -22,6 +24,7 @@ export const decisionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/decisions/:id",
     scope: "decide",
+    operation: schema.decide,
     async handle(call) {
       const { verb, options } = decodeVerb(await call.body.json());
       const decision = await call.runtime.decisions.decide(pathPart(call, "id"), verb, options);

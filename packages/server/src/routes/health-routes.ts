@@ -1,5 +1,6 @@
 import { answer } from "../http/answer.ts";
 import type { Route } from "../http/route.ts";
+import * as schema from "./health-routes.schema.ts";
 
 /** Whether the process lives, whether it can work, and what it counted. */
 export const healthRoutes: readonly Route[] = [
@@ -7,12 +8,14 @@ export const healthRoutes: readonly Route[] = [
     method: "GET",
     path: "/health",
     scope: "public",
+    operation: schema.health,
     handle: (call) => answer(call, 200, { status: "ok", durability: call.host.runtime.durability }),
   },
   {
     method: "GET",
     path: "/ready",
     scope: "public",
+    operation: schema.ready,
     async handle(call) {
       if (call.host.streams.isClosed) return answer(call, 503, { error: "not ready: the server is closing" });
       try {
@@ -29,6 +32,7 @@ export const healthRoutes: readonly Route[] = [
     method: "GET",
     path: "/metrics",
     scope: "admin",
+    operation: schema.metrics,
     handle({ host, headers }) {
       const text = host.metrics.print(host.streams.count);
       return new Response(text, { headers: { ...headers, "content-type": "text/plain; version=0.0.4" } });

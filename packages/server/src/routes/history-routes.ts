@@ -3,6 +3,7 @@ import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
+import * as schema from "./history-routes.schema.ts";
 
 const FORK_FIELDS = { version: ["version", "at"], thread_id: ["threadId", "thread_id"] } as const;
 
@@ -12,6 +13,7 @@ export const historyRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/threads/:id/state",
     scope: "read",
+    operation: schema.state,
     async handle(call) {
       const { threads } = call.runtime;
       const threadId = pathPart(call, "id");
@@ -24,6 +26,7 @@ export const historyRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/threads/:id/history",
     scope: "read",
+    operation: schema.history,
     async handle(call) {
       const { threads } = call.runtime;
       const threadId = pathPart(call, "id");
@@ -48,6 +51,7 @@ export const historyRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/threads/:id/fork",
     scope: "run",
+    operation: schema.fork,
     async handle(call) {
       const body = await call.body.optionalJson();
       const fields = readFields(body, FORK_FIELDS);

@@ -3,6 +3,7 @@ import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { type EntryOrigin, encodeEntry, listEntriesOf } from "../wire/list-entries.ts";
+import * as schema from "./mailbox-routes.schema.ts";
 
 const STATUSES: readonly EntryStatus[] = ["queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"];
 
@@ -12,6 +13,7 @@ export const mailboxRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/threads/:id/interrupt",
     scope: "run",
+    operation: schema.interrupt,
     async handle(call) {
       const threadId = pathPart(call, "id");
       const { generation, run_id, superseded } = await call.runtime.mailbox.interrupt(threadId);
@@ -29,6 +31,7 @@ export const mailboxRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/threads/:id/mailbox",
     scope: "read",
+    operation: schema.list,
     async handle(call) {
       const { runtime, context } = call;
       const threadId = pathPart(call, "id");
@@ -45,6 +48,7 @@ export const mailboxRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dead-letters",
     scope: "read",
+    operation: schema.deadLetters,
     async handle(call) {
       const query = new Query(call.context.req.url);
       const letters = { ...query.texts("thread_id"), status: "dead_letter" } as const;
@@ -55,6 +59,7 @@ export const mailboxRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/threads/:id/mailbox/:entry_id/requeue",
     scope: "admin",
+    operation: schema.requeue,
     async handle(call) {
       const entry = await call.runtime.mailbox.requeue(pathPart(call, "id"), pathPart(call, "entry_id"));
       return answer(call, 202, encodeEntry(entry));

@@ -5,6 +5,7 @@ import { pathPart, type Route } from "../http/route.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 import { findRecord } from "../wire/find-record.ts";
 import { readCursor } from "../wire/read-cursor.ts";
+import * as schema from "./run-event-routes.schema.ts";
 
 /** The events of a run, from any point, as often as one likes. */
 export const runEventRoutes: readonly Route[] = [
@@ -12,8 +13,9 @@ export const runEventRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/runs/:id/events",
     scope: "read",
+    operation: schema.events,
+    opensStream: true,
     async handle(call) {
-      call.host.streams.assertPlace();
       const query = new Query(call.context.req.url);
       const after = readCursor(call.context.req.raw.headers, query);
       const follow = query.flag("follow");

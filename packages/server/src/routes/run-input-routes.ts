@@ -4,6 +4,7 @@ import { type Call, pathPart, type Route } from "../http/route.ts";
 import { assertScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
 import { findRecord } from "../wire/find-record.ts";
+import * as schema from "./run-input-routes.schema.ts";
 
 /** What is said to a run that exists. */
 export const runInputRoutes: readonly Route[] = [
@@ -11,6 +12,7 @@ export const runInputRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/runs/:id/inputs",
     scope: ["run", "decide"],
+    operation: schema.inputs,
     async handle(call) {
       const inputs = decodeRunInputs(await call.body.json());
       // Who may start runs may not thereby approve what they ask for, nor the other way round.

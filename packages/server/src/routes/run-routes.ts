@@ -1,5 +1,5 @@
 import { RUN_ORIGINS } from "@reprise/contracts";
-import type { TenantRuntime } from "@reprise/runtime";
+import type { Budgets, TenantRuntime } from "@reprise/runtime";
 import { answer, idHeaders } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
@@ -9,8 +9,15 @@ import { respondWithEvents } from "../sse/respond-with-events.ts";
 import { decodeRunRequest } from "../wire/decode-run-request.ts";
 import { encodeQueuedRun, encodeRun } from "../wire/encode-run.ts";
 import { findRecord } from "../wire/find-record.ts";
+import { readFields } from "../wire/read-fields.ts";
+import * as schema from "./run-routes.schema.ts";
 
 const TIMES = ["created_at_from", "created_at_to", "updated_at_from", "updated_at_to"] as const;
+
+const BUDGET_FIELDS = {
+  limit_microcents: ["limitMicrocents", "limit_microcents"],
+  limit_tokens: ["limitTokens", "limit_tokens"],
+} as const;
 
 /** Runs: list, look, start, cancel. */
 export const runRoutes: readonly Route[] = [
@@ -18,6 +25,7 @@ export const runRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/runs",
     scope: "read",
+    operation: schema.list,
     async handle(call) {
       const query = new Query(call.context.req.url);
       const status = query.oneOf("status", ["running", "waiting", "done"]);
@@ -36,9 +44,10 @@ export const runRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/runs",
     scope: "run",
+    operation: schema.start,
     knowsRepeats: true,
+    opensStream: true,
     async handle(call) {
-      call.host.streams.assertPlace();
       const request = decodeRunRequest(await call.body.json());
       if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
@@ -51,12 +60,14 @@ export const runRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/runs/:id",
     scope: "read",
+    operation: schema.get,
     handle: async (call) => answer(call, 200, await loadRun(call.runtime, pathPart(call, "id"))),
   },
   {
     method: "POST",
     path: "/v1/runs/:id/cancel",
     scope: "run",
+    operation: schema.cancel,
     async handle(call) {
       const run = await call.runtime.run(pathPart(call, "id"));
       await run.cancel();
@@ -67,7 +78,19 @@ export const runRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/runs/:id/budget",
     scope: "read",
+    operation: schema.budget,
     handle: async (call) => answer(call, 200, await call.runtime.budgets.get(pathPart(call, "id"))),
+  },
+  {
+    method: "PATCH",
+    path: "/v1/runs/:id/budget",
+    scope: "admin",
+    operation: schema.setBudget,
+    async handle(call) {
+      // The runtime says what a limit may be.
+      const limits = readFields(await call.body.json(), BUDGET_FIELDS) as Parameters<Budgets["setLimit"]>[1];
+      return answer(call, 200, await call.runtime.budgets.setLimit(pathPart(call, "id"), limits));
+    },
   },
 ];
 

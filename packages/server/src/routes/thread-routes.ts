@@ -3,6 +3,7 @@ import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { summariseThread } from "../wire/summarise-thread.ts";
+import * as schema from "./thread-routes.schema.ts";
 
 /** Conversations: lists, messages, what is known about them. */
 export const threadRoutes: readonly Route[] = [
@@ -10,12 +11,14 @@ export const threadRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/threads",
     scope: "read",
+    operation: schema.list,
     handle: async (call) => answer(call, 200, await listThreads(call)),
   },
   {
     method: "GET",
     path: "/v1/threads/summaries",
     scope: "read",
+    operation: schema.summaries,
     async handle(call) {
       const page = await listThreads(call);
       const items = await Promise.all(page.items.map((thread) => summariseThread(call.runtime, thread)));
@@ -26,12 +29,14 @@ export const threadRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/threads/:id",
     scope: "read",
+    operation: schema.get,
     handle: async (call) => answer(call, 200, await call.runtime.threads.get(pathPart(call, "id"))),
   },
   {
     method: "GET",
     path: "/v1/threads/:id/messages",
     scope: "read",
+    operation: schema.messages,
     async handle(call) {
       const query = readMessageQuery(new Query(call.context.req.url));
       return answer(call, 200, await call.runtime.threads.messages(pathPart(call, "id"), query));
@@ -41,6 +46,7 @@ export const threadRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/v1/threads/:id/metadata",
     scope: "run",
+    operation: schema.updateMetadata,
     async handle(call) {
       const metadata = await call.body.json();
       return answer(call, 200, await call.runtime.threads.update(pathPart(call, "id"), metadata));
@@ -50,6 +56,7 @@ export const threadRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/threads/:id",
     scope: "admin",
+    operation: schema.remove,
     async handle(call) {
       await call.runtime.threads.delete(pathPart(call, "id"));
       return new Response(null, { status: 204, headers: call.headers });

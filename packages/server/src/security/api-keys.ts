@@ -1,5 +1,6 @@
 import { assertId, type Documents, invalidRequest, type StoredDocument } from "@reprise/contracts";
 import type { Runtime } from "@reprise/runtime";
+import { bearerOf } from "./bearer.ts";
 import { digest, isSameText, randomHex } from "./digest.ts";
 import { type Authenticate, type Principal, SCOPES, type Scope } from "./principal.ts";
 
@@ -91,8 +92,7 @@ export function createApiKeys(runtime: Runtime): ApiKeys {
 }
 
 function keyIn(headers: Headers): string {
-  const [, bearer] = /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
-  return bearer ?? headers.get("x-api-key") ?? "";
+  return bearerOf(headers) ?? headers.get("x-api-key") ?? "";
 }
 
 /** A tenant's id in characters that a header takes; a point would end it. */

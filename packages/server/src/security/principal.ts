@@ -22,6 +22,11 @@ export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
 /** On a server without authentication everybody is this one; such a server only listens on the loopback address. */
 export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
 
+/** Tells principals apart, also those of different tenants. */
+export function principalKey({ id, tenant = "" }: Principal): string {
+  return JSON.stringify([tenant, id]);
+}
+
 /** `admin` may do everything; the others do not include each other. */
 function hasScope({ scopes }: Principal, wanted: Scope): boolean {
   return scopes.includes(wanted) || scopes.includes("admin");

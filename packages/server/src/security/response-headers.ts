@@ -9,7 +9,7 @@ const ALWAYS: Readonly<Record<string, string>> = {
   vary: "origin",
 };
 
-const EXPOSED = "x-reprise-error, x-reprise-run-id, x-reprise-thread-id, retry-after";
+const EXPOSED = "x-reprise-error, x-reprise-run-id, x-reprise-thread-id, retry-after, etag";
 
 /** The headers of every answer; a listed origin may read it, and its page gets no cookies of ours. */
 export function responseHeaders(origin: string | undefined): Readonly<Record<string, string>> {
@@ -22,7 +22,7 @@ export function preflightHeaders(origin: string | undefined, methods: string): R
   return {
     ...responseHeaders(origin),
     "access-control-allow-methods": methods,
-    "access-control-allow-headers": "authorization, content-type, idempotency-key, last-event-id",
+    "access-control-allow-headers": "authorization, content-type, idempotency-key, if-match, last-event-id, x-api-key",
     "access-control-max-age": "600",
   };
 }

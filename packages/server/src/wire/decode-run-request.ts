@@ -16,6 +16,7 @@ const RUN_FIELDS = {
   messages: ["messages"],
   initial_decisions: ["initialDecisions", "initial_decisions", "decisions"],
   busy_policy: ["busyPolicy", "busy_policy"],
+  restore: ["restore"],
   priority: ["priority"],
   dedupe_key: ["dedupeKey", "dedupe_key"],
   policy: ["policy"],
@@ -29,13 +30,20 @@ export function decodeRunRequest(body: JsonBody): RunRequest {
   const fields = readFields(body, RUN_FIELDS);
   const agentId = textOf("agentId", fields.agent_id);
   if (agentId === undefined) throw badRequest("agentId cannot be empty");
-  const { state, messages, initial_decisions, busy_policy, priority, policy, metadata } = fields;
+  const { state, messages, initial_decisions, busy_policy, priority, policy, metadata, restore } = fields;
   const ids: { [Key in (typeof IDS)[number]]?: string } = {};
   for (const key of IDS) {
     const id = textOf(RUN_FIELDS[key][0], fields[key]);
     if (id !== undefined) ids[key] = id;
   }
-  const unchecked: { readonly [key: string]: Json | undefined } = { state, busy_policy, priority, policy, metadata };
+  const unchecked: { readonly [key: string]: Json | undefined } = {
+    state,
+    busy_policy,
+    priority,
+    policy,
+    metadata,
+    restore,
+  };
   const given = Object.fromEntries(Object.entries(unchecked).filter(([, value]) => value !== undefined));
   const request = { agent_id: agentId, ...ids, ...given, messages: listOf("messages", messages), origin: "user" };
   // The runtime takes nothing of a request for granted and checks every field of it.

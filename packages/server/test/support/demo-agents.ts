@@ -12,6 +12,19 @@ const pay = defineTool({
   execute: (input) => ({ paid: input }),
 });
 
+/** Adds, without asking. */
+const add = defineTool({
+  id: "add",
+  description: "Adds two numbers.",
+  inputSchema: {
+    type: "object",
+    properties: { a: { type: "number" }, b: { type: "number" } },
+    required: ["a", "b"],
+  },
+  class: "read_only",
+  execute: (input) => Object.values(input).reduce<number>((sum, part) => sum + Number(part), 0),
+});
+
 /** Does what the last message says: `pay`, `stall`, `count <n>`, `fail`; anything else is repeated. */
 function play(request: {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
@@ -33,6 +46,6 @@ export function demoAgents(): readonly Agent[] {
   const model = scriptedModel(play);
   return [
     defineAgent({ id: "assistant", description: "Repeats.", model, tools: [pay] }),
-    defineAgent({ id: "echo", model }),
+    defineAgent({ id: "echo", model, tools: [add] }),
   ];
 }

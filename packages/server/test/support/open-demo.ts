@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerOptions } from "@reprise/server";
 import { type Listening, listen } from "@reprise/server/node";
 import { createFakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
+import { checkAnswer } from "./check-answers.ts";
 import { demoAgents } from "./demo-agents.ts";
 
 export interface OpenDemo {
@@ -45,9 +46,20 @@ export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
   return { runtime, server, ask, post };
 }
 
-/** A world in which ids and times are always the same. */
-export function openFrozenDemo(options: DemoOptions = {}): Promise<OpenDemo> {
-  return openDemo({ ...options, env: createFakeEnv() });
+/** A world in which ids and times are always the same, and every answer is checked to be what the OpenAPI document says. */
+export async function openFrozenDemo(options: DemoOptions = {}): Promise<OpenDemo> {
+  const demo = await openDemo({ ...options, env: createFakeEnv() });
+  const ask: OpenDemo["ask"] = async (path, init) => {
+    const response = await demo.ask(path, init);
+    await checkAnswer(init?.method ?? "GET", path, response);
+    return response;
+  };
+  const post: OpenDemo["post"] = async (path, body, headers) => {
+    const response = await demo.post(path, body, headers);
+    await checkAnswer("POST", path, response, body);
+    return response;
+  };
+  return { ...demo, ask, post };
 }
 
 /** Listens on any port; stops when the test is over. */

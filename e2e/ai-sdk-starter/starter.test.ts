@@ -1,0 +1,180 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describeWithService } from "../../test/support/describe-with-service.ts";
+import { type ChatServer, startChat } from "../ai-sdk-server/support/start-chat.ts";
+import { installStarter, runInStarter, STARTER } from "./support/install-starter.ts";
+import { type ServedStarter, serveStarter } from "./support/serve-starter.ts";
+
+installStarter();
+
+/** On a busy machine slow is not wrong. */
+const PATIENT = { timeout: 15_000 };
+
+/** Where a page attaches to what is under way. */
+const STREAM = /\/stream$/;
+
+describe("the starter", () => {
+  it("has sound types, and so has the component of the how-to page", () => {
+    const page = readFileSync(join(import.meta.dirname, "../../docs/how-to/integrate-ai-sdk.md"), "utf8");
+    const [, component = ""] = /^```jsx\n(.*?)^```$/ms.exec(page) ?? [];
+    expect(component).toContain("useChat(");
+    const file = join(STARTER, "src/of-the-how-to.tsx");
+    onTestFinished(() => rmSync(file, { force: true }));
+    writeFileSync(file, component);
+    runInStarter(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."]);
+  });
+});
+
+describeWithService("chromium", "the starter in a browser", ({ binary }) => {
+  const folder = mkdtempSync(join(tmpdir(), "reprise-starter-"));
+  let browser: Browser | undefined;
+  let server: ChatServer | undefined;
+  let starter: ServedStarter | undefined;
+  beforeAll(async () => {
+    runInStarter(process.execPath, ["node_modules/vite/bin/vite.js", "build"]);
+    server = await startChat(join(folder, "chat.db"), 20);
+    starter = await serveStarter(server.url);
+    browser = await chromium.launch({ executablePath: binary, args: ["--no-sandbox"] });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    starter?.stop();
+    await server?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** A browser nobody used before, on a new chat. Whatever goes wrong in its page fails the test. */
+  async function openStarter(): Promise<Page> {
+    const context = await (browser as Browser).newContext({ viewport: { width: 1100, height: 760 } });
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(error.message));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    onTestFinished(async () => {
+      await context.close();
+      expect(problems).toEqual([]);
+    });
+    // A page asks what is under way when it is loaded.
+    await Promise.all([page.waitForResponse(STREAM), page.goto(starter?.url ?? "")]);
+    return page;
+  }
+
+  async function say(page: Page, text: string): Promise<void> {
+    await page.getByRole("textbox", { name: "Message" }).fill(text);
+    await page.keyboard.press("Enter");
+  }
+
+  const answers = (page: Page) => page.getByRole("article", { name: "Assistant" });
+
+  it("streams an answer, and shows it and the chat again when the page is loaded anew", async () => {
+    const page = await openStarter();
+    await say(page, "hold chat-1");
+    await answers(page).getByText("One two").waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    // In the middle of the answer: it goes on where it was.
+    await page.reload();
+    await answers(page).getByText("One two").waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await server?.release("chat-1");
+    await answers(page).getByText("One two three four.").waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    expect(await answers(page).count()).toBe(1);
+    const link = page.getByRole("navigation").getByRole("link", { name: "hold chat-1" });
+    await link.waitFor();
+    await page.getByRole("button", { name: "New chat" }).click();
+    await page.getByText("Say hello").waitFor();
+    await link.click();
+    await answers(page).getByText("One two three four.").waitFor();
+  });
+
+  it("asks before a tool runs, with its exact arguments, and does what is answered", async () => {
+    const page = await openStarter();
+    await say(page, "pay Ada and Bob");
+    const dialog = page.getByRole("dialog", { name: "May wire run?" });
+    await dialog.getByText('"to": "Ada"').waitFor();
+    expect(await dialog.textContent()).toContain("1 more to decide");
+    // The question is the server's: it is there again when the page is loaded anew.
+    await page.reload();
+    await dialog.getByText('"to": "Ada"').waitFor();
+    expect(await dialog.locator("pre").textContent()).toBe(JSON.stringify({ to: "Ada", amount: 5 }, null, 2));
+    await dialog.getByRole("button", { name: "Approve" }).click();
+    await dialog.getByText('"to": "Bob"').waitFor();
+    await dialog.getByRole("button", { name: "Deny" }).click();
+    await answers(page).getByText("That is settled.").waitFor();
+    expect(await dialog.count()).toBe(0);
+    expect(await answers(page).locator("summary").allTextContents()).toEqual(["wire is done", "wire was denied"]);
+    expect(await answers(page).count()).toBe(1);
+  });
+
+  it("gives another answer in the place of the first", async () => {
+    const page = await openStarter();
+    await say(page, "hello");
+    const button = page.getByRole("button", { name: "Regenerate" });
+    await button.waitFor();
+    const first = await answers(page).locator(".text").textContent();
+    await button.click();
+    const isNew = async (): Promise<boolean> => {
+      const text = (await answers(page).locator(".text").textContent()) ?? "";
+      return text !== first && /^You said: hello \(answer \d+\)$/.test(text);
+    };
+    await expect.poll(isNew, PATIENT).toBe(true);
+    await button.waitFor();
+    expect(await answers(page).count()).toBe(1);
+    await page.reload();
+    await button.waitFor();
+    expect(await page.getByRole("article").count()).toBe(2);
+  });
+
+  it("reads a message anew that the server took back", async () => {
+    const page = await openStarter();
+    const attaching = page.waitForRequest(STREAM);
+    // As when the first server died: a few words came, then the news that they do not count.
+    await page.route(
+      "**/runs",
+      async (route) => {
+        const runId = crypto.randomUUID();
+        const body = JSON.stringify({ ...route.request().postDataJSON(), runId });
+        const headers = { "content-type": "application/json" };
+        const started = await fetch(`${server?.url}/v1/ai-sdk/agents/assistant/runs`, {
+          method: "POST",
+          headers,
+          body,
+        });
+        void started.body?.cancel();
+        const chunks = [
+          { type: "start", messageId: `${runId}-s1-m` },
+          { type: "start-step" },
+          { type: "text-start", id: "txt_0" },
+          { type: "text-delta", id: "txt_0", delta: "No longer true" },
+          { type: "data-stream-reset", data: { fromSeq: 1 }, transient: true },
+        ];
+        const frames = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+        await route.fulfill({ status: 200, headers: { "content-type": "text/event-stream" }, body: frames });
+      },
+      { times: 1 },
+    );
+    await say(page, "hold chat-2");
+    await attaching;
+    await server?.release("chat-2");
+    await answers(page).getByText("One two three four.").waitFor();
+    expect(await answers(page).count()).toBe(1);
+    expect(await answers(page).textContent()).not.toContain("No longer true");
+  });
+
+  it("stops a run, and goes on after it", async () => {
+    const page = await openStarter();
+    await say(page, "stall");
+    await answers(page).getByText("Wait").waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    await expect
+      .poll(async () => (await (await fetch(`${server?.url}/v1/runs?status=running`)).json()).total, PATIENT)
+      .toBe(0);
+    await say(page, "hello");
+    await answers(page).getByText("You said: hello").waitFor();
+  });
+});

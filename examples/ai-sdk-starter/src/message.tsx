@@ -1,0 +1,55 @@
+import { getToolName, isToolUIPart, type UIMessage } from "ai";
+
+type Part = UIMessage["parts"][number];
+
+/** What became of a call, in words. */
+const STATES = {
+  "input-streaming": "is being called",
+  "input-available": "is at work",
+  "approval-requested": "waits for your permission",
+  "approval-responded": "was decided about",
+  "output-available": "is done",
+  "output-error": "failed",
+  "output-denied": "was denied",
+} as const;
+
+function PartView({ part }: { part: Part }) {
+  if (part.type === "text") return <p className="text">{part.text}</p>;
+  if (part.type === "reasoning") return <p className="reasoning">{part.text}</p>;
+  if (part.type === "file" && part.mediaType.startsWith("image/"))
+    return <img src={part.url} alt={part.filename ?? ""} />;
+  if (part.type === "file") return <a href={part.url}>{part.filename ?? "A file"}</a>;
+  if (!isToolUIPart(part)) return null;
+  return (
+    <details className="tool" data-state={part.state}>
+      <summary>
+        <code>{getToolName(part)}</code> {STATES[part.state]}
+      </summary>
+      <pre>{JSON.stringify(part.input, null, 2)}</pre>
+      {part.state === "output-available" && <pre>{JSON.stringify(part.output, null, 2)}</pre>}
+      {part.state === "output-error" && <p role="alert">{part.errorText}</p>}
+    </details>
+  );
+}
+
+interface MessageProps {
+  readonly message: UIMessage;
+  /** Undefined while something is under way. */
+  readonly onRegenerate: (() => void) | undefined;
+}
+
+export function Message({ message, onRegenerate }: MessageProps) {
+  return (
+    <article className={message.role} aria-label={message.role === "user" ? "You" : "Assistant"}>
+      {message.parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only ever added at the end
+        <PartView key={index} part={part} />
+      ))}
+      {message.role === "assistant" && onRegenerate !== undefined && (
+        <button type="button" className="quiet" onClick={onRegenerate}>
+          Regenerate
+        </button>
+      )}
+    </article>
+  );
+}

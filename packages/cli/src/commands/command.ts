@@ -1,0 +1,33 @@
+import type { ExitCode } from "../output/exit-code.ts";
+import type { Output } from "../output/output.ts";
+import type { Settings } from "../settings/settings.ts";
+
+/** What a command has to work with. */
+export interface CommandInput {
+  readonly settings: Settings;
+  readonly output: Output;
+  /** In the order of its forms; one that was left out is undefined. */
+  readonly arguments: readonly (string | undefined)[];
+  /** By name, in camel case; flags without a value are true. */
+  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+}
+
+/** One thing the command line can do. Data, so that help and the reference page cannot say anything else. */
+export interface Command {
+  /** One or two words: `serve`, `threads list`. */
+  readonly name: string;
+  readonly purpose: string;
+  /** Forms as in `<agent>` for what is needed and `[agent]` for what may be left out. */
+  readonly arguments?: readonly { readonly form: string; readonly purpose: string }[];
+  readonly options?: readonly { readonly form: string; readonly purpose: string }[];
+  /** What is done when only the first word is said. */
+  readonly isDefault?: true;
+  /** Loaded when it is run: `--help` needs none of it. */
+  run(input: CommandInput): Promise<ExitCode>;
+}
+
+/** The value of an option; undefined when it was not given. */
+export function textOption({ options }: CommandInput, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}

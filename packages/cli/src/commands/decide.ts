@@ -1,0 +1,48 @@
+import type { DecisionVerb } from "@reprise/contracts";
+import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
+import { usageFailure } from "../output/failure.ts";
+import { describeOpen } from "../talk/tell-outcome.ts";
+import { type CommandInput, textOption } from "./command.ts";
+import { jsonValue, oneOf } from "./read-values.ts";
+import { withApp } from "./with-app.ts";
+
+/** Answers a call that waits, or lists what waits. */
+export function decide(input: CommandInput): Promise<ExitCode> {
+  const [callId, action] = input.arguments;
+  if (callId === undefined) return listOpen(input);
+  const verb = readVerb(input, action ?? "");
+  return withApp(input, async ({ runtime }) => {
+    const decision = await runtime.decisions.decide(callId, verb);
+    input.output.answer(decision, () => `Decided: ${verb.action}. Whoever works on this store lets the run go on.`);
+    return EXIT_CODES.ok;
+  });
+}
+
+function listOpen(input: CommandInput): Promise<ExitCode> {
+  const threadId = textOption(input, "thread");
+  return withApp(input, async ({ runtime }) => {
+    const items = await runtime.decisions.list(threadId === undefined ? {} : { threadId });
+    input.output.answer({ items }, () => (items.length === 0 ? "Nothing waits." : items.map(describeOpen).join("\n")));
+    return EXIT_CODES.ok;
+  });
+}
+
+function readVerb(input: CommandInput, action: string): DecisionVerb {
+  const edited = jsonValue("--arguments", textOption(input, "arguments"));
+  const result = jsonValue("--result", textOption(input, "result"));
+  const reason = textOption(input, "reason");
+  const why = reason === undefined ? {} : { reason };
+  const word = oneOf("The action", action, ["approve", "deny", "edit", "supply"]);
+  if (word !== "edit" && edited !== undefined) throw usageFailure("--arguments goes with edit.");
+  if (word !== "supply" && result !== undefined) throw usageFailure("--result goes with supply.");
+  switch (word) {
+    case "edit":
+      if (edited === undefined) throw usageFailure("To edit, give the arguments.", "Add --arguments <json>.");
+      return { action: word, arguments: edited, ...why };
+    case "supply":
+      if (result === undefined) throw usageFailure("To supply, give the result.", "Add --result <json>.");
+      return { action: word, result, ...why };
+    default:
+      return { action: word, ...why };
+  }
+}

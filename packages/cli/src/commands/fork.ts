@@ -1,0 +1,22 @@
+import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
+import { type CommandInput, textOption } from "./command.ts";
+import { wholeNumber } from "./read-values.ts";
+import { withApp } from "./with-app.ts";
+
+/** Makes a new thread of an old one. */
+export function fork(input: CommandInput): Promise<ExitCode> {
+  const [threadId = ""] = input.arguments;
+  const at = wholeNumber("--at", textOption(input, "at"));
+  const name = textOption(input, "as");
+  return withApp(input, async ({ runtime }) => {
+    const thread = await runtime.threads.fork(threadId, {
+      ...(at !== undefined && { at }),
+      ...(name !== undefined && { threadId: name }),
+    });
+    input.output.answer(
+      thread,
+      () => `Thread ${thread.thread_id} begins where ${threadId} ${at === undefined ? "is" : `was at version ${at}`}.`,
+    );
+    return EXIT_CODES.ok;
+  });
+}

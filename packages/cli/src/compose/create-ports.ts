@@ -1,0 +1,37 @@
+import { withEnvironment } from "@reprise/models";
+import type { ConfigPorts } from "@reprise/server/config";
+import type { Json } from "@reprise/state";
+import { demoTools } from "../demo/demo-tools.ts";
+import type { Settings } from "../settings/settings.ts";
+import { chooseModel } from "./choose-model.ts";
+import { createProvider } from "./create-provider.ts";
+import { readPace } from "./pace.ts";
+
+/** What a configuration is completed with here: the providers and the model of the environment, and the demonstration's tools. */
+export function createPorts(settings: Settings, document: Json): ConfigPorts {
+  const pace = readPace(settings);
+  const { variables } = settings;
+  const model = chooseModel(settings);
+  const environment = withEnvironment({}, model === undefined ? variables : { ...variables, REPRISE_MODEL: model });
+  const inFile = namedIn(document);
+  return {
+    createProvider: (id, provider) => createProvider(id, provider, { variables, wordMs: pace.wordMs }),
+    // Providers can be added over HTTP, with an address of one's own: nobody is to send themselves the rest of the
+    // environment by that. So a configuration may name what the file names, and keys.
+    env: (name) => (inFile.has(name) || KEY_NAME.test(name) ? variables[name] : undefined),
+    ...environment,
+    tools: settings.isOn("demo") ? demoTools(pace) : [],
+  };
+}
+
+/** Variables that hold what is meant for providers. */
+const KEY_NAME = /_(KEY|TOKEN|SECRET)$/;
+
+/** Every `{ "kind": "env", "name": … }` of a document, which may be anything. */
+function namedIn(value: Json): ReadonlySet<string> {
+  if (typeof value !== "object" || value === null) return new Set();
+  const names = Object.values(value).flatMap((entry: Json) => [...namedIn(entry)]);
+  if ("kind" in value && value.kind === "env" && "name" in value && typeof value.name === "string")
+    names.push(value.name);
+  return new Set(names);
+}

@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { memoryStore, type StoreWithBlobs, sqlite } from "reprise";
+import { CommandFailure } from "../output/failure.ts";
+import { describePlace, type StorePlan } from "./plan-store.ts";
+
+/** Opens a store. Drivers are loaded when they are asked for. */
+export async function openStore(plan: StorePlan): Promise<StoreWithBlobs> {
+  switch (plan.kind) {
+    case "sqlite":
+      await mkdir(dirname(plan.file), { recursive: true });
+      return sqlite(plan.file);
+    case "file": {
+      await mkdir(dirname(plan.folder), { recursive: true });
+      return (await import("@reprise/stores/file")).file(plan.folder);
+    }
+    case "memory":
+      return memoryStore();
+    case "postgres": {
+      const { kind: _, ...options } = plan;
+      return (await import("@reprise/stores/postgres")).openPostgresStore(options);
+    }
+    case "nats": {
+      const { natsUrl, url, schema } = plan;
+      const { openNatsBufferedStore } = await import("@reprise/stores/nats-buffered");
+      return openNatsBufferedStore({
+        nats: { servers: natsUrl },
+        postgres: { url, ...(schema !== undefined && { schema }) },
+      });
+    }
+    default:
+      return plan satisfies never;
+  }
+}
+
+/** Who only looks makes nothing: a store that is not there is a wrong place. */
+export function assertStoreExists(plan: StorePlan): void {
+  const path = plan.kind === "sqlite" ? plan.file : plan.kind === "file" ? plan.folder : undefined;
+  if (path === undefined || existsSync(path)) return;
+  throw new CommandFailure(`There is nothing yet at ${describePlace(plan)}.`, {
+    code: "STORE_NOT_FOUND",
+    remedy: "Name the folder with --storage-dir, or begin with: reprise serve",
+  });
+}

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { type Config, readSecret } from "@reprise/server/config";
+import { usageFailure } from "../output/failure.ts";
+import { type Settings, SOURCES } from "../settings/settings.ts";
+
+/** Where threads live, with everything that is needed to open it. */
+export type StorePlan =
+  | { readonly kind: "sqlite"; readonly file: string }
+  | { readonly kind: "file"; readonly folder: string }
+  | { readonly kind: "memory" }
+  | { readonly kind: "postgres"; readonly url: string; readonly schema?: string }
+  | { readonly kind: "nats"; readonly url: string; readonly natsUrl: string; readonly schema?: string };
+
+/** Decides where threads live: what is said on the command line goes before the environment, that before the configuration. */
+export function planStore(settings: Settings, configured: Config["store"]): StorePlan {
+  const isDatabaseGiven = settings.sourceOf("databaseUrl") !== "default";
+  const isFolderGiven = settings.sourceOf("storageDir") !== "default";
+  const rank = (name: "databaseUrl" | "storageDir"): number => SOURCES.indexOf(settings.sourceOf(name));
+  if (isDatabaseGiven && rank("databaseUrl") >= rank("storageDir")) return planDatabase(settings, configured);
+  if (isFolderGiven) return planFolder(settings, configured?.kind === "file" ? configured : undefined);
+  switch (configured?.kind) {
+    case "postgres":
+    case "nats":
+      return planDatabase(settings, configured);
+    case "memory":
+      return { kind: "memory" };
+    case "sqlite":
+      return { kind: "sqlite", file: configured.file ?? join(settings.text("storageDir"), FILE) };
+    default:
+      return planFolder(settings, configured);
+  }
+}
+
+/** As the umbrella names it. */
+const FILE = "reprise.db";
+
+function planFolder(
+  settings: Settings,
+  configured: { readonly kind: "file"; readonly folder?: string } | undefined,
+): StorePlan {
+  const folder = settings.text("storageDir", configured?.folder);
+  return configured === undefined ? { kind: "sqlite", file: join(folder, FILE) } : { kind: "file", folder };
+}
+
+function planDatabase(settings: Settings, configured: Config["store"]): StorePlan {
+  const database = configured?.kind === "postgres" || configured?.kind === "nats" ? configured : undefined;
+  const env = (name: string): string | undefined => settings.variables[name];
+  const url =
+    settings.value("databaseUrl") ?? (database?.url === undefined ? undefined : readSecret(database.url, env));
+  if (url === undefined)
+    throw usageFailure(
+      "The store is a Postgres database, and nothing says which.",
+      "Set DATABASE_URL, or store.url in the configuration.",
+    );
+  const schema = database?.schema === undefined ? {} : { schema: database.schema };
+  if (database?.kind !== "nats") return { kind: "postgres", url, ...schema };
+  const natsUrl = database.nats_url === undefined ? undefined : readSecret(database.nats_url, env);
+  if (natsUrl === undefined)
+    throw usageFailure(
+      "The store buffers its writes in NATS, and nothing says where that is.",
+      "Set store.nats_url in the configuration.",
+    );
+  return { kind: "nats", url, natsUrl, ...schema };
+}
+
+/** The place in words, without passwords. */
+export function describePlace(plan: StorePlan): string {
+  switch (plan.kind) {
+    case "sqlite":
+      return `SQLite file ${plan.file}`;
+    case "file":
+      return `folder ${plan.folder}`;
+    case "memory":
+      return "memory";
+    case "postgres":
+      return `Postgres ${withoutSecrets(plan.url)}`;
+    case "nats":
+      return `Postgres ${withoutSecrets(plan.url)} behind NATS ${withoutSecrets(plan.natsUrl)}`;
+    default:
+      return plan satisfies never;
+  }
+}
+
+function withoutSecrets(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `${host}${pathname === "/" ? "" : pathname}`;
+  } catch {
+    return "at an address that cannot be read";
+  }
+}

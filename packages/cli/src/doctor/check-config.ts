@@ -1,0 +1,38 @@
+import { chooseModel, keysPresent } from "../compose/choose-model.ts";
+import { isScripted, readWholeSetup, type Setup } from "../compose/read-setup.ts";
+import { toFailure } from "../output/to-failure.ts";
+import type { Settings } from "../settings/settings.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** Reads the configuration; the setup is there when the rest can be looked at. */
+export function checkConfig(settings: Settings): { readonly findings: readonly Finding[]; readonly setup?: Setup } {
+  try {
+    const setup = readWholeSetup(settings);
+    const agents = setup.config.agents.map(({ id }) => String(id)).join(", ");
+    return {
+      findings: [ok("config", `${setup.file ?? "built in"}: agents ${agents || "none"}`), ...checkModels(setup)],
+      setup,
+    };
+  } catch (error) {
+    const { message, remedy, problems } = toFailure(error);
+    if (problems.length === 0) return { findings: [fail("config", message, remedy)] };
+    const findings = problems.map(({ path, message: problem }) =>
+      fail("config", path === "" ? problem : `${path}: ${problem}`, "Mend it; the schema is: reprise config schema"),
+    );
+    return { findings };
+  }
+}
+
+/** Says which keys are there, and never what they are. */
+function checkModels(setup: Setup): readonly Finding[] {
+  const { settings } = setup;
+  const set = keysPresent(settings).filter(({ isSet }) => isSet);
+  const keys = set.length === 0 ? "no model key is set" : `keys set: ${set.map(({ variable }) => variable).join(", ")}`;
+  if (isScripted(setup)) {
+    const remedy =
+      "Set OPENAI_API_KEY, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or DEEPSEEK_API_KEY for a real one.";
+    return [warn("models", `Agents answer with the built-in scripted model (${keys}).`, remedy)];
+  }
+  const model = chooseModel(settings);
+  return [ok("models", model === undefined ? keys : `${keys}; agents that name no model use ${model}`)];
+}

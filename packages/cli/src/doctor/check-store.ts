@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { openToLook } from "../compose/open-app.ts";
+import { describePlace, planStore } from "../compose/plan-store.ts";
+import type { Setup } from "../compose/read-setup.ts";
+import { toFailure } from "../output/to-failure.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** Whether the store answers, what it survives, and who works on it. Makes nothing. */
+export async function checkStore({ settings, config }: Setup): Promise<readonly Finding[]> {
+  try {
+    const plan = planStore(settings, config.store);
+    if (plan.kind === "memory")
+      return [warn("store", "Threads live in memory.", "Set a store, or they are gone with the process.")];
+    if (plan.kind === "sqlite" && !existsSync(plan.file))
+      return [ok("store", `${describePlace(plan)} is made when it is needed`)];
+    const app = await openToLook(settings);
+    try {
+      const { total } = await app.runtime.threads.list({ limit: 1 });
+      const store = ok("store", `${app.place} answers; durability ${app.runtime.durability}; ${total} threads`);
+      const leases = await app.runtime.leases();
+      const [lost, waiting] = [leases.filter(({ is_expired }) => is_expired), await app.runtime.decisions.list()];
+      return [
+        store,
+        lost.length === 0
+          ? ok("leases", leases.length === 0 ? "nobody works on a thread" : `${leases.length} threads are worked on`)
+          : warn(
+              "leases",
+              `${lost.length} threads were left by a process that is gone.`,
+              "Start a server on this store: it takes them up.",
+            ),
+        ok(
+          "decisions",
+          waiting.length === 0 ? "nothing waits for a decision" : `${waiting.length} calls wait; see: reprise decide`,
+        ),
+      ];
+    } finally {
+      await app.close();
+    }
+  } catch (error) {
+    const { message, remedy } = toFailure(error);
+    return [fail("store", message, remedy)];
+  }
+}

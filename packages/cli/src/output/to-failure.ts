@@ -1,0 +1,61 @@
+import { type ErrorCode, RepriseError } from "@reprise/contracts";
+import { EXIT_CODES } from "./exit-code.ts";
+import { CommandFailure, type Problem } from "./failure.ts";
+
+const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  THREAD_NOT_FOUND: "See which there are with: reprise threads",
+  RUN_NOT_FOUND: "See which there are with: reprise runs",
+  CALL_NOT_FOUND: "See what waits with: reprise decide",
+  NOT_SUSPENDED: "See what waits with: reprise decide",
+  DECISION_CONFLICT: "The first decision counts. See what still waits with: reprise decide",
+  STORE_OWNED: "Stop that process, or use another --storage-dir or --instance-id.",
+  STORE_UNAVAILABLE: "Check that the database runs and that DATABASE_URL names it.",
+  STORAGE_FULL: "Make room on the disk; nothing was lost, and runs go on by themselves.",
+  FORMAT_TOO_NEW: "Install a newer version of Reprise.",
+  RUN_NOT_DONE: "Wait until it is done; see how it stands with: reprise runs show <run>",
+  VERSION_NOT_FOUND: "See the thread's version with: reprise threads show <thread>",
+};
+
+/** Codes that mean that the configuration is wrong. Their details list every problem. */
+const MISCONFIGURED: readonly ErrorCode[] = [
+  "CONFIG_INVALID",
+  "BUILD_FAILED",
+  "VALIDATION_FAILED",
+  "INVALID_AGENT_SPEC",
+  "INVALID_DEFINITION",
+  "PROVIDER_NOT_READY",
+  "PROVIDER_NOT_FOUND",
+  "MODEL_NOT_FOUND",
+  "PLUGIN_NOT_FOUND",
+];
+
+/** Says any error in words for people, with what to do about it. */
+export function toFailure(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error;
+  if (!RepriseError.is(error)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return new CommandFailure(message || "Something went wrong.", { code: "INTERNAL", cause: error });
+  }
+  const isMisconfigured = MISCONFIGURED.includes(error.code);
+  const problems = isMisconfigured ? readProblems(error.details.problems) : [];
+  return new CommandFailure(problems.length === 0 ? error.message : firstLine(error.message), {
+    exitCode: isMisconfigured ? EXIT_CODES.misused : EXIT_CODES.failed,
+    code: error.code,
+    remedy: REMEDIES[error.code],
+    problems,
+    cause: error,
+  });
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? text;
+}
+
+/** Problems of a configuration have a path; those of a registry have a kind and an id. */
+function readProblems(value: unknown): readonly Problem[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown) => {
+    if (typeof item !== "object" || item === null || !("message" in item)) return [];
+    return [{ path: "path" in item ? String(item.path) : "", message: String(item.message) }];
+  });
+}

@@ -1,0 +1,78 @@
+import { CommanderError } from "commander";
+import { EXIT_CODES, type ExitCode } from "./output/exit-code.ts";
+import { type CommandFailure, usageFailure } from "./output/failure.ts";
+import { Output, type Streams } from "./output/output.ts";
+import { toFailure } from "./output/to-failure.ts";
+import { readPackageFile } from "./package-file.ts";
+import { type Chosen, createProgram } from "./program.ts";
+import { loadEnvFile } from "./settings/load-env-file.ts";
+import { Settings } from "./settings/settings.ts";
+
+/** Does what a command line says. Never throws: whatever happens is said, and is an exit code. */
+export async function runCommandLine(words: readonly string[], streams: Streams): Promise<ExitCode> {
+  // Also what cannot be read is to be said in the way that was asked for.
+  const early = { isJson: words.includes("--json"), isVerbose: words.includes("--verbose") };
+  try {
+    const chosen = parse(words, streams);
+    if (typeof chosen === "number") return chosen;
+    const { command, options } = chosen;
+    loadEnvFile(process.cwd());
+    const output = new Output(streams, { isJson: options.json === true, isVerbose: options.verbose === true });
+    const settings = new Settings(options, process.env);
+    return await command.run({ settings, output, arguments: chosen.arguments, options });
+  } catch (error) {
+    const failure = toFailure(error);
+    new Output(streams, early).fail(failure);
+    return failure.exitCode;
+  }
+}
+
+function parse(words: readonly string[], streams: Streams): Chosen | ExitCode {
+  let chosen: Chosen | undefined;
+  const program = createProgram(readVersion(), (found) => {
+    chosen = found;
+  });
+  const complaints: string[] = [];
+  const configure = (parser: typeof program): void => {
+    parser.exitOverride().configureOutput({
+      writeOut: (text) => void streams.out.write(text),
+      writeErr: (text) => void complaints.push(text),
+    });
+    for (const child of parser.commands) configure(child);
+  };
+  configure(program);
+  try {
+    program.parse(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and the version were asked for, and are written.
+    if (error.exitCode === 0) return EXIT_CODES.ok;
+    throw describeUsage(error, complaints);
+  }
+  if (chosen === undefined) throw usageFailure("There is no such command.", "See which there are with: reprise --help");
+  return chosen;
+}
+
+/** What is wrong with the command line. The parser takes a command it does not know for an argument too many. */
+function describeUsage({ message }: CommanderError, complaints: readonly string[]): CommandFailure {
+  const [, unknown] = /^error: too many arguments\. .* got \d+: (\S+?)[,.]?( |$)/.exec(message) ?? [];
+  if (unknown === undefined) return usageFailure(tidy(message), readRemedy(complaints));
+  return usageFailure(`There is no command ${JSON.stringify(unknown)}.`, "See which there are with: reprise --help");
+}
+
+/** The parser's words as a sentence. */
+function tidy(message: string): string {
+  const text = message.replace(/^error: /, "").trim();
+  if (text === "(outputHelp)") return "A command is needed.";
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? "" : "."}`;
+}
+
+function readRemedy(complaints: readonly string[]): string {
+  const [, suggestion] = /\((Did you mean .*)\)/.exec(complaints.join("")) ?? [];
+  return suggestion ?? "See what there is with: reprise --help";
+}
+
+function readVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(readPackageFile("package.json"));
+  return version;
+}

@@ -1,0 +1,17 @@
+/** Nobody waits longer for a stop, whatever is stuck. */
+const PATIENCE_MS = 10_000;
+
+/** Waits for SIGTERM or Ctrl-C, then closes. A second signal, or a close that is stuck, ends the process at once. */
+export async function waitForEnd(close: () => Promise<void>, note: (text: string) => void): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.once("SIGTERM", resolve);
+    process.once("SIGINT", resolve);
+  });
+  note("Stopping: runs come to their next commit and go on with the next start … (again to leave at once)");
+  const leave = (): never => process.exit(130);
+  process.on("SIGTERM", leave);
+  process.on("SIGINT", leave);
+  // Does not keep the process, so it counts only while something else does: also a connection that nobody ends.
+  setTimeout(() => process.exit(process.exitCode ?? 1), PATIENCE_MS).unref();
+  await close();
+}

@@ -1,0 +1,67 @@
+import { createInterface } from "node:readline";
+import type { DecisionVerb } from "@reprise/contracts";
+import { type Json, parseJson } from "@reprise/state";
+import type { Prompter } from "./prompter.ts";
+
+/** Reads what to say, and how to decide, from lines: for pipes and scripts. */
+export function createLinePrompter(input: NodeJS.ReadableStream, note: (text: string) => void): Prompter {
+  const reader = createInterface({ input, terminal: false });
+  const lines = reader[Symbol.asyncIterator]();
+  const next = async (): Promise<string | undefined> => {
+    const { done, value } = await lines.next();
+    return done === true ? undefined : String(value);
+  };
+  return {
+    async ask() {
+      for (;;) {
+        const line = await next();
+        if (line === undefined || line.trim() !== "") return line;
+      }
+    },
+    async decide(open) {
+      note(`${open.tool_id} ${JSON.stringify(open.arguments)}: approve, deny, edit <json> or supply <json>?`);
+      for (;;) {
+        const line = await next();
+        if (line === undefined) return undefined;
+        const verb = readVerb(line);
+        if (verb !== undefined) return verb;
+        note("Say approve, deny, edit <json> or supply <json>.");
+      }
+    },
+    close: () => reader.close(),
+  };
+}
+
+/** A decision as people type it; undefined when it is none. What is unclear lets nothing run. */
+export function readVerb(line: string): DecisionVerb | undefined {
+  const [, word = "", rest = ""] = /^\s*(\w+)\s*(.*)$/s.exec(line) ?? [];
+  switch (word.toLowerCase()) {
+    case "approve":
+    case "yes":
+    case "y":
+      return rest.trim() === "" ? { action: "approve" } : undefined;
+    case "deny":
+    case "no":
+    case "n":
+      return rest.trim() === "" ? { action: "deny" } : { action: "deny", reason: rest.trim() };
+    case "edit": {
+      const value = readJson(rest);
+      return value === undefined ? undefined : { action: "edit", arguments: value };
+    }
+    case "supply": {
+      const value = readJson(rest);
+      return value === undefined ? undefined : { action: "supply", result: value };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** JSON, or undefined for what is none. */
+export function readJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}

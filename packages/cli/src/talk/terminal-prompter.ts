@@ -1,0 +1,49 @@
+import { isCancel, note, select, text } from "@clack/prompts";
+import type { DecisionVerb } from "@reprise/contracts";
+import type { OpenDecision } from "@reprise/runtime";
+import { plainText } from "../output/plain-text.ts";
+import { readJson } from "./line-prompter.ts";
+import type { Prompter } from "./prompter.ts";
+
+/** Asks whoever sits at the terminal. Ctrl-C at a question is leaving. */
+export function createTerminalPrompter(): Prompter {
+  return {
+    async ask() {
+      for (;;) {
+        const said = await text({ message: "You", placeholder: "say something, or /quit" });
+        if (isCancel(said)) return undefined;
+        if (said !== undefined && said.trim() !== "") return said;
+      }
+    },
+    async decide(open) {
+      note(plainText(JSON.stringify(open.arguments, null, 2)), plainText(`${open.tool_id} wants to run with`));
+      const action = await select({
+        message: plainText(open.ticket?.suspension.message ?? "What shall happen?"),
+        options: [
+          { value: "approve", label: "Approve", hint: "run it with exactly these arguments" },
+          { value: "deny", label: "Deny", hint: "do not run it" },
+          { value: "edit", label: "Edit", hint: "change the arguments first" },
+        ],
+        // Nothing runs because somebody pressed Enter too often.
+        initialValue: "deny",
+      });
+      if (isCancel(action)) return undefined;
+      return action === "edit" ? edit(open) : toVerb(action);
+    },
+    close: () => undefined,
+  };
+}
+
+function toVerb(action: string): DecisionVerb {
+  return action === "approve" ? { action: "approve" } : { action: "deny" };
+}
+
+async function edit(open: OpenDecision): Promise<DecisionVerb | undefined> {
+  const edited = await text({
+    message: "Arguments",
+    initialValue: plainText(JSON.stringify(open.arguments)),
+    validate: (value) => (readJson(value ?? "") === undefined ? "This is no JSON." : undefined),
+  });
+  const value = isCancel(edited) ? undefined : readJson(edited);
+  return value === undefined ? undefined : { action: "edit", arguments: value };
+}

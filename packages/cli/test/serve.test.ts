@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { linesOf, runCli } from "./support/run-cli.ts";
+import { createSharedFolder } from "./support/shared-folder.ts";
+import { type Served, startServe } from "./support/start-serve.ts";
+
+const cwd = createSharedFolder();
+let served: Served;
+beforeAll(async () => {
+  // Slow enough that a command beside it finds a run at work.
+  served = await startServe({ cwd, env: { REPRISE_DEMO_PACE: "2" } }, "--nats-url", "nats://127.0.0.1:1");
+}, 60_000);
+afterAll(() => served.stop("SIGKILL"));
+
+const post = (url: string, body: object): Promise<Response> =>
+  fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+const cli = (...words: readonly string[]) => runCli([...words, "--demo", "--json"], { cwd });
+
+it("says what it serves, and that NATS is not there yet", () => {
+  expect(served.started).toMatchObject({
+    agents: ["default", "assistant", "approver", "stopper", "researcher"],
+    models: "scripted",
+    durability: "power-loss",
+    config: null,
+  });
+  expect(served.warnings()).toContain("the NATS gateway is not there yet");
+});
+
+it("has a page at / that may run only its own script", async () => {
+  const page = await fetch(`${served.url}/`);
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).not.toContain("unsafe");
+  const html = await page.text();
+  // Nothing in the page itself would be allowed to run, so there must be nothing.
+  expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\son\w+=|\sstyle=/);
+  for (const [, path = ""] of html.matchAll(/(?:src|href)="(\/[^"]*)"/g)) {
+    expect((await fetch(served.url + path)).status, path).toBe(200);
+  }
+  const again = await fetch(`${served.url}/`, { headers: { "if-none-match": page.headers.get("etag") ?? "" } });
+  expect(again.status).toBe(304);
+});
+
+it("works on what commands beside it ask for, and lets them decide", async () => {
+  const asked = await cli("run", "approver", "hello", "--thread", "beside");
+  expect(asked.code).toBe(3);
+  const outcome = linesOf(asked).at(-1);
+  expect(outcome).toMatchObject({ outcome: { status: "waiting", open: [{ tool_id: "sendEmail" }] } });
+  const { items } = await (await fetch(`${served.url}/v1/decisions?thread_id=beside`)).json();
+  expect((await cli("decide", items[0].id, "approve")).code).toBe(0);
+  const events = linesOf(await cli("runs", "events", items[0].run_id, "--follow"));
+  expect(events.at(-1)).toMatchObject({
+    event: { type: "run_finish", data: { termination: { type: "natural_end" } } },
+  });
+});
+
+it("cancels a run at work when a command beside it says so", async () => {
+  const started = await post(`${served.url}/v1/runs`, {
+    agentId: "default",
+    runId: "stuck",
+    messages: [{ role: "user", content: "do something slow" }],
+  });
+  const cancelled = await cli("runs", "cancel", "stuck");
+  expect(linesOf(cancelled)).toEqual([{ status: "cancel_requested", run_id: "stuck" }]);
+  expect(await started.text()).toContain('"termination":{"type":"cancelled"');
+});
+
+it("says in a sentence that the port is taken, and refuses an address others can reach", async () => {
+  const address = new URL(served.url).host;
+  const [taken, open] = await Promise.all([
+    runCli(["serve", "--http-addr", address, "--storage-dir", "other"], { cwd }),
+    runCli(["serve", "--http-addr", "0.0.0.0:0", "--storage-dir", "another"], { cwd }),
+  ]);
+  expect(taken).toMatchObject({ code: 1, stdout: "" });
+  expect(taken.stderr).toContain(`error: ${address} is taken by another program.\n`);
+  expect(open).toMatchObject({ code: 2, stdout: "" });
+  expect(open.stderr).toContain(
+    "error: Cannot listen on 0.0.0.0: others can reach it, and nobody is asked who they are.\n",
+  );
+});
+
+it("is killed in the middle of a run, starts again, and the run goes on to its end", async () => {
+  const slow = post(`${served.url}/v1/runs`, {
+    agentId: "default",
+    runId: "cut",
+    threadId: "cut",
+    messages: [{ role: "user", content: "do something slow" }],
+  });
+  const reader = (await slow).body?.getReader();
+  if (reader === undefined) throw new Error("There is no body.");
+  for (let heard = ""; !heard.includes("tool-call-progress"); ) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("The run ended before it was at work.");
+    heard += new TextDecoder().decode(value);
+  }
+  await served.stop("SIGKILL");
+  served = await startServe({ cwd, env: { REPRISE_DEMO_PACE: "0.1" } });
+  const events = await fetch(`${served.url}/v1/runs/cut/events?follow=true`);
+  expect(await events.text()).toContain('"response":"The slow task is done, in 10 steps."');
+});
+
+it("asks for keys when it is told to, and lets in who has one", async () => {
+  const guarded = await startServe({ cwd, env: {} }, "--storage-dir", "guarded", "--require-keys");
+  try {
+    expect(guarded.warnings()).toContain("There is no API key yet");
+    expect((await fetch(`${guarded.url}/v1/agents`)).status).toBe(401);
+    // The page itself is for everybody: it asks its user for the key.
+    expect((await fetch(`${guarded.url}/`)).status).toBe(200);
+    const made = await runCli(["keys", "create", "--scopes", "read", "--storage-dir", "guarded", "--json"], { cwd });
+    const { key } = JSON.parse(made.stdout);
+    const headers = { authorization: `Bearer ${key}` };
+    expect((await fetch(`${guarded.url}/v1/agents`, { headers })).status).toBe(200);
+  } finally {
+    expect(await guarded.stop("SIGINT")).toBe(0);
+  }
+});
+
+it("stops when it is asked to, within its time, and leaves nothing behind", async () => {
+  const began = performance.now();
+  expect(await served.stop("SIGTERM")).toBe(0);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  const { findings } = JSON.parse((await cli("doctor")).stdout);
+  expect(findings).toContainEqual(expect.objectContaining({ check: "leases", message: "nobody works on a thread" }));
+});

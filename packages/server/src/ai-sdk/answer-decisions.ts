@@ -1,0 +1,65 @@
+import { type DecisionInput, RepriseError, type RunRecord } from "@reprise/contracts";
+import { type AiSdkRequest, selectOpenDecisions } from "@reprise/protocols/ai-sdk";
+import type { RunHandle } from "@reprise/runtime";
+import { answer, idHeaders } from "../http/answer.ts";
+import type { Call } from "../http/route.ts";
+import { submitOnce } from "../idempotency/submit-once.ts";
+import { assertScope } from "../security/principal.ts";
+import { loadOpenCalls } from "./load-calls.ts";
+import { streamMessage } from "./stream-message.ts";
+
+type Decisions = Extract<AiSdkRequest, { kind: "decisions" }>;
+
+/**
+ * Nothing was said, but something was decided: it goes to the run that waits for it. A client that goes on with its message gets
+ * what follows; any other is told that its decisions were taken. What nobody waits for is refused by the runtime, which knows why.
+ */
+export async function answerDecisions(call: Call, agentId: string, asked: Decisions): Promise<Response> {
+  assertScope(call.principal, "decide");
+  const { open, waiting } = await findWaiting(call, agentId, asked);
+  const decisions = open.length > 0 ? open : asked.decisions;
+  const run = await submitOnce(call, { ...asked.request, initial_decisions: decisions });
+  if (asked.reply === "json") {
+    const ids = idHeaders({ run: run.id, thread: run.threadId });
+    return answer(call, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);
+  }
+  // What the page has of the run ends where it waited.
+  return streamMessage(call, run, waiting?.last_seq ?? (await findWait(run, decisions)));
+}
+
+interface Waiting {
+  /** Those of the decisions that somebody waits for. */
+  readonly open: readonly DecisionInput[];
+  readonly waiting?: RunRecord;
+}
+
+/**
+ * The decisions about what waits on the thread. That is one run's: this agent's, and the named one if one is named, or they are not
+ * for it. The run is read first: calls that wait after that did so at its last event.
+ */
+async function findWaiting(call: Call, agentId: string, { thread_id, run_id, decisions }: Decisions): Promise<Waiting> {
+  const [waiting] = (await call.runtime.runs({ thread_id, status: "waiting", limit: 1 })).items;
+  const calls = await loadOpenCalls(call, thread_id);
+  const open = selectOpenDecisions(decisions, calls);
+  if (waiting === undefined || open.length === 0) return { open };
+  if (waiting.agent_id === agentId && (run_id ?? waiting.run_id) === waiting.run_id) return { open, waiting };
+  const message = `No run of agent ${agentId} on thread ${thread_id} waits for these decisions; run ${waiting.run_id} does.`;
+  throw new RepriseError("NOT_SUSPENDED", message, { details: { thread_id, run_id: waiting.run_id } });
+}
+
+/** A request that comes again finds its decisions taken: where the run had waited for them is in its journal. */
+async function findWait(run: RunHandle, decisions: readonly DecisionInput[]): Promise<number> {
+  const targets = new Set(decisions.map(({ target_id }) => target_id));
+  const asked = new Set<string>();
+  let wait = 0;
+  for await (const event of run.events()) {
+    if (event.type === "run_finish") wait = event.seq ?? wait;
+    if (event.type === "tool_call_done" && event.data.suspended !== undefined) {
+      const { pending, suspension } = event.data.suspended.ticket;
+      const ids = [event.data.id, pending.id, suspension.id];
+      if (ids.some((id) => targets.has(id))) asked.add(event.data.id);
+    }
+    if (event.type === "tool_call_resumed" && asked.has(event.data.target_id)) return wait;
+  }
+  return 0;
+}

@@ -1,0 +1,32 @@
+import { MAX_LIMIT, type MailboxEntry } from "@reprise/contracts";
+import type { RunHandle, TenantRuntime } from "@reprise/runtime";
+
+/**
+ * The run that an agent does work on for a thread, or is about to: the one at work, one that waited and was answered, or the next in the
+ * mailbox. Undefined when there is none. One that waits is in the history, question included: a replay of it would only take back the
+ * answers that are being given on the page.
+ */
+export async function findRunUnderWay(
+  runtime: TenantRuntime,
+  agentId: string,
+  threadId: string,
+): Promise<RunHandle | undefined> {
+  const ofAgent = { thread_id: threadId, agent_id: agentId, limit: 1 };
+  const due = await listDue(runtime, threadId);
+  const [waiting] = (await runtime.runs({ ...ofAgent, status: "waiting" })).items;
+  // Last: what was due a moment ago may be at work by now, and nothing goes the other way.
+  const [running] = (await runtime.runs({ ...ofAgent, status: "running" })).items;
+  if (running !== undefined) return runtime.run(running.run_id);
+  const next =
+    due.find(({ run_id }) => run_id === waiting?.run_id) ??
+    due.find(({ kind, request }) => kind === "run" && request?.agent_id === agentId);
+  return next === undefined ? undefined : runtime.run(next.run_id);
+}
+
+/** What waits for somebody to take it, and not for its time to come. */
+async function listDue({ mailbox }: TenantRuntime, threadId: string): Promise<readonly MailboxEntry[]> {
+  const pages = await Promise.all(
+    (["claimed", "queued"] as const).map((status) => mailbox.list({ thread_id: threadId, status, limit: MAX_LIMIT })),
+  );
+  return pages.flatMap(({ items }) => items).filter(({ available_at }) => available_at <= Date.now());
+}

@@ -1,0 +1,41 @@
+import type { ContentPart, MessageInput } from "@reprise/contracts";
+import { runtimeUrl } from "../blobs/blob-url.ts";
+import { badRequest } from "../http/http-refusal.ts";
+import type { Call } from "../http/route.ts";
+
+/** Puts files that came inside of messages into the blob store: a thread holds no bytes. */
+export function keepFiles(call: Call, messages: readonly MessageInput[]): Promise<readonly MessageInput[]> {
+  return Promise.all(
+    messages.map(async (message) => {
+      const { content } = message;
+      if (typeof content === "string") return message;
+      return { ...message, content: await Promise.all(content.map((part) => keepFile(call, part))) };
+    }),
+  );
+}
+
+async function keepFile(call: Call, part: ContentPart): Promise<ContentPart> {
+  if (part.type !== "image" && part.type !== "file") return part;
+  if (!/^data:/i.test(part.url)) return { ...part, url: runtimeUrl(call, part.url) };
+  const { content, mediaType } = readDataUrl(part.url);
+  const media_type = part.media_type ?? mediaType;
+  const { ref } = await call.runtime.blobs.put(content, { media_type });
+  return { ...part, url: ref, media_type };
+}
+
+const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i;
+
+function readDataUrl(url: string): { readonly content: Uint8Array; readonly mediaType: string } {
+  const [head = "", type = "", isBase64] = DATA_URL.exec(url) ?? [];
+  const body = url.slice(head.length);
+  try {
+    if (head === "") throw new Error("This is no data URL.");
+    const content =
+      isBase64 === undefined
+        ? new TextEncoder().encode(decodeURIComponent(body))
+        : Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+    return { content, mediaType: type === "" ? "text/plain" : type };
+  } catch {
+    throw badRequest("a file of the message is no data URL that can be read");
+  }
+}

@@ -1,0 +1,48 @@
+import type { RunRequest } from "@reprise/contracts";
+import { type AiSdkRequest, selectOpenDecisions, withUiMessageIds } from "@reprise/protocols/ai-sdk";
+import type { RunHandle } from "@reprise/runtime";
+import { badRequest } from "../http/http-refusal.ts";
+import type { Call } from "../http/route.ts";
+import { submitOnce } from "../idempotency/submit-once.ts";
+import { assertScope } from "../security/principal.ts";
+import { findMessageRun } from "./find-message-run.ts";
+import { keepFiles } from "./keep-files.ts";
+import { loadOpenCalls } from "./load-calls.ts";
+
+type Submit = Extract<AiSdkRequest, { kind: "submit" }>;
+type Regenerate = Extract<AiSdkRequest, { kind: "regenerate" }>;
+
+/** Something was said. When it takes the place of what was said before, the thread goes back to there first. */
+export async function startAnswer(call: Call, { request, edited_message_id: edited }: Submit): Promise<RunHandle> {
+  const { thread_id: threadId = "", initial_decisions: decisions = [], ...asked } = request;
+  const messages = await keepFiles(call, asked.messages);
+  const replaced = edited === undefined ? undefined : await findMessageRun(call.runtime, threadId, edited);
+  if (replaced !== undefined) {
+    const said = withUiMessageIds(messages);
+    return submitOnce(call, { ...asked, thread_id: threadId, messages: said, restore: { run_id: replaced } });
+  }
+  // A client sends its decisions along for as long as its message has them; only what waits can be decided.
+  const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadOpenCalls(call, threadId));
+  if (open.length > 0) assertScope(call.principal, "decide");
+  const decided = open.length > 0 ? { initial_decisions: open } : {};
+  return submitOnce(call, { ...asked, thread_id: threadId, messages, ...decided });
+}
+
+/** Another answer to what was said: the thread goes back to right behind it, and the old answer stays as superseded. */
+export async function answerAnew(
+  call: Call,
+  agentId: string,
+  { thread_id, run_id, message_id }: Regenerate,
+): Promise<RunHandle> {
+  const replaced = await findMessageRun(call.runtime, thread_id, message_id);
+  if (replaced === undefined) throw badRequest(`messageId is not a message of thread ${thread_id}`);
+  const request: RunRequest = {
+    agent_id: agentId,
+    thread_id,
+    ...(run_id !== undefined && { run_id }),
+    origin: "ai_sdk",
+    messages: [],
+    restore: { run_id: replaced, keep_input: true },
+  };
+  return submitOnce(call, request);
+}

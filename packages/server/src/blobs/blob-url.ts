@@ -1,0 +1,35 @@
+import { blobRefOf } from "@reprise/contracts";
+import type { Call } from "../http/route.ts";
+
+const SCHEME = "blob:";
+const PATH = "/v1/blobs/";
+
+/** The id of a blob in paths: its reference without the scheme. */
+export function blobIdOf(ref: string): string {
+  return ref.slice(SCHEME.length);
+}
+
+/** Where a browser finds what the runtime names by `blob:` and `media://`. Other URLs stay as they are. */
+export function browserUrl(call: Pick<Call, "context" | "host">, url: string): string {
+  const ref = blobRefOf(url);
+  return ref.startsWith(SCHEME) ? baseOf(call) + encodeURIComponent(blobIdOf(ref)) : url;
+}
+
+/** The other way round: a URL of this server's blobs as the runtime names them. Others are somebody else's. */
+export function runtimeUrl(call: Pick<Call, "context" | "host">, url: string): string {
+  const base = baseOf(call);
+  const found = [base, new URL(base).pathname].find((start) => url.startsWith(start));
+  if (found === undefined) return url;
+  try {
+    return SCHEME + decodeURIComponent(url.slice(found.length));
+  } catch {
+    return url;
+  }
+}
+
+/** As the client reached this server, under whatever path its routes are mounted. */
+function baseOf({ context, host }: Pick<Call, "context" | "host">): string {
+  const { origin, pathname } = new URL(context.req.url);
+  const root = host.publicUrl ?? origin + pathname.slice(0, Math.max(pathname.indexOf("/v1/"), 0));
+  return root + PATH;
+}

@@ -1,0 +1,68 @@
+import type { AgentSpec } from "@reprise/contracts";
+import type { Config } from "./config.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { unknownName } from "./known-names.ts";
+import { isKnownModel, type Surroundings, unknownModel } from "./make-models.ts";
+import { itemIn, keyIn, type Place, ROOT } from "./place.ts";
+
+/** Ids of everything an agent may name. */
+export interface KnownNames extends Surroundings {
+  readonly agentIds: readonly string[];
+  readonly pluginIds: readonly string[];
+  readonly stopPolicyIds: readonly string[];
+  readonly backendIds: readonly string[];
+}
+
+/** Everything an agent names that is not there. Resolving it would stop at the first. */
+export function findReferenceProblems(
+  config: Config,
+  index: number,
+  spec: AgentSpec,
+  known: KnownNames,
+): readonly ConfigProblem[] {
+  const at = (field: string): Place => keyIn(placeOfAgent(index), writtenAs(config, index, field));
+  if (spec.endpoint !== undefined) return findBackendProblems(spec.endpoint, at("endpoint"), known.backendIds);
+  const models: readonly (readonly [string, Place])[] = [
+    ...(spec.model === undefined ? [] : [[spec.model, at("model")] as const]),
+    ...spec.fallback_models.map((id, item) => [id, itemIn(at("fallback_models"), item)] as const),
+    ...(spec.fallback_chain ?? []).map(({ provider, model }, item) => {
+      const id = provider === undefined ? model : `${provider}/${model}`;
+      return [id, keyIn(itemIn(at("fallback_chain"), item), "model")] as const;
+    }),
+  ];
+  const listed = (field: string, ids: readonly string[], those: readonly string[]): readonly ConfigProblem[] =>
+    ids.flatMap((id, item) => (those.includes(id) ? [] : [unknownName(itemIn(at(field), item), id, those)]));
+  return [
+    ...models.flatMap(([id, place]) => (isKnownModel(id, known) ? [] : [unknownModel(place, id, known)])),
+    ...listed("plugin_ids", spec.plugin_ids, known.pluginIds),
+    ...listed("stop_condition_ids", spec.stop_condition_ids, known.stopPolicyIds),
+    ...listed("delegates", spec.delegates, known.agentIds),
+  ];
+}
+
+function findBackendProblems(
+  { backend = "a2a" }: NonNullable<AgentSpec["endpoint"]>,
+  place: Place,
+  known: readonly string[],
+): readonly ConfigProblem[] {
+  if (known.includes(backend)) return [];
+  const remedy =
+    backend === "a2a"
+      ? "Remote agents come with the A2A protocol; until then an A2A backend has to be given in code."
+      : "Give it in code.";
+  const message = `\`endpoint\` needs the backend ${JSON.stringify(backend)}, which is not there. ${remedy}`;
+  return [{ path: place.path, message }];
+}
+
+export function placeOfAgent(index: number): Place {
+  return itemIn(keyIn(ROOT, "agents"), index);
+}
+
+const ALIASES: Readonly<Record<string, string>> = { model: "model_id", plugin_ids: "behavior_ids" };
+
+/** The name under which a field stands in the document. */
+export function writtenAs({ agents }: Config, index: number, field: string): string {
+  const entry = agents[index] ?? {};
+  const alias = ALIASES[field];
+  return alias !== undefined && Object.hasOwn(entry, alias) ? alias : field;
+}

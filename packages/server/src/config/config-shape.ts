@@ -1,0 +1,131 @@
+import type { JwtClaims } from "../security/jwt.ts";
+import type {
+  AuthConfig,
+  ConfigFile,
+  EnvReference,
+  JwtConfig,
+  ProviderAuth,
+  ProviderConfig,
+  ServerConfig,
+  ServerLimitsConfig,
+  StoreConfig,
+} from "./config.ts";
+import { agentEntry, modelEntry } from "./entry-shapes.ts";
+import { kindsOf, needed, type ObjectShape, objectOf, optional, withOneOf } from "./object-shape.ts";
+import {
+  anyJson,
+  filledText,
+  flag,
+  listOf,
+  oneOf,
+  recordOf,
+  type Shape,
+  textLike,
+  textOr,
+  webAddress,
+  wholeNumberFrom,
+} from "./shape.ts";
+
+const variable = needed(textLike("the name of a variable", "^[A-Za-z_][A-Za-z0-9_]*$"), "The variable it is in.");
+const environment: Shape<EnvReference> = kindsOf<EnvReference>({ env: { name: variable } });
+const textOrVariable = textOr(filledText, environment);
+
+const auth: Shape<ProviderAuth> = kindsOf<ProviderAuth>({
+  env: { name: variable },
+  token: { value: needed(filledText, "The key itself. It is never shown again.") },
+});
+
+/** Who has models. */
+export const providerShape: ObjectShape<ProviderConfig> = objectOf<ProviderConfig>({
+  adapter_kind: optional(filledText, "How it is spoken to. The provider's id unless given."),
+  endpoint: optional(webAddress, "Where it is, when that is not where it usually is."),
+  auth: optional(auth, "How to prove who asks. Never shown."),
+  headers: optional(
+    recordOf(
+      textLike("a text of one line", "^[^\\r\\n]*$"),
+      textLike("the name of a header", "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"),
+    ),
+    "Sent with every request. Their values are never shown.",
+  ),
+});
+
+const database = {
+  url: optional(textOrVariable, "`postgres://user:password@host:port/database`, or the variable it is in."),
+  schema: optional(filledText, "The schema its tables are in."),
+};
+
+const store: Shape<StoreConfig> = kindsOf<StoreConfig>({
+  sqlite: { file: optional(filledText, "The file.") },
+  postgres: database,
+  file: { folder: optional(filledText, "The folder, which belongs to the store alone.") },
+  memory: {},
+  nats: { nats_url: optional(textOrVariable, "The NATS server that buffers the writes."), ...database },
+});
+
+const claims = objectOf<JwtClaims>({
+  tenant: optional(filledText, "The claim that names the tenant. Given, it must be there; `tenant` unless given."),
+  scopes: optional(filledText, "The claim that lists the scopes; `scope` unless given."),
+});
+
+const jwt: Shape<JwtConfig> = withOneOf(
+  objectOf<JwtConfig>({
+    issuer: needed(filledText, "Who issues the tokens, as they say it in `iss`."),
+    audience: needed(filledText, "Whom they are for, as they say it in `aud`."),
+    algorithm: needed(
+      oneOf("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
+      "How they are signed. No other is taken.",
+    ),
+    jwks_url: optional(webAddress, "Where the issuer publishes its keys."),
+    public_key: optional(filledText, "The issuer's key, as PEM."),
+    claims: optional(claims, "Where the tokens say what they open."),
+  }),
+  "jwks_url",
+  "public_key",
+);
+
+const authentication = objectOf<AuthConfig>({
+  api_keys: optional(flag, "Whether keys made by `reprise keys create` let in."),
+  jwt: optional(jwt, "Tokens of an issuer that let in."),
+});
+
+const limits = objectOf<ServerLimitsConfig>({
+  max_body_bytes: optional(wholeNumberFrom(1), "The longest body that is read."),
+  max_blob_bytes: optional(wholeNumberFrom(1), "The largest file that is taken."),
+  max_streams: optional(wholeNumberFrom(1), "The most streams at once."),
+  max_streams_per_principal: optional(wholeNumberFrom(1), "The same for one principal."),
+  requests_per_address: optional(wholeNumberFrom(1), "Requests in a window from one address."),
+  requests_per_principal: optional(wholeNumberFrom(1), "Requests in a window of one principal."),
+  window_ms: optional(wholeNumberFrom(1), "How long a window is."),
+  headers_timeout_ms: optional(wholeNumberFrom(1), "How long a client may take to send its headers."),
+  request_timeout_ms: optional(wholeNumberFrom(1), "How long a client may take to send a request."),
+});
+
+const server = objectOf<ServerConfig>({
+  address: optional(
+    textLike("a host and a port, as in 127.0.0.1:8080", "^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+):[0-9]{1,5}$"),
+    "Where it listens. Another address than the loopback one needs `auth`.",
+  ),
+  allowed_hosts: optional(listOf(filledText), "Names it is reached by, beside those of the loopback address."),
+  allowed_origins: optional(listOf(webAddress), "Origins whose pages may use it, exactly as browsers send them."),
+  trusted_proxies: optional(
+    listOf(filledText),
+    "Proxies in front, as `10.0.0.0/8`: what they say of clients is believed.",
+  ),
+  public_url: optional(webAddress, "Where browsers reach it, when that is not what requests say."),
+  limits: optional(limits, "What clients may take up."),
+});
+
+/** The one description of the configuration: the reader, the JSON Schema and the reference page are made of it. */
+export const CONFIG_SHAPE: ObjectShape<ConfigFile> = objectOf<ConfigFile>({
+  $schema: optional(filledText, "For editors. Not read."),
+  agents: optional(listOf(agentEntry), "What can be run."),
+  models: optional(recordOf(modelEntry), "Models by the id agents name them by; pools too."),
+  providers: optional(recordOf(providerShape), "Who has the models, by the id models name them by."),
+  plugins: optional(
+    recordOf(recordOf(anyJson)),
+    "By plugin, its sections, for every agent that has the plugin and no such section of its own.",
+  ),
+  store: optional(store, "Where threads live."),
+  auth: optional(authentication, "Who may come in."),
+  server: optional(server, "Where the server listens, and for whom."),
+});

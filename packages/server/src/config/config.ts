@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from "@reprise/state";
+import type { JwtAlgorithm, JwtClaims } from "../security/jwt.ts";
+
+/** A text that is looked up in the environment when it is needed. */
+export interface EnvReference {
+  readonly kind: "env";
+  readonly name: string;
+}
+
+/** How to prove to a provider who asks: a key by the name of its variable, or the key itself. */
+export type ProviderAuth = EnvReference | { readonly kind: "token"; readonly value: string };
+
+/** Who has models, and how it is reached. */
+export interface ProviderConfig {
+  readonly adapter_kind?: string;
+  readonly endpoint?: string;
+  readonly auth?: ProviderAuth;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Where threads live. What is left out is up to whoever opens the store. */
+export type StoreConfig =
+  | { readonly kind: "sqlite"; readonly file?: string }
+  | { readonly kind: "postgres"; readonly url?: string | EnvReference; readonly schema?: string }
+  | { readonly kind: "file"; readonly folder?: string }
+  | { readonly kind: "memory" }
+  | {
+      readonly kind: "nats";
+      readonly nats_url?: string | EnvReference;
+      readonly url?: string | EnvReference;
+      readonly schema?: string;
+    };
+
+/** Tokens that others issue. Exactly one of `jwks_url` and `public_key`. */
+export interface JwtConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly algorithm: JwtAlgorithm;
+  readonly jwks_url?: string;
+  readonly public_key?: string;
+  readonly claims?: JwtClaims;
+}
+
+/** Who may come in. */
+export interface AuthConfig {
+  readonly api_keys?: boolean;
+  readonly jwt?: JwtConfig;
+}
+
+export interface ServerLimitsConfig {
+  readonly max_body_bytes?: number;
+  readonly max_blob_bytes?: number;
+  readonly max_streams?: number;
+  readonly max_streams_per_principal?: number;
+  readonly requests_per_address?: number;
+  readonly requests_per_principal?: number;
+  readonly window_ms?: number;
+  readonly headers_timeout_ms?: number;
+  readonly request_timeout_ms?: number;
+}
+
+/** Where the server listens, and for whom. */
+export interface ServerConfig {
+  readonly address?: string;
+  readonly allowed_hosts?: readonly string[];
+  readonly allowed_origins?: readonly string[];
+  readonly trusted_proxies?: readonly string[];
+  readonly public_url?: string;
+  readonly limits?: ServerLimitsConfig;
+}
+
+/** The configuration as it stands in a file: everything may be left out. */
+export interface ConfigFile {
+  readonly $schema?: string;
+  readonly agents?: readonly JsonObject[];
+  readonly models?: Readonly<Record<string, JsonObject>>;
+  readonly providers?: Readonly<Record<string, ProviderConfig>>;
+  readonly plugins?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly store?: StoreConfig;
+  readonly auth?: AuthConfig;
+  readonly server?: ServerConfig;
+}
+
+/** One JSON document: what to run, and on what. Checked; agents and models are as they were written. */
+export interface Config extends Omit<ConfigFile, "$schema"> {
+  readonly agents: readonly JsonObject[];
+  readonly models: Readonly<Record<string, JsonObject>>;
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+}

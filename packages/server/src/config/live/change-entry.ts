@@ -1,0 +1,107 @@
+import { notFound, RepriseError } from "@reprise/contracts";
+import type { Json, JsonObject } from "@reprise/state";
+import { attempt, type ConfigProblem, configInvalid } from "../config-problem.ts";
+import { itemIn, keyIn, type Place, problemAt } from "../place.ts";
+import { REDACTED } from "../secrets.ts";
+import { isJsonObject } from "../shape.ts";
+import type { ConfigInForce } from "./config-in-force.ts";
+import { takeTurn } from "./config-turn.ts";
+import type { ExpectedRevision } from "./live-config.ts";
+import { entryOf, overlay, placeOf } from "./overlay.ts";
+import { type ConfigKind, documentName, isEntry, type StoredEntry } from "./stored-entries.ts";
+
+/** What is to be changed. */
+export interface EntryChange extends ExpectedRevision {
+  readonly kind: ConfigKind;
+  readonly id: string;
+}
+
+/** Stores an entry, if the whole configuration is right with it. */
+export async function putEntry(config: ConfigInForce, change: EntryChange, given: JsonObject): Promise<void> {
+  const { kind, id } = change;
+  const { id: _id, ...rest } = given;
+  const body = kind === "agents" ? { id, ...rest } : given;
+  await changeEntry(config, change, async (current) => {
+    assertFits(config, change, { given, next: { kind, id, body, revision: 0 } });
+    const document = { ...documentName(kind, id), body };
+    const saved = await config.documents.saveDocument(document, current?.revision ?? 0);
+    if (!saved.saved) throw revisionConflict(change, saved.document?.revision ?? 0);
+  });
+}
+
+/** Takes a stored entry away, if the whole configuration is right without it. */
+export async function deleteEntry(config: ConfigInForce, change: EntryChange): Promise<void> {
+  const { kind, id } = change;
+  await changeEntry(config, change, async (current) => {
+    if (current === undefined) throw notStored(config, change);
+    assertFits(config, change);
+    const name = documentName(kind, id);
+    const isGone = await config.documents.deleteDocument(name.kind, name.id, current.revision);
+    if (isGone) return;
+    const now = await config.documents.loadDocument(name.kind, name.id);
+    throw revisionConflict(change, now?.revision ?? 0);
+  });
+}
+
+/** Makes a change when it is this process's turn, and has it count before the turn is over. */
+async function changeEntry(
+  config: ConfigInForce,
+  change: EntryChange,
+  store: (current: StoredEntry | undefined) => Promise<void>,
+): Promise<void> {
+  const number = await takeTurn(config.documents, async () => {
+    await config.load();
+    const current = config.find(change.kind, change.id);
+    const revision = current?.revision ?? 0;
+    if ((change.ifRevision ?? revision) !== revision) throw revisionConflict(change, revision);
+    await store(current);
+    await config.load();
+  });
+  config.settle(number);
+}
+
+/** An entry as it was given, and as it would be stored. */
+interface NewEntry {
+  readonly given: JsonObject;
+  readonly next: StoredEntry;
+}
+
+/** Refuses a change that would leave anything wrong. */
+function assertFits(config: ConfigInForce, { kind, id }: EntryChange, added?: NewEntry): void {
+  const others = config.fitted.entries.filter((entry) => !isEntry(entry, kind, id));
+  const whole = overlay(config.base, added === undefined ? others : [...others, added.next]);
+  const own = added === undefined ? [] : findOwnProblems(added, placeOf(whole, added.next));
+  const problems = [...own, ...attempt(() => config.check(whole)).problems];
+  if (problems.length > 0) throw configInvalid(problems);
+}
+
+function findOwnProblems({ given, next: { kind, id } }: NewEntry, place: Place): readonly ConfigProblem[] {
+  const isMisnamed = kind === "agents" && Object.hasOwn(given, "id") && given.id !== id;
+  const misnamed = isMisnamed
+    ? [problemAt(keyIn(place, "id"), `is not ${JSON.stringify(id)}, as the address says`)]
+    : [];
+  return [...misnamed, ...findStandIns(given, place)];
+}
+
+/** What was read without its secrets and is written again would put the stand-ins in their place. */
+function findStandIns(value: Json, place: Place): readonly ConfigProblem[] {
+  if (typeof value === "string") {
+    return value.includes(REDACTED)
+      ? [problemAt(place, "stands in for a secret that is not shown; give the secret")]
+      : [];
+  }
+  if (Array.isArray(value)) return value.flatMap((item: Json, index) => findStandIns(item, itemIn(place, index)));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, entry]) => findStandIns(entry, keyIn(place, key)));
+}
+
+function revisionConflict({ kind, id, ifRevision }: EntryChange, revision: number): RepriseError {
+  const message = `Cannot change ${JSON.stringify(id)} of ${kind} at revision ${ifRevision ?? "unknown"}: it is at ${revision}.`;
+  return new RepriseError("REVISION_CONFLICT", message, { details: { kind, id, revision } });
+}
+
+function notStored({ base }: ConfigInForce, { kind, id }: EntryChange): RepriseError {
+  if (entryOf(base, kind, id) === undefined) return notFound("CONFIG_NOT_FOUND", `entry of ${kind}`, id);
+  const message = `Cannot delete ${JSON.stringify(id)} of ${kind}: it comes from the file, and nothing is stored over it.`;
+  return new RepriseError("REVISION_CONFLICT", message, { details: { kind, id, revision: 0 } });
+}

@@ -1,0 +1,58 @@
+import { type CheckedConfig, checkConfig } from "../check-config.ts";
+import type { Config } from "../config.ts";
+import type { ConfigPorts } from "../config-ports.ts";
+import { attempt, type ConfigProblem } from "../config-problem.ts";
+import { isWithin } from "../place.ts";
+import { overlay, placeOf } from "./overlay.ts";
+import type { StoredEntry } from "./stored-entries.ts";
+
+/** An entry that is stored and does not fit, any more. */
+export interface LeftOut {
+  readonly entry: StoredEntry;
+  readonly problems: readonly ConfigProblem[];
+}
+
+export interface FittedOverlay extends CheckedConfig {
+  /** The entries that count. */
+  readonly entries: readonly StoredEntry[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * Lays as many of the stored entries over the file as fit together. What was valid when it was stored need not be when the file
+ * has changed: that must not keep a server from starting. Throws only when the file is wrong by itself.
+ */
+export function fitOverlay(base: Config, stored: readonly StoredEntry[], ports: ConfigPorts): FittedOverlay {
+  const leftOut: LeftOut[] = [];
+  let entries = stored;
+  for (;;) {
+    const whole = overlay(base, entries);
+    const { result, problems } = attempt(() => checkConfig(whole, ports));
+    if (result !== undefined) return { ...result, entries, leftOut };
+    const guilty = entries.flatMap((entry) => {
+      const own = problems.filter(({ path }) => isWithin(path, placeOf(whole, entry).path));
+      return own.length === 0 ? [] : [{ entry, problems: own }];
+    });
+    // Nobody is wrong by himself: what each one does to the rest has to be tried.
+    if (guilty.length === 0) return fitOneByOne(base, entries, ports, leftOut);
+    leftOut.push(...guilty);
+    entries = entries.filter((entry) => !guilty.some((other) => other.entry === entry));
+  }
+}
+
+function fitOneByOne(
+  base: Config,
+  entries: readonly StoredEntry[],
+  ports: ConfigPorts,
+  leftOut: readonly LeftOut[],
+): FittedOverlay {
+  let fitted = checkConfig(base, ports);
+  let kept: readonly StoredEntry[] = [];
+  const refused: LeftOut[] = [];
+  for (const entry of entries) {
+    const { result, problems } = attempt(() => checkConfig(overlay(base, [...kept, entry]), ports));
+    if (result === undefined) refused.push({ entry, problems });
+    else [fitted, kept] = [result, [...kept, entry]];
+  }
+  return { ...fitted, entries: kept, leftOut: [...leftOut, ...refused] };
+}

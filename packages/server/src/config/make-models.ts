@@ -1,0 +1,78 @@
+import type { ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
+import { isModelPool, type RegisteredModel, readModelPool, readModelSpec } from "@reprise/runtime";
+import type { Config } from "./config.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { unknownName } from "./known-names.ts";
+import type { Made } from "./make-providers.ts";
+import { itemIn, keyIn, type Place, ROOT } from "./place.ts";
+
+/** Who has models, and which there are beside those of the configuration. */
+export interface Surroundings {
+  readonly providers: readonly ModelProvider[];
+  /** Those that are named and could not be made, too: what names them is not wrong itself. */
+  readonly providerIds: readonly string[];
+  readonly models: readonly RegisteredModel[];
+}
+
+/** Makes the models and pools of a configuration. What is known of a model elsewhere is added to what the configuration says. */
+export function makeModels({ models }: Config, surroundings: Surroundings): Made<ModelSpec | ModelPool> {
+  const specs = Object.entries(models).map(([id, entry]) => {
+    const whole = { ...entry, id };
+    return isModelPool(whole) ? readModelPool(whole) : describe(readModelSpec(whole), surroundings.providers);
+  });
+  const all = [...specs, ...surroundings.models];
+  const problems = specs.flatMap((spec) =>
+    isModelPool(spec)
+      ? findPoolProblems(spec, { ...surroundings, models: all })
+      : findProviderProblems(spec, surroundings.providerIds),
+  );
+  return { items: specs, problems };
+}
+
+function describe(spec: ModelSpec, providers: readonly ModelProvider[]): ModelSpec {
+  const provider = providers.find(({ id }) => id === spec.provider);
+  const { context_window, max_output_tokens, ...known } = provider?.describe?.(spec.model) ?? {};
+  const isSized = spec.context_window !== undefined || spec.max_output_tokens !== undefined;
+  // Two sizes from two sources need not fit each other.
+  const sizes = {
+    ...(context_window !== undefined && { context_window }),
+    ...(max_output_tokens !== undefined && { max_output_tokens }),
+  };
+  return { ...known, ...(isSized ? {} : sizes), ...spec };
+}
+
+function placeOf(id: string): Place {
+  return keyIn(keyIn(ROOT, "models"), id);
+}
+
+function findProviderProblems({ id, provider }: ModelSpec, known: readonly string[]): readonly ConfigProblem[] {
+  return known.includes(provider) ? [] : [unknownName(keyIn(placeOf(id), "provider"), provider, known)];
+}
+
+function findPoolProblems({ id, pool }: ModelPool, surroundings: Surroundings): readonly ConfigProblem[] {
+  return pool.flatMap(({ model }, index) => {
+    const place = keyIn(itemIn(keyIn(placeOf(id), "pool"), index), "model");
+    const member = surroundings.models.find((other) => other.id === model);
+    if (member !== undefined && isModelPool(member)) {
+      return [{ path: place.path, message: `\`model\` is ${JSON.stringify(model)}, a pool; pools hold models` }];
+    }
+    return isKnownModel(model, surroundings) ? [] : [unknownModel(place, model, surroundings)];
+  });
+}
+
+/** A model has an id of its own, or is named as `provider/model`. */
+export function isKnownModel(model: string, { models, providerIds }: Surroundings): boolean {
+  const slash = model.indexOf("/");
+  const isPrefixed = slash > 0 && slash < model.length - 1 && providerIds.includes(model.slice(0, slash));
+  return isPrefixed || models.some(({ id }) => id === model);
+}
+
+export function unknownModel(place: Place, model: string, { models, providerIds }: Surroundings): ConfigProblem {
+  const problem = unknownName(
+    place,
+    model,
+    models.map(({ id }) => id),
+  );
+  const providers = providerIds.length === 0 ? "" : ` Or name one as \`provider/model\` of ${providerIds.join(", ")}.`;
+  return { ...problem, message: `${problem.message}${providers}` };
+}

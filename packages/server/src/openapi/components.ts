@@ -1,0 +1,190 @@
+import { RUN_ORIGINS } from "@reprise/contracts";
+import type { JsonSchema } from "./operation.ts";
+import {
+  ANYTHING,
+  anyOf,
+  COUNT,
+  FLAG,
+  listOf,
+  NUMBER,
+  OBJECT,
+  objectOf,
+  oneOf,
+  orNull,
+  TEXT,
+  TIME,
+} from "./schema-words.ts";
+
+const TIMES = { created_at: TIME, updated_at: TIME };
+const AMOUNT = objectOf({ microcents: COUNT, tokens: COUNT });
+
+const run = objectOf(
+  {
+    run_id: TEXT,
+    thread_id: TEXT,
+    agent_id: orNull(TEXT),
+    origin: oneOf(...RUN_ORIGINS),
+    status: oneOf("queued", "running", "waiting", "done"),
+    metadata: orNull(OBJECT),
+    ...TIMES,
+  },
+  {
+    parent_run_id: TEXT,
+    parent_thread_id: TEXT,
+    resource_id: TEXT,
+    termination_code: TEXT,
+    termination_detail: TEXT,
+    source_mailbox_entry_id: TEXT,
+    input_tokens: COUNT,
+    output_tokens: COUNT,
+    cost_microcents: COUNT,
+    is_unpriced: FLAG,
+    budget_id: TEXT,
+    steps: COUNT,
+    base_version: COUNT,
+    last_seq: COUNT,
+    recoveries: COUNT,
+    attempts: COUNT,
+    definition: TEXT,
+    policy: OBJECT,
+  },
+);
+
+const part = anyOf(
+  objectOf({ type: oneOf("text"), text: TEXT }),
+  objectOf({ type: oneOf("reasoning"), text: TEXT }, { encrypted: TEXT, provider: TEXT }),
+  objectOf({ type: oneOf("image", "file"), url: TEXT }, { media_type: TEXT, filename: TEXT }),
+);
+
+const message = objectOf(
+  { id: TEXT, role: oneOf("system", "user", "assistant", "tool"), content: anyOf(TEXT, listOf(part)) },
+  {
+    tool_calls: listOf(objectOf({ id: TEXT, name: TEXT, arguments: ANYTHING }, { provider_call_id: TEXT })),
+    tool_call_id: TEXT,
+    visibility: oneOf("internal"),
+    metadata: OBJECT,
+    cursor: COUNT,
+  },
+);
+
+const ticket = objectOf(
+  {
+    suspension: objectOf({ id: TEXT, action: TEXT }, { message: TEXT, parameters: ANYTHING, response_schema: OBJECT }),
+    pending: objectOf({ id: TEXT, name: TEXT, arguments: ANYTHING }),
+    resume_mode: oneOf("replay_tool_call", "use_decision_as_tool_result", "pass_decision_to_tool"),
+  },
+  { asked_by: TEXT, expires_in_ms: COUNT },
+);
+
+const tool = objectOf(
+  {
+    id: TEXT,
+    name: TEXT,
+    description: TEXT,
+    parameters: OBJECT,
+    class: oneOf("read_only", "mutating"),
+    needs_approval: oneOf(true, false, "by_arguments"),
+    is_destructive: FLAG,
+    is_recursive: FLAG,
+    idempotent: FLAG,
+    interrupt_behavior: oneOf("cancel", "finish", "block"),
+    timeout_ms: orNull(COUNT),
+    capabilities: listOf(TEXT),
+    version: TEXT,
+    metadata: OBJECT,
+  },
+  { category: TEXT },
+);
+
+export type ComponentName =
+  | "Error"
+  | "Thread"
+  | "Run"
+  | "Message"
+  | "MailboxEntry"
+  | "OpenDecision"
+  | "Decision"
+  | "Agent"
+  | "Budget"
+  | "Spending";
+
+/** What several routes speak of, by name. */
+export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
+  Error: objectOf({ error: { ...TEXT, description: "What is wrong, in words. The code is in x-reprise-error." } }),
+  Thread: objectOf(
+    { thread_id: TEXT, metadata: OBJECT, version: COUNT, ...TIMES },
+    { resource_id: TEXT, parent_thread_id: TEXT },
+  ),
+  Run: run,
+  Message: message,
+  MailboxEntry: objectOf(
+    {
+      entry_id: TEXT,
+      thread_id: TEXT,
+      run_id: TEXT,
+      kind: oneOf("run", "resume", "cancel"),
+      busy_policy: TEXT,
+      priority: NUMBER,
+      generation: COUNT,
+      status: oneOf("queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"),
+      available_at: TIME,
+      attempts: COUNT,
+      origin: oneOf("external", "internal"),
+      ...TIMES,
+    },
+    {
+      request: OBJECT,
+      rolls_back: TEXT,
+      sender_id: TEXT,
+      dedupe_key: TEXT,
+      last_error: TEXT,
+      reason: TEXT,
+      into_run: TEXT,
+    },
+  ),
+  OpenDecision: objectOf(
+    {
+      id: TEXT,
+      run_id: TEXT,
+      thread_id: TEXT,
+      tool_id: TEXT,
+      arguments: ANYTHING,
+      suspension: COUNT,
+      binding_hash: TEXT,
+    },
+    { ticket, expires_at: TIME },
+  ),
+  Decision: objectOf(
+    {
+      decision_id: TEXT,
+      run_id: TEXT,
+      call_id: TEXT,
+      suspension: COUNT,
+      action: oneOf("resume", "cancel"),
+      updated_at: TIME,
+    },
+    { arguments: ANYTHING, result: ANYTHING, reason: TEXT, binding_hash: TEXT },
+  ),
+  Agent: objectOf(
+    {
+      id: TEXT,
+      name: TEXT,
+      description: TEXT,
+      plugins: listOf(TEXT),
+      tools: listOf(tool),
+      warnings: listOf(objectOf({ kind: TEXT, agent_id: TEXT, subject: TEXT, message: TEXT })),
+    },
+    { model: TEXT, endpoint: objectOf({ url: TEXT, backend: TEXT }), definition: TEXT },
+  ),
+  Budget: objectOf({
+    limit_microcents: orNull(COUNT),
+    limit_tokens: orNull(COUNT),
+    on_exceeded: oneOf("fail", "pause", "warn"),
+    unpriced: oneOf("refuse", "warn"),
+    warn_at_percent: orNull({ type: "number" }),
+    spent: AMOUNT,
+    reserved: { type: "object", additionalProperties: AMOUNT },
+    told: listOf(oneOf("near_limit", "over_limit", "unpriced")),
+  }),
+  Spending: objectOf({ cost_microcents: COUNT, input_tokens: COUNT, output_tokens: COUNT, runs: COUNT, priced: FLAG }),
+};

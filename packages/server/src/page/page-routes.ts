@@ -1,0 +1,53 @@
+import type { Route } from "../http/route.ts";
+import { digest } from "../security/digest.ts";
+
+/** A file for browsers, served as it is. */
+export interface PageFile {
+  /** The whole path, as in `/` or `/page.css`. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+/**
+ * What a page of ours may do: run our own script, show our own style, and ask this server. Nothing inline, nothing from
+ * elsewhere, and no frame around it.
+ */
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Routes for files that anybody may read: what they show, they ask for with a credential of their user. */
+export function pageRoutes(files: readonly PageFile[]): readonly Route[] {
+  return files.map(({ path, contentType, content }) => {
+    const etag = digest(content).then((hash) => `"${hash.slice(0, 32)}"`);
+    return {
+      method: "GET",
+      path,
+      scope: "public",
+      operation: {
+        summary: `Answers with ${path === "/" ? "the page" : path}`,
+        answers: { 200: { description: "The file", contentType }, 304: { description: "It is the one you have" } },
+      },
+      async handle({ context, headers }) {
+        const own = {
+          ...headers,
+          etag: await etag,
+          "cache-control": "no-cache",
+          "content-security-policy": PAGE_POLICY,
+          "cross-origin-opener-policy": "same-origin",
+        };
+        const isKnown = context.req.header("if-none-match") === own.etag;
+        if (isKnown) return new Response(null, { status: 304, headers: own });
+        return new Response(content, { headers: { ...own, "content-type": contentType } });
+      },
+    } satisfies Route;
+  });
+}

@@ -1,0 +1,67 @@
+import { clampLimit, notFound } from "@reprise/contracts";
+import { decodeAiSdkRequest } from "@reprise/protocols/ai-sdk";
+import { answerDecisions } from "../ai-sdk/answer-decisions.ts";
+import { findRunUnderWay } from "../ai-sdk/find-run-under-way.ts";
+import { loadHistory } from "../ai-sdk/load-history.ts";
+import { answerAnew, startAnswer } from "../ai-sdk/start-answer.ts";
+import { streamMessage } from "../ai-sdk/stream-message.ts";
+import { answer } from "../http/answer.ts";
+import { badRequest } from "../http/http-refusal.ts";
+import { Query } from "../http/query.ts";
+import { type Call, pathPart, type Route } from "../http/route.ts";
+import * as schema from "./ai-sdk-routes.schema.ts";
+
+/** What `useChat` of the AI SDK speaks, versions 6 and 7. A chat is a thread, and a message of the assistant is a run. */
+export const aiSdkRoutes: readonly Route[] = [
+  {
+    method: "POST",
+    path: "/v1/ai-sdk/agents/:agent_id/runs",
+    scope: "run",
+    operation: schema.run,
+    knowsRepeats: true,
+    opensStream: true,
+    async handle(call) {
+      const agentId = pathPart(call, "agent_id");
+      // The codec reads text by itself; what is no object, or too much of one, is refused before it.
+      await call.body.json();
+      const asked = decodeAiSdkRequest(await call.body.text(), agentId);
+      if (asked.kind === "decisions") return answerDecisions(call, agentId, asked);
+      const run = asked.kind === "submit" ? await startAnswer(call, asked) : await answerAnew(call, agentId, asked);
+      return streamMessage(call, run);
+    },
+  },
+  // The second path is the one the stock transport makes of the first route's.
+  ...(["chats", "runs"] as const).map(
+    (word): Route => ({
+      method: "GET",
+      path: `/v1/ai-sdk/agents/:agent_id/${word}/:chat_id/stream`,
+      scope: "read",
+      operation: schema.resume,
+      opensStream: true,
+      handle: resume,
+    }),
+  ),
+  {
+    method: "GET",
+    path: "/v1/ai-sdk/threads/:id/messages",
+    scope: "read",
+    operation: schema.history,
+    async handle(call) {
+      const query = new Query(call.context.req.url);
+      const [limit, before] = [query.wholeNumber("limit"), query.text("before")];
+      const all = await loadHistory(call, pathPart(call, "id"));
+      const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
+      if (end < 0) throw badRequest("before is not a message of this thread");
+      const first = limit === undefined ? 0 : Math.max(end - clampLimit(limit), 0);
+      return answer(call, 200, { messages: all.slice(first, end), has_more: first > 0 });
+    },
+  },
+];
+
+/** The run under way from its start: a client that comes back begins its message anew. */
+async function resume(call: Call): Promise<Response> {
+  const agentId = pathPart(call, "agent_id");
+  if (!call.runtime.agents().some(({ id }) => id === agentId)) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
+  const run = await findRunUnderWay(call.runtime, agentId, pathPart(call, "chat_id"));
+  return run === undefined ? new Response(null, { status: 204, headers: call.headers }) : streamMessage(call, run);
+}

@@ -1,0 +1,104 @@
+import type { LiveConfig } from "../config/live/live-config.ts";
+import type { ConfigKind } from "../config/live/stored-entries.ts";
+import { configSchema } from "../config/read-config.ts";
+import { answer } from "../http/answer.ts";
+import { HttpRefusal } from "../http/http-refusal.ts";
+import { type Call, pathPart, type Route } from "../http/route.ts";
+import { explainProblems } from "../wire/explain-problems.ts";
+import { etagOf, readIfMatch } from "../wire/revision-headers.ts";
+import * as schema from "./config-routes.schema.ts";
+
+/** The configuration: as it is, as it may be written, and whether a draft would do. */
+const wholeRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/config",
+    scope: "admin",
+    operation: schema.show,
+    async handle(call) {
+      const shown = await liveIn(call).show();
+      return answer(call, 200, shown, { etag: etagOf(shown.revision) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/config/schema",
+    scope: "admin",
+    operation: schema.describe,
+    handle: (call) => {
+      liveIn(call);
+      return answer(call, 200, configSchema(), { "content-type": "application/schema+json" });
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/config/validate",
+    scope: "admin",
+    operation: schema.validate,
+    async handle(call) {
+      const live = liveIn(call);
+      const problems = live.validate(await call.body.json());
+      return answer(call, 200, { valid: problems.length === 0, problems });
+    },
+  },
+];
+
+/** Its entries, which can be changed while the server runs. */
+const entryRoutes = (kind: ConfigKind): readonly Route[] => [
+  {
+    method: "GET",
+    path: `/v1/config/${kind}`,
+    scope: "admin",
+    operation: schema.list(kind),
+    handle: async (call) => answer(call, 200, { items: await liveIn(call).list(kind) }),
+  },
+  {
+    method: "GET",
+    path: `/v1/config/${kind}/:id`,
+    scope: "admin",
+    operation: schema.get(kind),
+    async handle(call) {
+      const entry = await liveIn(call).get(kind, pathPart(call, "id"));
+      return answer(call, 200, entry, { etag: etagOf(entry.revision) });
+    },
+  },
+  {
+    method: "PUT",
+    path: `/v1/config/${kind}/:id`,
+    scope: "admin",
+    operation: schema.put(kind),
+    handle: (call) =>
+      explainProblems(call, async () => {
+        const live = liveIn(call);
+        const body = await call.body.json();
+        const entry = await live.put(kind, pathPart(call, "id"), body, readIfMatch(call));
+        return answer(call, 200, entry, { etag: etagOf(entry.revision) });
+      }),
+  },
+  {
+    method: "DELETE",
+    path: `/v1/config/${kind}/:id`,
+    scope: "admin",
+    operation: schema.remove(kind),
+    handle: (call) =>
+      explainProblems(call, async () => {
+        await liveIn(call).delete(kind, pathPart(call, "id"), readIfMatch(call));
+        return new Response(null, { status: 204, headers: call.headers });
+      }),
+  },
+];
+
+export const configRoutes: readonly Route[] = [
+  ...wholeRoutes,
+  ...entryRoutes("agents"),
+  ...entryRoutes("models"),
+  ...entryRoutes("providers"),
+];
+
+/** What is configured is run for every tenant: who belongs to another than the server's own neither sees nor changes it. */
+function liveIn({ host, principal }: Call): LiveConfig {
+  const { config, runtime } = host;
+  if (config === undefined) throw new HttpRefusal(404, "not found: configuration is not enabled");
+  if ((principal.tenant ?? runtime.tenant) === runtime.tenant) return config;
+  throw new HttpRefusal(403, "forbidden: the configuration belongs to the server's own tenant");
+}

@@ -1,0 +1,28 @@
+import type { Operation } from "../openapi/operation.ts";
+import { ref } from "../openapi/ref.ts";
+import { ANYTHING, aliases, bodyOf, listOf, NUMBER, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
+
+export const list: Operation = {
+  summary: "What waits for a decision, on any thread",
+  query: { thread_id: TEXT, run_id: TEXT },
+  answers: { 200: { description: "Open decisions", schema: objectOf({ items: listOf(ref("OpenDecision")) }) } },
+};
+
+export const decide: Operation = {
+  summary: "Decides: approve, deny, edit with arguments, supply with a result",
+  body: {
+    schema: bodyOf(
+      { action: oneOf("approve", "deny", "edit", "supply") },
+      {
+        arguments: ANYTHING,
+        result: ANYTHING,
+        reason: TEXT,
+        suspension: NUMBER,
+        ...aliases(["decisionId", "decision_id"], TEXT),
+        ...aliases(["bindingHash", "binding_hash"], TEXT),
+        ...aliases(["runId", "run_id"], TEXT),
+      },
+    ),
+  },
+  answers: { 202: { description: "The decision as it is stored", schema: ref("Decision") } },
+};

@@ -1,0 +1,14 @@
+import { answer } from "../http/answer.ts";
+import type { Route } from "../http/route.ts";
+import * as schema from "./lease-routes.schema.ts";
+
+/** Who works on what, in all processes of the store. */
+export const leaseRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/v1/leases",
+    scope: "admin",
+    operation: schema.list,
+    handle: async (call) => answer(call, 200, { items: await call.runtime.leases() }),
+  },
+];

@@ -1,0 +1,15 @@
+import type { Operation } from "../openapi/operation.ts";
+import { FLAG, TEXT } from "../openapi/schema-words.ts";
+
+export const events: Operation = {
+  summary: "The events of a run, from any point",
+  query: {
+    after: { ...TEXT, description: "The id of the last event that was read; for who cannot send Last-Event-ID" },
+    follow: { ...FLAG, description: "Stays while the run waits for decisions" },
+  },
+  headers: { "last-event-id": TEXT },
+  answers: {
+    200: { description: "The events", contentType: "text/event-stream" },
+    204: { description: "The run is done and everything was read" },
+  },
+};

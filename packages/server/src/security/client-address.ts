@@ -1,0 +1,31 @@
+import { invalidRequest } from "@reprise/contracts";
+import { type AddressRange, isInRange, readAddress, readRange } from "./address.ts";
+
+/** Reads the list of proxies a server stands behind: addresses and ranges. */
+export function readProxies(proxies: readonly string[]): readonly AddressRange[] {
+  return proxies.map((proxy) => {
+    const range = readRange(proxy);
+    if (range === undefined) throw invalidRequest(`A proxy is an address or a range such as 10.0.0.0/8, not ${proxy}.`);
+    return range;
+  });
+}
+
+/**
+ * Where a request comes from. What a header says about that anybody can write: it counts as far as it was written by a listed proxy, so
+ * it is read from its end, and the first address that is no proxy of ours is the client's.
+ */
+export function findClient(
+  remote: string | undefined,
+  forwarded: string | null,
+  proxies: readonly AddressRange[],
+): bigint | undefined {
+  const isProxy = (address: bigint): boolean => proxies.some((range) => isInRange(address, range));
+  let client = readAddress(remote ?? "");
+  for (const hop of (forwarded ?? "").split(",").reverse()) {
+    if (client === undefined || !isProxy(client)) break;
+    const named = readAddress(hop.trim());
+    if (named === undefined) break;
+    client = named;
+  }
+  return client;
+}

@@ -1,0 +1,16 @@
+import { problemsOf } from "../config/config-problem.ts";
+import { answer } from "../http/answer.ts";
+import { describeError } from "../http/describe-error.ts";
+import type { Call } from "../http/route.ts";
+
+/** Answers a configuration that is wrong with every problem beside the error. */
+export async function explainProblems(call: Call, produce: () => Promise<Response>): Promise<Response> {
+  try {
+    return await produce();
+  } catch (error) {
+    const problems = problemsOf(error);
+    if (problems.length === 0) throw error;
+    const { status, message, headers } = describeError(error);
+    return answer(call, status, { error: message, problems }, headers);
+  }
+}

@@ -1,0 +1,17 @@
+import type { ExpectedRevision } from "../config/live/live-config.ts";
+import { badRequest } from "../http/http-refusal.ts";
+import type { Call } from "../http/route.ts";
+
+/** A revision as the header `ETag` has it. */
+export function etagOf(revision: number): string {
+  return `"${revision}"`;
+}
+
+/** The revision that whoever asks has seen. Without `If-Match` any is right. */
+export function readIfMatch({ context }: Call): ExpectedRevision {
+  const header = context.req.header("if-match");
+  if (header === undefined) return {};
+  const [, digits] = /^"(\d{1,15})"$/.exec(header) ?? [];
+  if (digits === undefined) throw badRequest('If-Match is an ETag of this server, as in "3"');
+  return { ifRevision: Number(digits) };
+}
