@@ -17,13 +17,15 @@ const PATIENT = { timeout: 15_000 };
 const STREAM = /\/stream$/;
 
 describe("the starter", () => {
-  it("has sound types, and so has the component of the how-to page", () => {
-    const page = readFileSync(join(import.meta.dirname, "../../docs/how-to/integrate-ai-sdk.md"), "utf8");
-    const [, component = ""] = /^```jsx\n(.*?)^```$/ms.exec(page) ?? [];
-    expect(component).toContain("useChat(");
-    const file = join(STARTER, "src/of-the-how-to.tsx");
-    onTestFinished(() => rmSync(file, { force: true }));
-    writeFileSync(file, component);
+  it("has sound types, and so have the components that pages show", () => {
+    for (const [index, page] of ["docs/how-to/integrate-ai-sdk.md", "README.md"].entries()) {
+      const text = readFileSync(join(import.meta.dirname, "../..", page), "utf8");
+      const [, component = ""] = /^```tsx\n(.*?)^```$/ms.exec(text) ?? [];
+      expect(component).toContain("useChat(");
+      const file = join(STARTER, `src/of-a-page-${index}.tsx`);
+      onTestFinished(() => rmSync(file, { force: true }));
+      writeFileSync(file, component);
+    }
     runInStarter(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."]);
   });
 });
