@@ -20,7 +20,7 @@ describe("the starter", () => {
   it("has sound types, and so have the components that pages show", () => {
     for (const [index, page] of ["docs/how-to/integrate-ai-sdk.md", "README.md"].entries()) {
       const text = readFileSync(join(import.meta.dirname, "../..", page), "utf8");
-      const [, component = ""] = /^```tsx\n(.*?)^```$/ms.exec(text) ?? [];
+      const [, component = ""] = /^```jsx\n(.*?)^```$/ms.exec(text) ?? [];
       expect(component).toContain("useChat(");
       const file = join(STARTER, `src/of-a-page-${index}.tsx`);
       onTestFinished(() => rmSync(file, { force: true }));

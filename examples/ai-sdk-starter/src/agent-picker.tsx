@@ -6,12 +6,14 @@ const KEPT = "agent";
 interface AgentPickerProps {
   /** Empty until the server has said whom there is. */
   readonly agent: string;
+  /** Somebody is talking: another one waits. */
+  readonly isBusy: boolean;
   readonly onPick: (agent: string) => void;
   readonly onProblem: (error: Error) => void;
 }
 
 /** Whom to talk to. The browser remembers it. */
-export function AgentPicker({ agent, onPick, onProblem }: AgentPickerProps) {
+export function AgentPicker({ agent, isBusy, onPick, onProblem }: AgentPickerProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   useEffect(() => {
     listAgents().then((found) => {
@@ -27,7 +29,7 @@ export function AgentPicker({ agent, onPick, onProblem }: AgentPickerProps) {
   return (
     <label>
       Agent
-      <select value={agent} onChange={(event) => pick(event.target.value)}>
+      <select value={agent} disabled={isBusy} onChange={(event) => pick(event.target.value)}>
         {agents.map(({ id, description }) => (
           <option key={id} value={id} title={description}>
             {id}

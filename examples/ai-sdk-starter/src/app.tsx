@@ -17,6 +17,7 @@ export function App() {
   const [agent, setAgent] = useState("");
   const [opened, setOpened] = useState<Opened>();
   const [chats, setChats] = useState<readonly ChatSummary[]>([]);
+  const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const tell = useCallback((error: Error) => setProblem(error.message), []);
 
@@ -45,12 +46,19 @@ export function App() {
   return (
     <div className="app">
       <ChatList chats={chats} current={chatId} onNew={openNewChat}>
-        <AgentPicker agent={agent} onPick={setAgent} onProblem={tell} />
+        <AgentPicker agent={agent} isBusy={isBusy} onPick={setAgent} onProblem={tell} />
       </ChatList>
       <main>
         {problem !== "" && <p role="alert">{problem}</p>}
         {isOpen && (
-          <Chat key={`${agent}/${chatId}`} id={chatId} agent={agent} history={opened.messages} onSettled={refresh} />
+          <Chat
+            key={`${agent}/${chatId}`}
+            id={chatId}
+            agent={agent}
+            history={opened.messages}
+            onSettled={refresh}
+            onBusy={setBusy}
+          />
         )}
       </main>
     </div>

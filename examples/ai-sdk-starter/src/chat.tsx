@@ -27,9 +27,10 @@ interface ChatProps {
   readonly history: UIMessage[];
   /** Called when a message is complete. */
   readonly onSettled: () => void;
+  readonly onBusy: (isBusy: boolean) => void;
 }
 
-export function Chat({ id, agent, history, onSettled }: ChatProps) {
+export function Chat({ id, agent, history, onSettled, onBusy }: ChatProps) {
   const transport = useMemo(() => transportTo(agent), [agent]);
   const isWithdrawn = useRef(false);
   const chat = useChat({
@@ -45,6 +46,10 @@ export function Chat({ id, agent, history, onSettled }: ChatProps) {
   });
   const { messages, status, error, resumeStream } = chat;
   const isBusy = status === "submitted" || status === "streaming";
+  useEffect(() => {
+    onBusy(isBusy);
+    return () => onBusy(false);
+  }, [isBusy, onBusy]);
 
   // The server took back what it had shown: once that response has ended, the message is read anew.
   useEffect(() => {

@@ -1,4 +1,3 @@
-export { Secret } from "@reprise/contracts";
 export type { AiSdkModel, SpecVersion } from "./ai-sdk/ai-sdk-model.ts";
 export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
 export { fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";

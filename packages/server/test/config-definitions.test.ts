@@ -110,7 +110,7 @@ describe("definitions", () => {
       "sections of nobody",
       { plugins: { audti: {}, audit: { adit: {}, audit: { level: "high" } } } },
       [
-        ["plugins.audti", 'A key of `plugins` is "audti", which is not there. Known: audit. Did you mean "audit"?'],
+        ["plugins.audti", '`audti` is no plugin there is. Known: audit. Did you mean "audit"?'],
         ["plugins.audit.adit", "`adit` is not known (the nearest is `audit`)"],
         ["plugins.audit.audit", "`audit` does not fit: /level must be integer"],
       ],
@@ -170,8 +170,8 @@ it("finds what is not there also beside what is not well formed", () => {
   expect(problemsFrom(() => checkConfig(file, createPorts())).map(({ path }) => path)).toEqual([
     "agents[0].max_rounds",
     "agents[2]",
-    "models.blank.model",
     "models.blank.provider",
+    "models.blank.model",
     "providers.broken.endpoint",
     "stoer",
     "providers.main.auth.name",

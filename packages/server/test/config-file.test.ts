@@ -39,19 +39,27 @@ describe("what the schema says is what the reader says", () => {
     ["agents that are no list", { agents: {} }, [["agents", "`agents` is a list, not an object"]]],
     ["an agent that is no object", { agents: ["a"] }, [["agents[0]", "`agents[0]` is an object, not a text"]]],
     ["an agent without an id", { agents: [{ model: "m" }] }, [["agents[0].id", "`id` is needed"]]],
-    ["an agent with a blank id", agent({ id: " \t" }), [["agents[0].id", "`id` is blank"]]],
-    ["an agent with a blank model", agent({ model: "  " }), [["agents[0].model", "`model` is blank"]]],
-    ["a blank in a list", agent({ delegates: ["b", " "] }), [["agents[0].delegates[1]", "`delegates[1]` is blank"]]],
+    ["an agent with a blank id", agent({ id: " \t" }), [["agents[0].id", "`id` is a text that is not empty"]]],
+    [
+      "an agent with a blank model",
+      agent({ model: "  " }),
+      [["agents[0].model", "`model` is a text that is not empty"]],
+    ],
+    [
+      "a blank in a list",
+      agent({ delegates: ["b", " "] }),
+      [["agents[0].delegates[1]", "`delegates[1]` is a text that is not empty"]],
+    ],
     [
       "a misspelt field",
       agent({ max_runds: 3 }),
       [["agents[0].max_runds", "`max_runds` is not known (the nearest is `max_rounds`)"]],
     ],
-    ["a kind nobody knows", agent({ kind: "acp" }), [["agents[0].kind", '`kind` is one of local, a2a, not "acp"']]],
+    ["a kind nobody knows", agent({ kind: "acp" }), [["agents[0].kind", "`kind` is one of local, a2a"]]],
     [
       "a condition without its number",
       agent({ stop_condition_specs: [{ type: "max_rounds" }] }),
-      [["agents[0].stop_condition_specs[0].rounds", "`stop_condition_specs`[0].rounds is needed"]],
+      [["agents[0].stop_condition_specs[0].rounds", "`rounds` is needed"]],
     ],
     ["a model without a provider", model({ model: "x" }), [["models.m.provider", "`provider` is needed"]]],
     [
@@ -60,22 +68,30 @@ describe("what the schema says is what the reader says", () => {
       [["models.m.id", "`id` is not known: the key of a model is its id"]],
     ],
     ["a model that is no object", model("x"), [["models.m", "`m` is an object, not a text"]]],
-    ["a blank model", model({ provider: "p", model: " " }), [["models.m.model", "`model` is blank"]]],
-    ["a blank in a pool", model({ pool: [{ model: " " }] }), [["models.m.pool[0].model", "`model` is blank"]]],
+    [
+      "a blank model",
+      model({ provider: "p", model: " " }),
+      [["models.m.model", "`model` is a text that is not empty"]],
+    ],
+    [
+      "a blank in a pool",
+      model({ pool: [{ model: " " }] }),
+      [["models.m.pool[0].model", "`model` is a text that is not empty"]],
+    ],
     [
       "a misspelt field of a pool",
       model({ pool: [{ model: "x", wieght: 1 }] }),
-      [["models.m.pool[0].wieght", "pool[0].wieght is not known (the nearest is `weight`)"]],
+      [["models.m.pool[0].wieght", "`wieght` is not known (the nearest is `weight`)"]],
     ],
     [
       "a blank key",
       { models: { " ": { provider: "p", model: "x" } } },
-      [['models[" "]', "A key is a text that is not blank."]],
+      [['models[" "]', "` ` is no key; a key is a text that is not empty"]],
     ],
     [
       "a blank provider",
       provider({ adapter_kind: "" }),
-      [["providers.p.adapter_kind", "`adapter_kind` is a text that is not blank"]],
+      [["providers.p.adapter_kind", "`adapter_kind` is a text that is not empty"]],
     ],
     [
       "an endpoint that is none",
@@ -101,7 +117,7 @@ describe("what the schema says is what the reader says", () => {
     [
       "a header that is none",
       provider({ headers: { "a b": "x" } }),
-      [['providers.p.headers["a b"]', "A key is the name of a header."]],
+      [['providers.p.headers["a b"]', "`a b` is no key; a key is the name of a header"]],
     ],
     [
       "a header of two lines",
@@ -147,7 +163,7 @@ describe("what the schema says is what the reader says", () => {
     [
       "a limit that is none",
       { server: { limits: { max_streams: 0 } } },
-      [["server.limits.max_streams", "`max_streams` is a whole number from 1 on, not a number"]],
+      [["server.limits.max_streams", "`max_streams` is a whole number from 1 on, not 0"]],
     ],
     [
       "a flag that is none",
@@ -181,8 +197,8 @@ it("lists every problem of a file, in its details and its message", () => {
   const file = { agents: [{ id: " ", max_rounds: 0 }], models: { m: {} }, providers: { p: { endpoint: 3 } }, store: 1 };
   const paths = problemsFrom(() => readConfig(file)).map(({ path }) => path);
   expect(paths).toEqual([
-    "agents[0].max_rounds",
     "agents[0].id",
+    "agents[0].max_rounds",
     "models.m.provider",
     "models.m.model",
     "providers.p.endpoint",
@@ -194,7 +210,7 @@ it("lists every problem of a file, in its details and its message", () => {
     if (!RepriseError.is(error, "CONFIG_INVALID")) throw error;
     expect(error.message.split("\n").slice(0, 2)).toEqual([
       "6 things are wrong with the configuration:",
-      "agents[0].max_rounds: `max_rounds` is a whole number from 1 on, not 0",
+      "agents[0].id: `id` is a text that is not empty",
     ]);
   }
 });

@@ -56,7 +56,7 @@ describe("a change that would leave anything wrong", () => {
     const { live, runtime, says } = await openLive();
     const before = await live.show();
     const error = await errorOf(live.put("agents", "assistant", { model: "fsat", max_rounds: 0, plugin_ids: [" "] }));
-    expect(problemsOf(error).map(({ path }) => path)).toEqual(["agents[0].max_rounds", "agents[0].plugin_ids[0]"]);
+    expect(problemsOf(error).map(({ path }) => path)).toEqual(["agents[0].plugin_ids[0]", "agents[0].max_rounds"]);
     const unknown = await errorOf(live.put("agents", "new", { model: "fsat" }));
     expect(problemsOf(unknown)).toMatchObject([{ path: "agents[1].model", message: expect.stringContaining("fast") }]);
     const missing = await errorOf(live.put("providers", "main", { auth: { kind: "env", name: "NO_SUCH_KEY" } }));

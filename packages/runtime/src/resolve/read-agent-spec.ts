@@ -1,17 +1,25 @@
 import { type AgentSpec, RepriseError } from "@reprise/contracts";
+import { describeType, isPlainObject, type Shape } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./spec/agent-spec-fields.ts";
-import { readFields, schemaOf } from "./spec/field-table.ts";
+import { type FieldTable, readFields, shapeOf } from "./spec/field-table.ts";
 import { readEndpoint } from "./spec/read-endpoint.ts";
-import { describeType, isPlainObject } from "./spec/shape.ts";
+import { sayProblem } from "./spec/say-problem.ts";
 
-const ROWS = [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS];
+const TABLE: FieldTable = {
+  says: "an agent spec",
+  rows: [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS],
+  findMore: (fields) => readEndpoint(fields.id ?? "", fields).problems,
+};
+
+/** Agent specs as people may write them, for whoever reads documents that hold some. */
+export const agentSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 
 /** The JSON Schema of agent specs as people may write them. */
 export function agentSpecSchema(): JsonObject {
-  return schemaOf(ROWS);
+  return agentSpecShape.schema;
 }
 
 /**
@@ -20,11 +28,10 @@ export function agentSpecSchema(): JsonObject {
  */
 export function readAgentSpec(input: unknown): AgentSpec {
   if (!isPlainObject(input)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
-  const { fields, problems } = readFields(ROWS, input);
+  const { fields, problems } = readFields(TABLE, input);
+  if (problems.length > 0) throw invalidSpec(input.id, problems.map(sayProblem));
   const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;
-  const { endpoint, problems: misplaced } = readEndpoint(fields.id ?? "", fields);
-  const all = [...problems, ...misplaced];
-  if (all.length > 0) throw invalidSpec(input.id, all);
+  const { endpoint } = readEndpoint(fields.id ?? "", fields);
   const spec: Json = { ...own, name: own.name ?? own.id ?? "", ...(endpoint !== undefined && { endpoint }) };
   // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
   return freezeDeep(copyJson(spec)) as Json & AgentSpec;

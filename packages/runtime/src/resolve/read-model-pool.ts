@@ -1,20 +1,28 @@
 import { type ModelPool, RepriseError } from "@reprise/contracts";
-import type { Json, JsonObject } from "@reprise/state";
+import {
+  isPlainObject,
+  listOf,
+  narrowed,
+  needed,
+  nonEmptyText,
+  numberFrom,
+  objectOf,
+  optional,
+  type Shape,
+} from "@reprise/contracts/shape";
+import type { Json } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
-import { objectOf } from "./spec/object-shape.ts";
-import { isPlainObject, listOf, narrowed, nonEmptyText, numberFrom } from "./spec/shape.ts";
+import { sayProblem } from "./spec/say-problem.ts";
 
 const weight = narrowed(numberFrom(0), (value) => (Number(value) > 0 ? undefined : "a weight is above 0"));
-const members = narrowed(listOf(objectOf({ required: { model: nonEmptyText }, optional: { weight } })), (list) =>
-  Array.isArray(list) && list.length > 0 ? undefined : "a pool has at least one model",
-);
-const shape = objectOf({ required: { id: nonEmptyText, pool: members } });
+const member = objectOf<ModelPool["pool"][number]>({ model: needed(nonEmptyText), weight: optional(weight) });
 
-/** The JSON Schema of pools as people may write them. */
-export function modelPoolSchema(): JsonObject {
-  return shape.schema;
-}
+/** Pools as people may write them, for whoever reads documents that hold some. */
+export const modelPoolShape: Shape<ModelPool> = objectOf<ModelPool>({
+  id: needed(nonEmptyText),
+  pool: needed(narrowed(listOf(member), findMemberProblem)),
+});
 
 export function isModelPool(model: unknown): model is { readonly pool: unknown } {
   return isPlainObject(model) && "pool" in model;
@@ -22,7 +30,7 @@ export function isModelPool(model: unknown): model is { readonly pool: unknown }
 
 /** Makes a pool of what people write. Throws `INVALID_DEFINITION` with every problem. */
 export function readModelPool(input: { readonly pool: unknown }): ModelPool {
-  const problems = [...shape.problems(input, "pool"), ...findRepeated(input.pool)];
+  const problems = modelPoolShape.problems(input, []).map(sayProblem);
   if (problems.length > 0) {
     throw new RepriseError("INVALID_DEFINITION", `A model pool is not well formed: ${problems.join("; ")}.`, {
       details: { problems },
@@ -32,9 +40,9 @@ export function readModelPool(input: { readonly pool: unknown }): ModelPool {
   return freezeDeep(copyJson(input as unknown as Json)) as Json & ModelPool;
 }
 
-function findRepeated(pool: unknown): readonly string[] {
-  if (!Array.isArray(pool)) return [];
-  const ids = pool.map((member: unknown) => (isPlainObject(member) ? member.model : undefined));
-  const repeated = ids.filter((id, index) => typeof id === "string" && ids.indexOf(id) !== index);
-  return repeated.map((id) => `${JSON.stringify(id)} is in it twice; give it a higher weight`);
+function findMemberProblem(pool: Json): string | undefined {
+  if (!Array.isArray(pool) || pool.length === 0) return "a pool has at least one model";
+  const ids = pool.map((each: Json) => (isPlainObject(each) ? each.model : undefined));
+  const repeated = ids.filter((id, index) => ids.indexOf(id) !== index);
+  return repeated.length === 0 ? undefined : `${JSON.stringify(repeated[0])} is in it twice; give it a higher weight`;
 }

@@ -1,30 +1,32 @@
 import { type ModelSpec, RepriseError } from "@reprise/contracts";
+import { describeType, isPlainObject, type Shape, type ShapeProblem } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
-import { readFields, schemaOf } from "./spec/field-table.ts";
+import { type FieldTable, readFields, shapeOf } from "./spec/field-table.ts";
 import { MODEL_SPEC_FIELDS } from "./spec/model-spec-fields.ts";
-import { describeType, isPlainObject } from "./spec/shape.ts";
+import { sayProblem } from "./spec/say-problem.ts";
 
-/** The JSON Schema of model specs as people may write them. */
-export function modelSpecSchema(): JsonObject {
-  return schemaOf(MODEL_SPEC_FIELDS);
-}
+const TABLE: FieldTable = { says: "a model spec", rows: MODEL_SPEC_FIELDS, findMore: findSizeProblems };
+
+/** Model specs as people may write them, for whoever reads documents that hold some. */
+export const modelSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 
 /** Makes a model spec of what people write. Throws `INVALID_DEFINITION` with every problem. */
 export function readModelSpec(input: unknown): ModelSpec {
   if (!isPlainObject(input)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
-  const { fields, problems } = readFields(MODEL_SPEC_FIELDS, input);
-  const all = [...problems, ...findSizeProblems(fields)];
-  if (all.length > 0) throw invalidSpec(input.id, all);
+  const { fields, problems } = readFields(TABLE, input);
+  if (problems.length > 0) throw invalidSpec(input.id, problems.map(sayProblem));
   // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
   return freezeDeep(copyJson(fields)) as Json & ModelSpec;
 }
 
-function findSizeProblems({ context_window, max_output_tokens }: { readonly [name: string]: Json }): readonly string[] {
+function findSizeProblems(fields: { readonly [name: string]: Json }): readonly ShapeProblem[] {
+  const { context_window, max_output_tokens } = fields;
   if (typeof context_window !== "number" || typeof max_output_tokens !== "number") return [];
   if (max_output_tokens <= context_window) return [];
-  return [`\`max_output_tokens\` is ${max_output_tokens}, more than the \`context_window\` of ${context_window}`];
+  const says = ` is ${max_output_tokens}, more than the \`context_window\` of ${context_window}`;
+  return [{ path: ["max_output_tokens"], says }];
 }
 
 function invalidSpec(id: unknown, problems: readonly string[]): RepriseError {

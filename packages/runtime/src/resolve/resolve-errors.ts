@@ -1,5 +1,5 @@
 import { type ErrorCode, RepriseError } from "@reprise/contracts";
-import { findNearest } from "./spec/find-nearest.ts";
+import { findNearest } from "@reprise/contracts/shape";
 
 /** Something an agent names that is not registered. */
 export interface Missing {

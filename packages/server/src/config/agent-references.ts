@@ -1,9 +1,9 @@
 import type { AgentSpec } from "@reprise/contracts";
+import type { ShapePath } from "@reprise/contracts/shape";
 import type { Config } from "./config.ts";
-import type { ConfigProblem } from "./config-problem.ts";
+import { type ConfigProblem, problemAt } from "./config-problem.ts";
 import { unknownName } from "./known-names.ts";
 import { isKnownModel, type Surroundings, unknownModel } from "./make-models.ts";
-import { itemIn, keyIn, type Place, ROOT } from "./place.ts";
 
 /** Ids of everything an agent may name. */
 export interface KnownNames extends Surroundings {
@@ -20,20 +20,20 @@ export function findReferenceProblems(
   spec: AgentSpec,
   known: KnownNames,
 ): readonly ConfigProblem[] {
-  const at = (field: string): Place => keyIn(placeOfAgent(index), writtenAs(config, index, field));
+  const at = (field: string): ShapePath => ["agents", index, writtenAs(config, index, field)];
   if (spec.endpoint !== undefined) return findBackendProblems(spec.endpoint, at("endpoint"), known.backendIds);
-  const models: readonly (readonly [string, Place])[] = [
+  const models: readonly (readonly [string, ShapePath])[] = [
     ...(spec.model === undefined ? [] : [[spec.model, at("model")] as const]),
-    ...spec.fallback_models.map((id, item) => [id, itemIn(at("fallback_models"), item)] as const),
+    ...spec.fallback_models.map((id, item) => [id, [...at("fallback_models"), item]] as const),
     ...(spec.fallback_chain ?? []).map(({ provider, model }, item) => {
       const id = provider === undefined ? model : `${provider}/${model}`;
-      return [id, keyIn(itemIn(at("fallback_chain"), item), "model")] as const;
+      return [id, [...at("fallback_chain"), item, "model"]] as const;
     }),
   ];
   const listed = (field: string, ids: readonly string[], those: readonly string[]): readonly ConfigProblem[] =>
-    ids.flatMap((id, item) => (those.includes(id) ? [] : [unknownName(itemIn(at(field), item), id, those)]));
+    ids.flatMap((id, item) => (those.includes(id) ? [] : [unknownName([...at(field), item], id, those)]));
   return [
-    ...models.flatMap(([id, place]) => (isKnownModel(id, known) ? [] : [unknownModel(place, id, known)])),
+    ...models.flatMap(([id, path]) => (isKnownModel(id, known) ? [] : [unknownModel(path, id, known)])),
     ...listed("plugin_ids", spec.plugin_ids, known.pluginIds),
     ...listed("stop_condition_ids", spec.stop_condition_ids, known.stopPolicyIds),
     ...listed("delegates", spec.delegates, known.agentIds),
@@ -42,7 +42,7 @@ export function findReferenceProblems(
 
 function findBackendProblems(
   { backend = "a2a" }: NonNullable<AgentSpec["endpoint"]>,
-  place: Place,
+  path: ShapePath,
   known: readonly string[],
 ): readonly ConfigProblem[] {
   if (known.includes(backend)) return [];
@@ -50,12 +50,7 @@ function findBackendProblems(
     backend === "a2a"
       ? "Remote agents come with the A2A protocol; until then an A2A backend has to be given in code."
       : "Give it in code.";
-  const message = `\`endpoint\` needs the backend ${JSON.stringify(backend)}, which is not there. ${remedy}`;
-  return [{ path: place.path, message }];
-}
-
-export function placeOfAgent(index: number): Place {
-  return itemIn(keyIn(ROOT, "agents"), index);
+  return [problemAt(path, ` needs the backend ${JSON.stringify(backend)}, which is not there. ${remedy}`)];
 }
 
 const ALIASES: Readonly<Record<string, string>> = { model: "model_id", plugin_ids: "behavior_ids" };

@@ -1,11 +1,11 @@
+import { isPlainObject } from "@reprise/contracts/shape";
 import { type Agent, type Definitions, readAgentSpec } from "@reprise/runtime";
 import type { Config } from "./config.ts";
+import { formatPath, isWithin } from "./config-path.ts";
 import type { ConfigPorts } from "./config-ports.ts";
 import { attempt, type ConfigProblem, configInvalid } from "./config-problem.ts";
 import { createDefinitions } from "./create-definitions.ts";
-import { isWithin, itemIn, keyIn, ROOT } from "./place.ts";
 import { readConfig } from "./read-config.ts";
-import { isPlainObject } from "./shape.ts";
 import { standInModel, standInProvider } from "./try-build.ts";
 
 /** A configuration that was checked as a whole, and what a runtime makes of it. */
@@ -29,7 +29,7 @@ function findFurther(value: unknown, problems: readonly ConfigProblem[], ports: 
   if (!isPlainObject(value) || problems.some(({ path }) => path === "")) return [];
   const isSound = (path: string): boolean => !problems.some((problem) => isWithin(problem.path, path));
   const agents = Array.isArray(value.agents) ? value.agents.map((agent: unknown, index) => ({ agent, index })) : [];
-  const kept = agents.filter(({ index }) => isSound(itemIn(keyIn(ROOT, "agents"), index).path));
+  const kept = agents.filter(({ index }) => isSound(formatPath(["agents", index])));
   const models = divide(value, "models", isSound);
   const providers = divide(value, "providers", isSound);
   const plugins = isSound("plugins") ? { plugins: value.plugins } : {};
@@ -62,7 +62,7 @@ function divide(
   isSound: (path: string) => boolean,
 ): { readonly sound: object; readonly broken: readonly string[] } {
   const entries = isPlainObject(document[section]) ? Object.entries(document[section]) : [];
-  const isKept = ([id]: readonly [string, unknown]): boolean => isSound(keyIn(keyIn(ROOT, section), id).path);
+  const isKept = ([id]: readonly [string, unknown]): boolean => isSound(formatPath([section, id]));
   return {
     sound: Object.fromEntries(entries.filter(isKept)),
     broken: entries.filter((entry) => !isKept(entry)).map(([id]) => id),

@@ -1,4 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
+import type { ShapePath, ShapeProblem } from "@reprise/contracts/shape";
+import { formatPath, nameOf } from "./config-path.ts";
 
 /** One thing that is wrong with a configuration. */
 export interface ConfigProblem {
@@ -6,6 +8,16 @@ export interface ConfigProblem {
   readonly path: string;
   /** A sentence that can stand alone. Never holds a secret. */
   readonly message: string;
+}
+
+/** What is wrong with a place, in a sentence that begins with its name. */
+export function problemAt(path: ShapePath, says: string): ConfigProblem {
+  return { path: formatPath(path), message: `${nameOf(path)}${says}` };
+}
+
+/** A problem of a shape. What was found is told by its type alone: anything in a configuration may be a secret. */
+export function describeProblem({ path, says, found }: ShapeProblem): ConfigProblem {
+  return problemAt(path, found?.type === undefined ? says : `${says}, not ${found.type}`);
 }
 
 /** `CONFIG_INVALID` with every problem, in its details and in its message. */

@@ -1,3 +1,20 @@
+import {
+  flag,
+  json,
+  listOf,
+  needed,
+  nonEmptyText,
+  objectOf,
+  oneOf,
+  optional,
+  recordOf,
+  type Shape,
+  textLike,
+  textOr,
+  unionOf,
+  wholeNumberFrom,
+  withOneOf,
+} from "@reprise/contracts/shape";
 import type { JwtClaims } from "../security/jwt.ts";
 import type {
   AuthConfig,
@@ -11,33 +28,20 @@ import type {
   StoreConfig,
 } from "./config.ts";
 import { agentEntry, modelEntry } from "./entry-shapes.ts";
-import { kindsOf, needed, type ObjectShape, objectOf, optional, withOneOf } from "./object-shape.ts";
-import {
-  anyJson,
-  filledText,
-  flag,
-  listOf,
-  oneOf,
-  recordOf,
-  type Shape,
-  textLike,
-  textOr,
-  webAddress,
-  wholeNumberFrom,
-} from "./shape.ts";
 
+const webAddress = textLike("an address that begins with http:// or https://", "^https?://\\S+$");
 const variable = needed(textLike("the name of a variable", "^[A-Za-z_][A-Za-z0-9_]*$"), "The variable it is in.");
-const environment: Shape<EnvReference> = kindsOf<EnvReference>({ env: { name: variable } });
-const textOrVariable = textOr(filledText, environment);
+const environment: Shape<EnvReference> = unionOf<"kind", EnvReference>("kind", { env: { name: variable } });
+const textOrVariable = textOr(nonEmptyText, environment);
 
-const auth: Shape<ProviderAuth> = kindsOf<ProviderAuth>({
+const auth: Shape<ProviderAuth> = unionOf<"kind", ProviderAuth>("kind", {
   env: { name: variable },
-  token: { value: needed(filledText, "The key itself. It is never shown again.") },
+  token: { value: needed(nonEmptyText, "The key itself. It is never shown again.") },
 });
 
 /** Who has models. */
-export const providerShape: ObjectShape<ProviderConfig> = objectOf<ProviderConfig>({
-  adapter_kind: optional(filledText, "How it is spoken to. The provider's id unless given."),
+export const providerShape: Shape<ProviderConfig> = objectOf<ProviderConfig>({
+  adapter_kind: optional(nonEmptyText, "How it is spoken to. The provider's id unless given."),
   endpoint: optional(webAddress, "Where it is, when that is not where it usually is."),
   auth: optional(auth, "How to prove who asks. Never shown."),
   headers: optional(
@@ -51,32 +55,32 @@ export const providerShape: ObjectShape<ProviderConfig> = objectOf<ProviderConfi
 
 const database = {
   url: optional(textOrVariable, "`postgres://user:password@host:port/database`, or the variable it is in."),
-  schema: optional(filledText, "The schema its tables are in."),
+  schema: optional(nonEmptyText, "The schema its tables are in."),
 };
 
-const store: Shape<StoreConfig> = kindsOf<StoreConfig>({
-  sqlite: { file: optional(filledText, "The file.") },
+const store: Shape<StoreConfig> = unionOf<"kind", StoreConfig>("kind", {
+  sqlite: { file: optional(nonEmptyText, "The file.") },
   postgres: database,
-  file: { folder: optional(filledText, "The folder, which belongs to the store alone.") },
+  file: { folder: optional(nonEmptyText, "The folder, which belongs to the store alone.") },
   memory: {},
   nats: { nats_url: optional(textOrVariable, "The NATS server that buffers the writes."), ...database },
 });
 
 const claims = objectOf<JwtClaims>({
-  tenant: optional(filledText, "The claim that names the tenant. Given, it must be there; `tenant` unless given."),
-  scopes: optional(filledText, "The claim that lists the scopes; `scope` unless given."),
+  tenant: optional(nonEmptyText, "The claim that names the tenant. Given, it must be there; `tenant` unless given."),
+  scopes: optional(nonEmptyText, "The claim that lists the scopes; `scope` unless given."),
 });
 
 const jwt: Shape<JwtConfig> = withOneOf(
   objectOf<JwtConfig>({
-    issuer: needed(filledText, "Who issues the tokens, as they say it in `iss`."),
-    audience: needed(filledText, "Whom they are for, as they say it in `aud`."),
+    issuer: needed(nonEmptyText, "Who issues the tokens, as they say it in `iss`."),
+    audience: needed(nonEmptyText, "Whom they are for, as they say it in `aud`."),
     algorithm: needed(
       oneOf("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"),
       "How they are signed. No other is taken.",
     ),
     jwks_url: optional(webAddress, "Where the issuer publishes its keys."),
-    public_key: optional(filledText, "The issuer's key, as PEM."),
+    public_key: optional(nonEmptyText, "The issuer's key, as PEM."),
     claims: optional(claims, "Where the tokens say what they open."),
   }),
   "jwks_url",
@@ -105,10 +109,10 @@ const server = objectOf<ServerConfig>({
     textLike("a host and a port, as in 127.0.0.1:8080", "^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+):[0-9]{1,5}$"),
     "Where it listens. Another address than the loopback one needs `auth`.",
   ),
-  allowed_hosts: optional(listOf(filledText), "Names it is reached by, beside those of the loopback address."),
+  allowed_hosts: optional(listOf(nonEmptyText), "Names it is reached by, beside those of the loopback address."),
   allowed_origins: optional(listOf(webAddress), "Origins whose pages may use it, exactly as browsers send them."),
   trusted_proxies: optional(
-    listOf(filledText),
+    listOf(nonEmptyText),
     "Proxies in front, as `10.0.0.0/8`: what they say of clients is believed.",
   ),
   public_url: optional(webAddress, "Where browsers reach it, when that is not what requests say."),
@@ -116,13 +120,13 @@ const server = objectOf<ServerConfig>({
 });
 
 /** The one description of the configuration: the reader, the JSON Schema and the reference page are made of it. */
-export const CONFIG_SHAPE: ObjectShape<ConfigFile> = objectOf<ConfigFile>({
-  $schema: optional(filledText, "For editors. Not read."),
+export const CONFIG_SHAPE: Shape<ConfigFile> = objectOf<ConfigFile>({
+  $schema: optional(nonEmptyText, "For editors. Not read."),
   agents: optional(listOf(agentEntry), "What can be run."),
-  models: optional(recordOf(modelEntry), "Models by the id agents name them by; pools too."),
-  providers: optional(recordOf(providerShape), "Who has the models, by the id models name them by."),
+  models: optional(recordOf(modelEntry, nonEmptyText), "Models by the id agents name them by; pools too."),
+  providers: optional(recordOf(providerShape, nonEmptyText), "Who has the models, by the id models name them by."),
   plugins: optional(
-    recordOf(recordOf(anyJson)),
+    recordOf(recordOf(json, nonEmptyText), nonEmptyText),
     "By plugin, its sections, for every agent that has the plugin and no such section of its own.",
   ),
   store: optional(store, "Where threads live."),

@@ -1,7 +1,8 @@
 import type { ModelProvider } from "@reprise/contracts";
 import { type Agent, type Definitions, isModelPool } from "@reprise/runtime";
-import { findReferenceProblems, type KnownNames, placeOfAgent } from "./agent-references.ts";
+import { findReferenceProblems, type KnownNames } from "./agent-references.ts";
 import type { Config } from "./config.ts";
+import { formatPath, isWithin } from "./config-path.ts";
 import type { ConfigPorts } from "./config-ports.ts";
 import { type ConfigProblem, configInvalid } from "./config-problem.ts";
 import { withDefaults } from "./known-names.ts";
@@ -63,8 +64,8 @@ function findFurther(
 ): readonly ConfigProblem[] {
   const { agents = [], models = [], providers = [] } = definitions;
   const isSound = ({ id }: Agent): boolean => {
-    const { path } = placeOfAgent(config.agents.findIndex((entry) => entry.id === id));
-    return !found.some((problem) => problem.path.startsWith(`${path}.`));
+    const path = formatPath(["agents", config.agents.findIndex((entry) => entry.id === id)]);
+    return !found.some((problem) => isWithin(problem.path, path));
   };
   const named = models.flatMap((model) => ("provider" in model ? [model.provider] : []));
   const members = models.flatMap((model) => (isModelPool(model) ? model.pool.map((member) => member.model) : []));

@@ -1,16 +1,19 @@
-import { findNearest } from "@reprise/runtime";
-import type { ConfigProblem } from "./config-problem.ts";
-import { type Place, problemAt } from "./place.ts";
+import { findNearest, type ShapePath } from "@reprise/contracts/shape";
+import { type ConfigProblem, problemAt } from "./config-problem.ts";
 
 const MOST_NAMED = 10;
 
-/** Says that a name is nobody's: what there is instead, and which of them was meant. */
-export function unknownName(place: Place, name: string, known: readonly string[]): ConfigProblem {
+/** Says that a name is nobody's. */
+export function unknownName(path: ShapePath, name: string, known: readonly string[]): ConfigProblem {
+  return problemAt(path, ` is ${JSON.stringify(name)}, which is not there. ${sayKnown(name, known)}`);
+}
+
+/** What there is instead of a name, and which of it was meant. */
+export function sayKnown(name: string, known: readonly string[]): string {
   const more = known.length > MOST_NAMED ? ` and ${known.length - MOST_NAMED} more` : "";
   const list = known.length === 0 ? "none" : `${known.slice(0, MOST_NAMED).join(", ")}${more}`;
   const nearest = findNearest(name, known);
-  const hint = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
-  return problemAt(place, `is ${JSON.stringify(name)}, which is not there. Known: ${list}.${hint}`);
+  return `Known: ${list}.${nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`}`;
 }
 
 /** Something with an id that goes before another with the same id. */

@@ -1,11 +1,10 @@
 import type { AgentSpec, Plugin } from "@reprise/contracts";
+import { unknownField } from "@reprise/contracts/shape";
 import { type Agent, findSectionProblem, readAgentSpec } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import type { Config } from "./config.ts";
-import type { ConfigProblem } from "./config-problem.ts";
-import { unknownName } from "./known-names.ts";
-import { unknownField } from "./object-shape.ts";
-import { keyIn, problemAt, ROOT } from "./place.ts";
+import { type ConfigProblem, describeProblem, problemAt } from "./config-problem.ts";
+import { sayKnown } from "./known-names.ts";
 
 /** What an agent without a model speaks through. */
 const DEFAULT_MODEL = "default";
@@ -32,18 +31,18 @@ export function findSectionProblems(
   plugins: readonly Plugin[],
 ): readonly ConfigProblem[] {
   return Object.entries(sections).flatMap(([id, byName]) => {
-    const place = keyIn(keyIn(ROOT, "plugins"), id);
+    const path = ["plugins", id];
     const plugin = plugins.find((candidate) => candidate.id === id);
     if (plugin === undefined) {
       const known = plugins.map((candidate) => candidate.id);
-      return [unknownName({ ...place, name: "A key of `plugins`" }, id, known)];
+      return [problemAt(path, ` is no plugin there is. ${sayKnown(id, known)}`)];
     }
     return Object.entries(byName).flatMap(([name, section]) => {
-      const here = keyIn(place, name);
+      const here = [...path, name];
       const schema = Object.hasOwn(plugin.sections, name) ? plugin.sections[name] : undefined;
-      if (schema === undefined) return [unknownField(here, name, Object.keys(plugin.sections))];
+      if (schema === undefined) return [describeProblem(unknownField(here, Object.keys(plugin.sections)))];
       const problem = findSectionProblem(schema, section);
-      return problem === undefined ? [] : [problemAt(here, `does not fit: ${problem}`)];
+      return problem === undefined ? [] : [problemAt(here, ` does not fit: ${problem}`)];
     });
   });
 }

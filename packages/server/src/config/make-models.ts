@@ -1,10 +1,10 @@
 import type { ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
+import type { ShapePath } from "@reprise/contracts/shape";
 import { isModelPool, type RegisteredModel, readModelPool, readModelSpec } from "@reprise/runtime";
 import type { Config } from "./config.ts";
-import type { ConfigProblem } from "./config-problem.ts";
+import { type ConfigProblem, problemAt } from "./config-problem.ts";
 import { unknownName } from "./known-names.ts";
 import type { Made } from "./make-providers.ts";
-import { itemIn, keyIn, type Place, ROOT } from "./place.ts";
 
 /** Who has models, and which there are beside those of the configuration. */
 export interface Surroundings {
@@ -41,22 +41,18 @@ function describe(spec: ModelSpec, providers: readonly ModelProvider[]): ModelSp
   return { ...known, ...(isSized ? {} : sizes), ...spec };
 }
 
-function placeOf(id: string): Place {
-  return keyIn(keyIn(ROOT, "models"), id);
-}
-
 function findProviderProblems({ id, provider }: ModelSpec, known: readonly string[]): readonly ConfigProblem[] {
-  return known.includes(provider) ? [] : [unknownName(keyIn(placeOf(id), "provider"), provider, known)];
+  return known.includes(provider) ? [] : [unknownName(["models", id, "provider"], provider, known)];
 }
 
 function findPoolProblems({ id, pool }: ModelPool, surroundings: Surroundings): readonly ConfigProblem[] {
   return pool.flatMap(({ model }, index) => {
-    const place = keyIn(itemIn(keyIn(placeOf(id), "pool"), index), "model");
+    const path = ["models", id, "pool", index, "model"];
     const member = surroundings.models.find((other) => other.id === model);
     if (member !== undefined && isModelPool(member)) {
-      return [{ path: place.path, message: `\`model\` is ${JSON.stringify(model)}, a pool; pools hold models` }];
+      return [problemAt(path, ` is ${JSON.stringify(model)}, a pool; pools hold models`)];
     }
-    return isKnownModel(model, surroundings) ? [] : [unknownModel(place, model, surroundings)];
+    return isKnownModel(model, surroundings) ? [] : [unknownModel(path, model, surroundings)];
   });
 }
 
@@ -67,9 +63,9 @@ export function isKnownModel(model: string, { models, providerIds }: Surrounding
   return isPrefixed || models.some(({ id }) => id === model);
 }
 
-export function unknownModel(place: Place, model: string, { models, providerIds }: Surroundings): ConfigProblem {
+export function unknownModel(path: ShapePath, model: string, { models, providerIds }: Surroundings): ConfigProblem {
   const problem = unknownName(
-    place,
+    path,
     model,
     models.map(({ id }) => id),
   );

@@ -1,8 +1,8 @@
 import { type ModelProvider, RepriseError } from "@reprise/contracts";
+import type { ShapePath } from "@reprise/contracts/shape";
 import type { Config, ProviderConfig } from "./config.ts";
 import type { ConfigPorts, ProviderSettings } from "./config-ports.ts";
-import type { ConfigProblem } from "./config-problem.ts";
-import { keyIn, type Place, problemAt, ROOT } from "./place.ts";
+import { type ConfigProblem, problemAt } from "./config-problem.ts";
 import { readSecret, secretsIn, withoutSecrets } from "./secrets.ts";
 
 /** What was made of some entries, and what is wrong with those of which nothing was. */
@@ -21,11 +21,11 @@ export function makeProviders({ providers }: Config, ports: ConfigPorts): Made<M
 }
 
 function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts): Made<ModelProvider> {
-  const place = keyIn(keyIn(ROOT, "providers"), id);
+  const path = ["providers", id];
   const { adapter_kind, endpoint, auth, headers = {} } = provider;
   const apiKey = auth === undefined ? undefined : auth.kind === "token" ? auth.value : readSecret(auth, ports.env);
   if (auth?.kind === "env" && apiKey === undefined) {
-    const problem = problemAt(keyIn(keyIn(place, "auth"), "name"), `is ${auth.name}, a variable that is not set`);
+    const problem = problemAt([...path, "auth", "name"], ` is ${auth.name}, a variable that is not set`);
     return { items: [], problems: [problem] };
   }
   const settings: ProviderSettings = {
@@ -38,12 +38,12 @@ function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts):
     return { items: [ports.createProvider(id, settings)], problems: [] };
   } catch (error) {
     const secrets = [...secretsIn(provider), ...(apiKey === undefined ? [] : [apiKey])];
-    return { items: [], problems: [describeFailure(error, place, secrets)] };
+    return { items: [], problems: [describeFailure(error, path, secrets)] };
   }
 }
 
 /** What a foreign error says was written for nobody, and may hold anything. */
-function describeFailure(error: unknown, place: Place, secrets: readonly string[]): ConfigProblem {
-  if (!RepriseError.is(error)) return problemAt(place, "cannot be made into a provider");
-  return { path: place.path, message: withoutSecrets(error.message, secrets) };
+function describeFailure(error: unknown, path: ShapePath, secrets: readonly string[]): ConfigProblem {
+  const problem = problemAt(path, " cannot be made into a provider");
+  return RepriseError.is(error) ? { ...problem, message: withoutSecrets(error.message, secrets) } : problem;
 }

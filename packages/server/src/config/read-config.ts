@@ -1,8 +1,7 @@
 import { isJson, type JsonObject } from "@reprise/state";
 import type { Config, ConfigFile } from "./config.ts";
-import { type ConfigProblem, configInvalid } from "./config-problem.ts";
+import { type ConfigProblem, configInvalid, describeProblem, problemAt } from "./config-problem.ts";
 import { CONFIG_SHAPE } from "./config-shape.ts";
-import { itemIn, keyIn, ROOT } from "./place.ts";
 
 /** The JSON Schema (draft 2020-12) of the configuration file. */
 export function configSchema(): JsonObject {
@@ -27,7 +26,7 @@ export function readConfig(value: unknown): Config {
 
 function findConfigProblems(value: unknown): readonly ConfigProblem[] {
   if (!isJson(value)) return [{ path: "", message: "The configuration is not JSON, or nests too deep." }];
-  return [...CONFIG_SHAPE.problems(value, ROOT), ...findRepeatedIds(value)];
+  return [...CONFIG_SHAPE.problems(value, []).map(describeProblem), ...findRepeatedIds(value)];
 }
 
 /** A schema cannot say this: no two agents of a list have one id. */
@@ -38,7 +37,6 @@ function findRepeatedIds(value: unknown): readonly ConfigProblem[] {
   return ids.flatMap((id, index) => {
     const first = ids.indexOf(id);
     if (typeof id !== "string" || first === index) return [];
-    const { path } = keyIn(itemIn(keyIn(ROOT, "agents"), index), "id");
-    return [{ path, message: `\`id\` is ${JSON.stringify(id)}, as that of \`agents[${first}]\`` }];
+    return [problemAt(["agents", index, "id"], ` is ${JSON.stringify(id)}, as that of \`agents[${first}]\``)];
   });
 }

@@ -1,7 +1,7 @@
+import { isPlainObject } from "@reprise/contracts/shape";
 import type { Json } from "@reprise/state";
 import type { EnvReference, ProviderConfig } from "./config.ts";
 import type { ConfigPorts } from "./config-ports.ts";
-import { isPlainObject } from "./shape.ts";
 
 export const REDACTED = "[redacted]";
 

@@ -1,9 +1,9 @@
 import { type ErrorCode, type LanguageModel, type ModelProvider, RepriseError } from "@reprise/contracts";
 import { type BuildProblem, createRegistryBuilder, type Definitions } from "@reprise/runtime";
-import { placeOfAgent, writtenAs } from "./agent-references.ts";
+import { writtenAs } from "./agent-references.ts";
 import type { Config } from "./config.ts";
+import { formatPath } from "./config-path.ts";
 import type { ConfigProblem } from "./config-problem.ts";
-import { keyIn, ROOT } from "./place.ts";
 
 /** Registers and resolves everything as a runtime would, and tells what that says, each at its place. */
 export function tryBuild(config: Config, definitions: Definitions): readonly ConfigProblem[] {
@@ -65,13 +65,12 @@ function pathOfFailure(config: Config, agentId: string, code: ErrorCode): string
   // One that exists in code is in no document.
   if (index < 0) return "";
   const field = FIELDS[code];
-  const place = placeOfAgent(index);
-  return field === undefined ? place.path : keyIn(place, writtenAs(config, index, field)).path;
+  return formatPath(["agents", index, ...(field === undefined ? [] : [writtenAs(config, index, field)])]);
 }
 
 function pathOfProblem(config: Config, registry: string, id: string | undefined): string {
   if (id === undefined || (registry !== "models" && registry !== "providers")) return "";
-  return Object.hasOwn(config[registry], id) ? keyIn(keyIn(ROOT, registry), id).path : "";
+  return Object.hasOwn(config[registry], id) ? formatPath([registry, id]) : "";
 }
 
 /** Stands where a provider would be that could not be made, so that what needs it is not blamed for that. */

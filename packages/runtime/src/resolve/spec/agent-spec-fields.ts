@@ -1,22 +1,33 @@
-import { findBudgetProblem } from "@reprise/contracts";
-import { CONTEXT_POLICY_SHAPE } from "../../context/context-policy-shape.ts";
-import { findGlobProblem } from "../glob.ts";
-import type { FieldRow } from "./field-table.ts";
-import { objectOf, unionOf } from "./object-shape.ts";
+import {
+  type FallbackEntry,
+  findBudgetProblem,
+  type RemoteEndpoint,
+  type RetryPolicy,
+  type StopConditionSpec,
+  type ToolConcurrency,
+} from "@reprise/contracts";
 import {
   flag,
   json,
   listOf,
   narrowed,
+  needed,
   nonEmptyText,
   numberFrom,
+  objectOf,
   oneOf,
+  optional,
   recordOf,
   type Shape,
   secret,
   text,
+  textOr,
+  unionOf,
   wholeNumberFrom,
-} from "./shape.ts";
+} from "@reprise/contracts/shape";
+import { CONTEXT_POLICY_SHAPE } from "../../context/context-policy-shape.ts";
+import { findGlobProblem } from "../glob.ts";
+import type { FieldRow } from "./field-table.ts";
 
 const ids = listOf(nonEmptyText);
 const patterns = listOf(
@@ -24,45 +35,54 @@ const patterns = listOf(
 );
 const count = wholeNumberFrom(0);
 
-const stopCondition = unionOf("type", {
-  max_rounds: { required: { rounds: wholeNumberFrom(1) } },
-  timeout: { required: { seconds: numberFrom(0) } },
-  token_budget: { required: { max_total: count } },
-  consecutive_errors: { required: { max: count } },
-  stop_on_tool: { required: { tool_name: nonEmptyText } },
-  content_match: { required: { pattern: text } },
-  loop_detection: { required: { window: count } },
+const stopCondition = unionOf<"type", StopConditionSpec>("type", {
+  max_rounds: { rounds: needed(wholeNumberFrom(1)) },
+  timeout: { seconds: needed(numberFrom(0)) },
+  token_budget: { max_total: needed(count) },
+  consecutive_errors: { max: needed(count) },
+  stop_on_tool: { tool_name: needed(nonEmptyText) },
+  content_match: { pattern: needed(text) },
+  loop_detection: { window: needed(count) },
 });
 
-const retryPolicy = objectOf({
-  optional: {
-    max_attempts_per_model: wholeNumberFrom(1),
-    initial_backoff_ms: numberFrom(0),
-    max_backoff_ms: numberFrom(0),
-    backoff_jitter_percent: narrowed(numberFrom(0), (percent) =>
-      Number(percent) > 100 ? "a jitter has at most 100 percent" : undefined,
-    ),
-    max_retry_window_ms: numberFrom(0),
-    retry_stream_start: flag,
-    max_stream_event_retries: count,
-    stream_error_fallback_threshold: count,
-  },
+const jitter = narrowed(numberFrom(0), (percent) =>
+  Number(percent) > 100 ? "a jitter has at most 100 percent" : undefined,
+);
+
+const retryPolicy = objectOf<RetryPolicy>({
+  max_attempts_per_model: optional(wholeNumberFrom(1)),
+  initial_backoff_ms: optional(numberFrom(0)),
+  max_backoff_ms: optional(numberFrom(0)),
+  backoff_jitter_percent: optional(jitter),
+  max_retry_window_ms: optional(numberFrom(0)),
+  retry_stream_start: optional(flag),
+  max_stream_event_retries: optional(count),
+  stream_error_fallback_threshold: optional(count),
 });
 
-const auth = unionOf("kind", {
-  bearer_token: { required: { token: secret } },
-  header: { required: { name: nonEmptyText, value: secret } },
+const fallback = objectOf<FallbackEntry>({
+  model: needed(nonEmptyText),
+  provider: optional(nonEmptyText),
+  max_attempts: optional(wholeNumberFrom(1)),
+  backoff_ms: optional(numberFrom(0)),
 });
 
-const endpointObject = objectOf({
-  required: { url: nonEmptyText },
-  optional: { backend: nonEmptyText, remote_agent_id: nonEmptyText, poll_interval_ms: wholeNumberFrom(1), auth },
+const auth = unionOf<"kind", NonNullable<RemoteEndpoint["auth"]>>("kind", {
+  bearer_token: { token: needed(secret) },
+  header: { name: needed(nonEmptyText), value: needed(secret) },
 });
 
-const endpoint: Shape = {
+const endpointObject = objectOf<RemoteEndpoint>({
+  url: needed(nonEmptyText),
+  backend: optional(nonEmptyText),
+  remote_agent_id: optional(nonEmptyText),
+  poll_interval_ms: optional(wholeNumberFrom(1)),
+  auth: optional(auth),
+});
+
+const endpoint: Shape<string | RemoteEndpoint> = {
+  ...textOr(nonEmptyText, endpointObject),
   says: `a url, or ${endpointObject.says}`,
-  schema: { oneOf: [nonEmptyText.schema, endpointObject.schema] },
-  problems: (value, at) => (typeof value === "string" ? nonEmptyText : endpointObject).problems(value, at),
 };
 
 /** Which tools, skills or other agents an agent may use. */
@@ -128,7 +148,7 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "start_reads_early", shape: flag, default: false, meaning: "Start read-only tools while the model speaks." },
   {
     name: "tool_concurrency",
-    shape: recordOf(objectOf({ optional: { max: wholeNumberFrom(1) } })),
+    shape: recordOf(objectOf<ToolConcurrency>({ max: optional(wholeNumberFrom(1)) })),
     default: {},
     meaning: "Mutating tools that may run beside others of their kind. None of them may be destructive.",
   },
@@ -147,12 +167,7 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "fallback_models", shape: ids, default: [], meaning: "Models to try after the first, in order." },
   {
     name: "fallback_chain",
-    shape: listOf(
-      objectOf({
-        required: { model: nonEmptyText },
-        optional: { provider: nonEmptyText, max_attempts: wholeNumberFrom(1), backoff_ms: numberFrom(0) },
-      }),
-    ),
+    shape: listOf(fallback),
     meaning: "Models to try after the first, in order, each as often as it says; instead of `fallback_models`.",
   },
   { name: "llm_retry_policy", shape: retryPolicy, meaning: "How patient the agent is with its model." },

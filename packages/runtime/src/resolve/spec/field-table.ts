@@ -1,53 +1,80 @@
+import {
+  isPlainObject,
+  otherType,
+  type Shape,
+  type ShapePath,
+  type ShapeProblem,
+  unknownField,
+} from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
-import { sayUnknown } from "./object-shape.ts";
-import type { Shape } from "./shape.ts";
 
 /** One row of a table of fields: everything the reader and the reference page say about a field. */
 export interface FieldRow {
   readonly name: string;
   /** Other names people use. Two names of one field in one document are a contradiction. */
   readonly aliases?: readonly string[];
-  readonly shape: Shape;
+  readonly shape: Shape<unknown>;
   /** Used when the field is not given; absent for a field that then stays so. */
   readonly default?: Json;
   readonly isRequired?: boolean;
   readonly meaning: string;
 }
 
+/** The fields of a kind of document, and what else must be true of them together. */
+export interface FieldTable {
+  /** In a sentence: `an agent spec`. */
+  readonly says: string;
+  readonly rows: readonly FieldRow[];
+  findMore(fields: { readonly [name: string]: Json }): readonly ShapeProblem[];
+}
+
 /** The fields of a document under their one name, with their defaults, and what is wrong with them. */
 export interface ReadFields {
   readonly fields: { readonly [name: string]: Json };
-  readonly problems: readonly string[];
+  readonly problems: readonly ShapeProblem[];
 }
 
 /** Reads a document by a table. Goes through all of it: every problem is reported, not only the first. */
-export function readFields(rows: readonly FieldRow[], document: { readonly [key: string]: unknown }): ReadFields {
-  const problems: string[] = [];
+export function readFields({ rows, findMore }: FieldTable, document: { readonly [key: string]: unknown }): ReadFields {
+  const problems: ShapeProblem[] = [];
   const fields: { [name: string]: Json } = {};
   const names = rows.flatMap((row) => namesOf(row));
-  for (const key of Object.keys(document)) {
-    if (!names.includes(key)) problems.push(sayUnknown(`\`${key}\``, key, names));
-  }
+  for (const key of Object.keys(document)) if (!names.includes(key)) problems.push(unknownField([key], names));
   for (const row of rows) {
     const given = namesOf(row).filter((name) => Object.hasOwn(document, name) && document[name] !== undefined);
-    const [name] = given;
-    if (given.length > 1) problems.push(`${given.map(quote).join(" and ")} are names of one field; give one of them`);
+    const [name, ...others] = given;
     if (name === undefined) {
-      if (row.isRequired) problems.push(`\`${row.name}\` is needed`);
+      if (row.isRequired) problems.push({ path: [row.name], says: " is needed" });
       else if (row.default !== undefined) fields[row.name] = row.default;
       continue;
     }
+    if (others.length > 0) {
+      const says = ` and ${others.map(quote).join(" and ")} are names of one field; give one of them`;
+      problems.push({ path: [name], says });
+    }
     const value = document[name];
-    const found = row.shape.problems(value, `\`${name}\``);
+    const found = row.shape.problems(value, [name]);
     problems.push(...found);
     // Shapes fit JSON only.
     if (found.length === 0) fields[row.name] = value as Json;
   }
-  return { fields, problems };
+  return { fields, problems: [...problems, ...findMore(fields)] };
+}
+
+/** The documents of a table as a shape. */
+export function shapeOf(table: FieldTable): Shape<JsonObject> {
+  return {
+    says: table.says,
+    schema: schemaOf(table.rows),
+    problems: (value: unknown, path: ShapePath) => {
+      if (!isPlainObject(value)) return [otherType(path, "an object", value)];
+      return readFields(table, value).problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+    },
+  };
 }
 
 /** The JSON Schema of documents with these fields, aliases included. */
-export function schemaOf(rows: readonly FieldRow[]): JsonObject {
+function schemaOf(rows: readonly FieldRow[]): JsonObject {
   const properties = rows.flatMap((row) =>
     namesOf(row).map((name) => [name, { ...row.shape.schema, description: row.meaning }] as const),
   );

@@ -1,13 +1,24 @@
+import type { Modality, ModelPricing, ModelSpec } from "@reprise/contracts";
+import {
+  json,
+  listOf,
+  narrowed,
+  nonEmptyText,
+  numberFrom,
+  objectOf,
+  oneOf,
+  optional,
+  recordOf,
+  wholeNumberFrom,
+} from "@reprise/contracts/shape";
 import type { Json } from "@reprise/state";
 import type { FieldRow } from "./field-table.ts";
-import { objectOf } from "./object-shape.ts";
-import { json, listOf, narrowed, nonEmptyText, numberFrom, oneOf, recordOf, wholeNumberFrom } from "./shape.ts";
 
-const modalities = narrowed(listOf(oneOf("text", "image", "audio", "video", "pdf")), (list) =>
+const modalities = narrowed(listOf(oneOf<Modality>("text", "image", "audio", "video", "pdf")), (list) =>
   Array.isArray(list) && new Set(list).size < list.length ? "a modality is given twice" : undefined,
 );
 
-const price = numberFrom(0);
+const price = optional(numberFrom(0));
 
 /** Every field of a model spec as people may write it. */
 export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
@@ -29,7 +40,10 @@ export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "max_output_tokens", shape: wholeNumberFrom(1), meaning: "Tokens it can write; at most its window." },
   {
     name: "modalities",
-    shape: objectOf({ optional: { input: modalities, output: modalities } }),
+    shape: objectOf<NonNullable<ModelSpec["modalities"]>>({
+      input: optional(modalities),
+      output: optional(modalities),
+    }),
     meaning: "What it takes and gives.",
   },
   {
@@ -39,14 +53,12 @@ export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
   },
   {
     name: "pricing",
-    shape: objectOf({
-      optional: {
-        input_per_million: price,
-        output_per_million: price,
-        cache_read_per_million: price,
-        cache_write_per_million: price,
-        media_per_unit: price,
-      },
+    shape: objectOf<ModelPricing>({
+      input_per_million: price,
+      output_per_million: price,
+      cache_read_per_million: price,
+      cache_write_per_million: price,
+      media_per_unit: price,
     }),
     meaning: "What a million tokens cost, or one picture or second.",
   },

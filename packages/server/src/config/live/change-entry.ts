@@ -1,13 +1,12 @@
 import { notFound, RepriseError } from "@reprise/contracts";
+import { isPlainObject, type ShapePath } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
-import { attempt, type ConfigProblem, configInvalid } from "../config-problem.ts";
-import { itemIn, keyIn, type Place, problemAt } from "../place.ts";
+import { attempt, type ConfigProblem, configInvalid, problemAt } from "../config-problem.ts";
 import { REDACTED } from "../secrets.ts";
-import { isJsonObject } from "../shape.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { takeTurn } from "./config-turn.ts";
 import type { ExpectedRevision } from "./live-config.ts";
-import { entryOf, overlay, placeOf } from "./overlay.ts";
+import { entryOf, overlay, pathOf } from "./overlay.ts";
 import { type ConfigKind, documentName, isEntry, type StoredEntry } from "./stored-entries.ts";
 
 /** What is to be changed. */
@@ -70,29 +69,28 @@ interface NewEntry {
 function assertFits(config: ConfigInForce, { kind, id }: EntryChange, added?: NewEntry): void {
   const others = config.fitted.entries.filter((entry) => !isEntry(entry, kind, id));
   const whole = overlay(config.base, added === undefined ? others : [...others, added.next]);
-  const own = added === undefined ? [] : findOwnProblems(added, placeOf(whole, added.next));
+  const own = added === undefined ? [] : findOwnProblems(added, pathOf(whole, added.next));
   const problems = [...own, ...attempt(() => config.check(whole)).problems];
   if (problems.length > 0) throw configInvalid(problems);
 }
 
-function findOwnProblems({ given, next: { kind, id } }: NewEntry, place: Place): readonly ConfigProblem[] {
+function findOwnProblems({ given, next: { kind, id } }: NewEntry, path: ShapePath): readonly ConfigProblem[] {
   const isMisnamed = kind === "agents" && Object.hasOwn(given, "id") && given.id !== id;
-  const misnamed = isMisnamed
-    ? [problemAt(keyIn(place, "id"), `is not ${JSON.stringify(id)}, as the address says`)]
-    : [];
-  return [...misnamed, ...findStandIns(given, place)];
+  const misnamed = isMisnamed ? [problemAt([...path, "id"], ` is not ${JSON.stringify(id)}, as the address says`)] : [];
+  return [...misnamed, ...findStandIns(given, path)];
 }
 
 /** What was read without its secrets and is written again would put the stand-ins in their place. */
-function findStandIns(value: Json, place: Place): readonly ConfigProblem[] {
+function findStandIns(value: Json, path: ShapePath): readonly ConfigProblem[] {
   if (typeof value === "string") {
     return value.includes(REDACTED)
-      ? [problemAt(place, "stands in for a secret that is not shown; give the secret")]
+      ? [problemAt(path, " stands in for a secret that is not shown; give the secret")]
       : [];
   }
-  if (Array.isArray(value)) return value.flatMap((item: Json, index) => findStandIns(item, itemIn(place, index)));
-  if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, entry]) => findStandIns(entry, keyIn(place, key)));
+  if (Array.isArray(value)) return value.flatMap((item: Json, index) => findStandIns(item, [...path, index]));
+  if (!isPlainObject(value)) return [];
+  // What is in JSON is JSON.
+  return Object.entries(value as JsonObject).flatMap(([key, entry]) => findStandIns(entry, [...path, key]));
 }
 
 function revisionConflict({ kind, id, ifRevision }: EntryChange, revision: number): RepriseError {

@@ -1,9 +1,9 @@
 import { type CheckedConfig, checkConfig } from "../check-config.ts";
 import type { Config } from "../config.ts";
+import { formatPath, isWithin } from "../config-path.ts";
 import type { ConfigPorts } from "../config-ports.ts";
 import { attempt, type ConfigProblem } from "../config-problem.ts";
-import { isWithin } from "../place.ts";
-import { overlay, placeOf } from "./overlay.ts";
+import { overlay, pathOf } from "./overlay.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 
 /** An entry that is stored and does not fit, any more. */
@@ -30,7 +30,7 @@ export function fitOverlay(base: Config, stored: readonly StoredEntry[], ports: 
     const { result, problems } = attempt(() => checkConfig(whole, ports));
     if (result !== undefined) return { ...result, entries, leftOut };
     const guilty = entries.flatMap((entry) => {
-      const own = problems.filter(({ path }) => isWithin(path, placeOf(whole, entry).path));
+      const own = problems.filter(({ path }) => isWithin(path, formatPath(pathOf(whole, entry))));
       return own.length === 0 ? [] : [{ entry, problems: own }];
     });
     // Nobody is wrong by himself: what each one does to the rest has to be tried.

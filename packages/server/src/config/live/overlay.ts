@@ -1,6 +1,6 @@
+import type { ShapePath } from "@reprise/contracts/shape";
 import type { JsonObject } from "@reprise/state";
 import type { Config, ConfigFile } from "../config.ts";
-import { itemIn, keyIn, type Place, ROOT } from "../place.ts";
 import type { ConfigKind, StoredEntry } from "./stored-entries.ts";
 
 /** A configuration with stored entries in the place of the file's, or after them. Not checked. */
@@ -40,8 +40,6 @@ export function idsOf(config: Config, kind: ConfigKind): readonly string[] {
 }
 
 /** Where an entry stands in a configuration. */
-export function placeOf(config: ConfigFile, { kind, id }: Pick<StoredEntry, "kind" | "id">): Place {
-  const place = keyIn(ROOT, kind);
-  if (kind !== "agents") return keyIn(place, id);
-  return itemIn(place, config.agents?.findIndex((agent) => agent.id === id) ?? -1);
+export function pathOf(config: ConfigFile, { kind, id }: Pick<StoredEntry, "kind" | "id">): ShapePath {
+  return [kind, kind === "agents" ? (config.agents?.findIndex((agent) => agent.id === id) ?? -1) : id];
 }

@@ -1,0 +1,47 @@
+/** A way into a document: keys and indexes. */
+export type ShapePath = readonly (string | number)[];
+
+/** Something that does not have its shape. */
+export interface ShapeProblem {
+  readonly path: ShapePath;
+  /** What follows the name of the place in a sentence: ` is needed`, `: a weight is above 0`. */
+  readonly says: string;
+  /** What is there instead; absent where there is nothing to say about that. */
+  readonly found?: Found;
+}
+
+/** A value in words. */
+export interface Found {
+  /** For a short text or a number itself. Only for those to whom nothing in the document is a secret. */
+  readonly value: string;
+  /** What it is, without what is in it; absent when that is what was wanted. */
+  readonly type?: string;
+}
+
+const LONGEST_SHOWN = 60;
+
+/** Says what was wanted, and what is there; of what is at least of the right type, only to whom it can be shown. */
+export function unfit(path: ShapePath, wanted: string, value: unknown, isRightType: boolean): ShapeProblem {
+  // A number or a flag gives nothing away.
+  const type = typeof value === "number" || typeof value === "boolean" ? String(value) : describeType(value);
+  return { path, says: ` is ${wanted}`, found: { value: describeValue(value), ...(!isRightType && { type }) } };
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value.length <= LONGEST_SHOWN ? JSON.stringify(value) : describeType(value);
+}
+
+/** What a value is, without what is in it. */
+export function describeType(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return "a text";
+    case "object":
+      return "an object";
+    default:
+      return `a ${typeof value}`;
+  }
+}

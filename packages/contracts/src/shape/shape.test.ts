@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import {
+  flag,
+  json,
+  listOf,
+  narrowed,
+  needed,
+  nonEmptyText,
+  numberFrom,
+  objectOf,
+  oneOf,
+  optional,
+  recordOf,
+  type Shape,
+  secret,
+  text,
+  textLike,
+  textOr,
+  unionOf,
+  wholeNumberFrom,
+  withOneOf,
+} from "./index.ts";
+
+interface Track {
+  readonly title: string;
+  readonly year?: number;
+}
+
+type Sound = { readonly kind: "song"; readonly title: string } | { readonly kind: "noise" };
+
+const track = objectOf<Track>({ title: needed(nonEmptyText), year: optional(wholeNumberFrom(1900)) });
+const sound = unionOf<"kind", Sound>("kind", { song: { title: needed(text) }, noise: {} });
+const even = narrowed(wholeNumberFrom(0), (value) => (Number(value) % 2 === 0 ? undefined : "it is odd"));
+
+/** Problems as sentences about `x`. */
+function tell(shape: Shape<unknown>, value: unknown): readonly string[] {
+  return shape
+    .problems(value, ["x"])
+    .map(({ path, says, found }) => `${path.join(".")}${says}${found === undefined ? "" : `, not ${found.value}`}`);
+}
+
+it.each<[Shape<unknown>, unknown]>([
+  [text, ""],
+  [nonEmptyText, " a"],
+  [secret, "s"],
+  [flag, false],
+  [json, { a: [null] }],
+  [textLike("a digit", "^\\d$"), "1"],
+  [wholeNumberFrom(3), 3],
+  [numberFrom(0.5), 0.5],
+  [oneOf("a", "b"), "b"],
+  [even, 4],
+  [listOf(flag), [true]],
+  [recordOf(flag), { "": true }],
+  [recordOf(flag, nonEmptyText), { a: true }],
+  [textOr(nonEmptyText, track), "a"],
+  [textOr(nonEmptyText, track), { title: "a" }],
+  [track, { title: "a", year: undefined }],
+  [sound, { kind: "noise" }],
+  [withOneOf(track, "title", "year"), { title: "a" }],
+])("a value that fits has no problems", (shape, value) => {
+  expect(tell(shape, value)).toEqual([]);
+});
+
+it.each<[Shape<unknown>, unknown, readonly string[]]>([
+  [text, 1, ["x is a text, not 1"]],
+  [nonEmptyText, " ", ['x is a text that is not empty, not " "']],
+  [nonEmptyText, "", ['x is a text that is not empty, not ""']],
+  [secret, [], ["x is a text that is not empty"]],
+  [flag, "yes", ['x is true or false, not "yes"']],
+  [json, undefined, ["x is any JSON, not undefined"]],
+  [textLike("a digit", "^\\d$"), "x".repeat(61), ["x is a digit, not a text"]],
+  [wholeNumberFrom(3), 2.5, ["x is a whole number from 3 on, not 2.5"]],
+  [wholeNumberFrom(3), 2 ** 53, ["x is a whole number from 3 on, not 9007199254740992"]],
+  [numberFrom(0), Number.NaN, ["x is a number from 0 on, not NaN"]],
+  [oneOf("a", "b"), "c", ['x is one of a, b, not "c"']],
+  [even, 3, ["x: it is odd"]],
+  [even, -1, ["x is a whole number from 0 on, not -1"]],
+  [listOf(flag), { 0: true }, ["x is a list, not an object"]],
+  [listOf(flag), [true, 1, null], ["x.1 is true or false, not 1", "x.2 is true or false, not null"]],
+  [
+    recordOf(flag, nonEmptyText),
+    { " ": 1 },
+    ["x.  is no key; a key is a text that is not empty", "x.  is true or false, not 1"],
+  ],
+  [track, "a secret", ["x is an object, not a text"]],
+  [track, { yaer: 1 }, ["x.title is needed", "x.yaer is not known (the nearest is `year`)"]],
+  [sound, { kind: "silence" }, ['x.kind is one of song, noise, not "silence"']],
+  [sound, { kind: "noise", title: "a" }, ["x.title is not known"]],
+  [withOneOf(track, "title", "year"), { title: "a", year: 1999 }, ["x has exactly one of `title` and `year`, not 2"]],
+])("everything that does not fit is told with its place", (shape, value, problems) => {
+  expect(tell(shape, value)).toEqual(problems);
+});
+
+describe("what was found", () => {
+  const typeOf = (shape: Shape<unknown>, value: unknown) => shape.problems(value, [])[0]?.found?.type;
+
+  it("can be told without what is in it", () => {
+    expect(typeOf(flag, "a secret")).toBe("a text");
+    expect(typeOf(wholeNumberFrom(1), 0)).toBe("0");
+    expect(typeOf(listOf(flag), "a secret")).toBe("a text");
+  });
+
+  it("is not worth telling where only the text is wrong", () => {
+    expect([typeOf(oneOf("a"), "a secret"), typeOf(nonEmptyText, "")]).toEqual([undefined, undefined]);
+    expect(typeOf(oneOf("a"), 1)).toBe("1");
+  });
+});
