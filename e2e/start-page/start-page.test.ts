@@ -15,7 +15,7 @@ async function npmStart(folder: string): Promise<{ readonly url: string; readonl
   const child = spawn(process.execPath, words, {
     cwd: ROOT,
     // Nothing of the environment gets through, least of all a key.
-    env: { PATH: process.env.PATH, REPRISE_DEMO_PACE: "0.5" },
+    env: { PATH: process.env.PATH, HOME: folder, REPRISE_DEMO_PACE: "0.5" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = await once(createInterface(child.stdout), "line");
@@ -117,6 +117,19 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     await page.getByLabel("Agent").selectOption("stopper");
     await say(page, "go on");
     await page.getByText("Stopped by a rule: max rounds reached.").waitFor();
+  });
+
+  it("goes on where it was when the connection breaks, and repeats nothing", async () => {
+    const page = await openPage();
+    await page.route(/\/v1\/runs$/, async (route) => {
+      const response = await route.fetch();
+      const frames = (await response.text()).split("\n\n");
+      await route.fulfill({ response, body: `${frames.slice(0, 6).join("\n\n")}\n\n` });
+    });
+    await say(page, "what is 12 * 7");
+    await page.getByText("12 * 7 = 84").waitFor();
+    const said = await page.locator(".said.assistant").allTextContents();
+    expect(said).toEqual(["I will use the tool calculator.", "12 * 7 = 84"]);
   });
 
   it("says errors in words", async () => {

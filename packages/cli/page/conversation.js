@@ -27,48 +27,47 @@ export class RunView {
    * @param {RunEvent} event
    * @returns {boolean}
    */
-  show({ type, data = {} }) {
-    switch (type) {
+  show(event) {
+    switch (event.type) {
       case "step_start":
         this.mark = this.root.lastElementChild ?? undefined;
         this.endText();
         break;
       case "text_delta":
-        this.addText(data.delta);
+        this.addText(event.data.delta);
         break;
       case "reasoning_delta":
-        this.addThought(data.delta);
+        this.addThought(event.data.delta);
         break;
       case "tool_call_start":
-        this.call(data.id, data.name);
+        this.call(event.data.id, event.data.name);
         break;
       case "tool_call_delta":
-        this.calls.get(data.id)?.addArguments(data.args_delta);
+        this.calls.get(event.data.id)?.addArguments(event.data.args_delta);
         break;
       case "tool_call_ready":
-        this.call(data.id, data.name).setArguments(data.arguments);
+        this.call(event.data.id, event.data.name).setArguments(event.data.arguments);
         break;
       case "activity_snapshot":
-        if (data.activity_type === "tool-call-progress")
-          this.calls.get(data.content.call_id)?.setProgress(data.content);
+        if (event.data.activity_type === "tool-call-progress") this.showProgress(event.data.content);
         break;
       case "tool_call_resumed":
-        this.calls.get(data.target_id)?.resume();
+        this.calls.get(event.data.target_id)?.resume();
         break;
       case "tool_call_done":
-        this.finishCall(data);
+        this.finishCall(event.data);
         break;
       case "tool_call_cancelled":
-        this.calls.get(data.id)?.finish(false, data.reason, "cancelled");
+        this.calls.get(event.data.id)?.finish(false, event.data.reason, "cancelled");
         break;
       case "step_reset":
         this.withdrawStep();
         break;
       case "error":
-        this.note(data.message, true);
+        this.note(event.data.message, true);
         break;
       case "run_finish":
-        this.end(data.termination);
+        this.end(event.data.termination);
         break;
       case "stream_reset":
         return false;
@@ -96,6 +95,17 @@ export class RunView {
     const view = this.call(id, result.tool_name);
     if (outcome === "suspended" && suspended !== undefined) view.ask(suspended);
     else view.finish(outcome === "succeeded", result.data ?? result.message, wordFor(outcome, result.data));
+  }
+
+  /** @param {unknown} content as a tool tells how far it is */
+  showProgress(content) {
+    const fields = fieldsOf(content);
+    const [progress, total, message] = [fields.progress, fields.total, fields.message];
+    this.calls.get(String(fields.call_id))?.setProgress({
+      ...(typeof progress === "number" && { progress }),
+      ...(typeof total === "number" && { total }),
+      ...(typeof message === "string" && { message }),
+    });
   }
 
   /** @param {string} text */
@@ -135,10 +145,10 @@ export class RunView {
     for (const view of this.calls.values()) if (!view.question.hidden) view.finish(false, undefined, "superseded");
   }
 
-  /** @param {{ type: string, value?: any, detail?: string }} termination */
+  /** @param {{ type: string, value?: unknown }} termination */
   end({ type, value }) {
     this.endText();
-    if (type === "stopped") this.note(`Stopped by a rule: ${String(value?.code ?? "").replaceAll("_", " ")}.`);
+    if (type === "stopped") this.note(`Stopped by a rule: ${String(fieldsOf(value).code).replaceAll("_", " ")}.`);
     else if (type === "cancelled") this.note("Stopped.");
     else if (type === "error") this.note(typeof value === "string" ? value : "The run failed.", true);
   }
@@ -155,13 +165,23 @@ export class RunView {
 
 /**
  * @param {string} outcome
- * @param {any} data
+ * @param {unknown} data
  * @returns {string | undefined}
  */
 export function wordFor(outcome, data) {
-  const code = outcome === "succeeded" ? undefined : data?.error?.code;
+  const code = outcome === "succeeded" ? undefined : fieldsOf(fieldsOf(data).error).code;
   if (code === "denied" || code === "superseded") return code;
   return outcome === "cancelled" ? "cancelled" : undefined;
+}
+
+/**
+ * The fields of what may be an object.
+ *
+ * @param {unknown} value
+ * @returns {Readonly<Record<string, unknown>>}
+ */
+function fieldsOf(value) {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** @param {string} text */

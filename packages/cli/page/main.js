@@ -1,11 +1,9 @@
-import { RunView, userMessage } from "./conversation.js";
+import { Chat } from "./chat.js";
 import { button, byId, element } from "./elements.js";
-import { loadPast, showPast } from "./past.js";
-import { ask, askJson, readRun, ServerError } from "./server.js";
+import { askJson, ServerError } from "./server.js";
 import { showThreads } from "./threads.js";
 
 /** @typedef {{ id: string, name: string, description: string, tools: readonly { id: string }[] }} Agent */
-/** @typedef {{ id: string, view: RunView, last: string | undefined }} ShownRun */
 
 /** What to try, by the tool it needs: only what the agent can do is offered. */
 const SUGGESTIONS = {
@@ -17,189 +15,87 @@ const SUGGESTIONS = {
   clock: "what time is it",
 };
 
+/** @type {Readonly<Record<string, string>>} what the store promises */
+const SURVIVES = {
+  "power-loss": "What you see here survives a power cut.",
+  "process-crash": "What you see here survives a crash of the server.",
+  none: "What you see here is gone when the server ends.",
+};
+
 const log = byId("log", HTMLElement);
 const say = byId("say", HTMLTextAreaElement);
 const agentField = byId("agent", HTMLSelectElement);
+const alert = byId("alert", HTMLElement);
 const state = byId("state", HTMLElement);
 const usualState = state.textContent;
 
 /** @type {readonly Agent[]} */
 let agents = [];
-/** @type {string | undefined} */
-let threadId;
-/** @type {ShownRun | undefined} the run that was shown last */
-let shown;
-/** @type {AbortController | undefined} set while events are being read */
-let reading;
+
+const chat = new Chat(log, {
+  busy(isBusy) {
+    byId("send", HTMLButtonElement).hidden = isBusy;
+    byId("stop", HTMLButtonElement).hidden = !isBusy;
+    log.setAttribute("aria-busy", String(isBusy));
+  },
+  ended(termination) {
+    state.textContent = termination === "suspended" ? "A tool call waits for your decision." : usualState;
+  },
+  changed() {
+    const { threadId } = chat;
+    history.replaceState(null, "", threadId === undefined ? location.pathname : `#${encodeURIComponent(threadId)}`);
+    suggest();
+    refreshThreads().catch(complain);
+  },
+  failed: complain,
+});
 
 /** @param {unknown} error */
 function complain(error) {
-  const alert = byId("alert", HTMLElement);
   alert.hidden = false;
   alert.textContent = error instanceof ServerError ? error.message : `Something went wrong: ${String(error)}`;
 }
 
-/** Does something, and says what goes wrong with it. @param {() => Promise<void>} task */
+/** Does something, and says what goes wrong with it. @param {() => Promise<unknown>} task */
 function attempt(task) {
-  byId("alert", HTMLElement).hidden = true;
-  task().catch((error) => {
-    if (!(error instanceof DOMException && error.name === "AbortError")) complain(error);
-  });
-}
-
-/** @param {boolean} isBusy */
-function setBusy(isBusy) {
-  byId("send", HTMLButtonElement).hidden = isBusy;
-  byId("stop", HTMLButtonElement).hidden = !isBusy;
-  log.setAttribute("aria-busy", String(isBusy));
-}
-
-/** Goes on showing the end, unless the reader has scrolled away from it. @param {() => void} change */
-function keepEnd(change) {
-  const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
-  change();
-  if (isAtEnd) log.scrollTop = log.scrollHeight;
-}
-
-/**
- * Shows a run's events until it waits or is done.
- *
- * @param {ShownRun} run
- * @param {(signal: AbortSignal) => Promise<Response>} open
- */
-async function follow(run, open) {
-  reading?.abort();
-  const control = new AbortController();
-  reading = control;
-  setBusy(true);
-  try {
-    const path = `/v1/runs/${encodeURIComponent(run.id)}/events`;
-    for await (const { id, event } of readRun(await open(control.signal), path, control.signal)) {
-      if (reading !== control) return;
-      if (id !== undefined) run.last = id;
-      let isKept = true;
-      keepEnd(() => {
-        isKept = run.view.show(event);
-      });
-      if (!isKept) return await readAnew(run);
-      if (event.type === "run_finish") tellState(event.data.termination.type);
-    }
-  } finally {
-    if (reading === control) {
-      reading = undefined;
-      setBusy(false);
-      await refreshThreads();
-    }
-  }
-}
-
-/** What was shown was withdrawn: the run is shown again from its beginning. @param {ShownRun} run */
-async function readAnew(run) {
-  const fresh = { ...run, view: new RunView(decide), last: undefined };
-  run.view.root.replaceWith(fresh.view.root);
-  shown = fresh;
-  await follow(fresh, (signal) => ask(`/v1/runs/${encodeURIComponent(run.id)}/events`, { signal }));
-}
-
-/** @param {string} termination */
-function tellState(termination) {
-  state.textContent = termination === "suspended" ? "A tool call waits for your decision." : usualState;
-}
-
-/** @param {string} text */
-async function send(text) {
-  const agentId = agentField.value;
-  shown?.view.supersede();
-  if (threadId === undefined) log.replaceChildren();
-  log.append(userMessage(text));
-  log.scrollTop = log.scrollHeight;
-  const response = await ask("/v1/runs", {
-    body: { agentId, messages: [{ role: "user", content: text }], ...(threadId !== undefined && { threadId }) },
-  });
-  const idIn = (/** @type {string} */ name) => decodeURIComponent(response.headers.get(name) ?? "");
-  threadId = idIn("x-reprise-thread-id");
-  history.replaceState(null, "", `#${encodeURIComponent(threadId)}`);
-  const run = { id: idIn("x-reprise-run-id"), view: new RunView(decide), last: undefined };
-  shown = run;
-  log.append(run.view.root);
-  byId("suggestions", HTMLElement).replaceChildren();
-  await follow(run, async () => response);
-}
-
-/**
- * Decides about exactly what was shown, and goes on reading after what was read.
- *
- * @type {ConstructorParameters<typeof RunView>[0]}
- */
-async function decide(callId, verb, { binding_hash, suspension }) {
-  try {
-    await askJson(`/v1/decisions/${encodeURIComponent(callId)}`, { ...verb, binding_hash, suspension });
-  } catch (error) {
-    complain(error);
-    throw error;
-  }
-  const run = shown;
-  if (run === undefined || reading !== undefined) return;
-  const path = `/v1/runs/${encodeURIComponent(run.id)}/events`;
-  attempt(() => follow(run, (signal) => ask(path, { lastEventId: run.last, signal })));
-}
-
-/** @param {string} id */
-async function openThread(id) {
-  reading?.abort();
-  reading = undefined;
-  setBusy(false);
-  const past = await loadPast(id);
-  threadId = id;
-  shown = undefined;
-  history.replaceState(null, "", `#${encodeURIComponent(id)}`);
-  log.replaceChildren(...showPast(past));
-  byId("suggestions", HTMLElement).replaceChildren();
-  const [latest] = past.runs;
-  if (latest !== undefined) chooseAgent(latest.agent_id);
-  await refreshThreads();
-  log.scrollTop = log.scrollHeight;
-  const open = past.runs.find(({ status }) => status !== "done");
-  if (open === undefined) return tellState("natural_end");
-  shown = { id: open.run_id, view: new RunView(decide), last: undefined };
-  log.append(shown.view.root);
-  const path = `/v1/runs/${encodeURIComponent(open.run_id)}/events`;
-  await follow(shown, (signal) => ask(path, { signal }));
+  alert.hidden = true;
+  task().catch(complain);
 }
 
 function beginThread() {
-  reading?.abort();
-  reading = undefined;
-  setBusy(false);
-  threadId = undefined;
-  shown = undefined;
+  const title = element("h1", {}, "What shall we do?");
+  const text = element("p", {}, "Every run is stored: close this page, stop the server, come back.");
+  chat.begin(element("div", { class: "welcome" }, title, text));
   history.replaceState(null, "", location.pathname);
-  log.replaceChildren(
-    element(
-      "div",
-      { class: "welcome" },
-      element("h1", {}, "What shall we do?"),
-      element("p", {}, "Every run is stored: close this page, stop the server, come back."),
-    ),
-  );
-  tellState("natural_end");
   suggest();
   say.focus();
   attempt(refreshThreads);
 }
 
+/** @param {string} id */
+async function openThread(id) {
+  const agentId = await chat.open(id);
+  if (agentId !== undefined) chooseAgent(agentId);
+}
+
+/** Opens the thread that the address names, or a new one. */
+async function openAddress() {
+  const wanted = decodeURIComponent(location.hash.slice(1));
+  if (wanted === "") beginThread();
+  else await openThread(wanted);
+}
+
 /** Offers what the agent's tools can do, while nothing was said. */
 function suggest() {
-  const list = byId("suggestions", HTMLElement);
   const tools = agents.find(({ id }) => id === agentField.value)?.tools ?? [];
-  const texts =
-    threadId !== undefined ? [] : Object.entries(SUGGESTIONS).filter(([tool]) => tools.some(({ id }) => id === tool));
-  list.replaceChildren(
-    ...texts.map(([, text]) =>
+  const all = Object.entries(SUGGESTIONS).filter(([tool]) => tools.some(({ id }) => id === tool));
+  const offered = chat.threadId === undefined ? all : [];
+  byId("suggestions", HTMLElement).replaceChildren(
+    ...offered.map(([, text]) =>
       element(
         "li",
         {},
-        button(text, "suggestion", () => attempt(() => send(text))),
+        button(text, "suggestion", () => submit(text)),
       ),
     ),
   );
@@ -213,15 +109,10 @@ function chooseAgent(id) {
 }
 
 function refreshThreads() {
-  return showThreads(byId("threads", HTMLElement), threadId, (id) => {
+  return showThreads(byId("threads", HTMLElement), chat.threadId, (id) => {
     closeMenu();
     attempt(() => openThread(id));
   });
-}
-
-async function stop() {
-  if (shown === undefined) return;
-  await askJson(`/v1/runs/${encodeURIComponent(shown.id)}/cancel`, {});
 }
 
 function closeMenu() {
@@ -229,11 +120,11 @@ function closeMenu() {
   byId("menu", HTMLElement).setAttribute("aria-expanded", "false");
 }
 
-/** Opens the thread that the address names, or a new one. */
-async function openAddress() {
-  const wanted = decodeURIComponent(location.hash.slice(1));
-  if (wanted === "") beginThread();
-  else await openThread(wanted);
+/** @param {string} text */
+function submit(text) {
+  if (text === "" || chat.isBusy) return;
+  say.value = "";
+  attempt(() => chat.say(agentField.value, text));
 }
 
 async function begin() {
@@ -241,32 +132,25 @@ async function begin() {
   agents = items;
   agentField.replaceChildren(...agents.map(({ id, name }) => element("option", { value: id }, name)));
   chooseAgent("default");
-  byId("durability", HTMLElement).textContent = `Durability: ${health.durability}`;
+  byId("durability", HTMLElement).textContent = SURVIVES[health.durability] ?? "";
   await openAddress();
-}
-
-function submit() {
-  const text = say.value.trim();
-  if (text === "" || reading !== undefined) return;
-  say.value = "";
-  attempt(() => send(text));
 }
 
 byId("composer", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
-  submit();
+  submit(say.value.trim());
 });
 say.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
-  submit();
+  submit(say.value.trim());
 });
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   closeMenu();
-  if (reading !== undefined) attempt(stop);
+  if (chat.isBusy) attempt(() => chat.stop());
 });
-byId("stop", HTMLButtonElement).addEventListener("click", () => attempt(stop));
+byId("stop", HTMLButtonElement).addEventListener("click", () => attempt(() => chat.stop()));
 byId("new-thread", HTMLButtonElement).addEventListener("click", () => {
   closeMenu();
   beginThread();
@@ -279,7 +163,6 @@ agentField.addEventListener("change", () => {
   chooseAgent(agentField.value);
   suggest();
 });
-
 window.addEventListener("hashchange", () => attempt(openAddress));
 
 attempt(begin);

@@ -34,9 +34,12 @@ export async function ask(path, options = {}) {
 }
 
 /**
+ * What the server answers, in a shape of its API.
+ *
+ * @template Answer
  * @param {string} path
  * @param {object} [body] sent as JSON when it is there
- * @returns {Promise<any>} what the server answered; its shapes are the HTTP API's
+ * @returns {Promise<Answer>}
  */
 export async function askJson(path, body) {
   const response = await ask(path, body === undefined ? {} : { body });

@@ -1,7 +1,7 @@
 /**
  * An event of a run, as the server's canonical stream has it.
  *
- * @typedef {{ type: string, run_id: string, thread_id: string, seq?: number, data?: any }} RunEvent
+ * @typedef {import("@reprise/contracts").AgentEvent} RunEvent
  * @typedef {{ id: string | undefined, event: RunEvent }} Frame
  */
 

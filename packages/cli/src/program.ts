@@ -14,7 +14,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 /** The command that was named, and what was said to it. */
 export type Chosen = Pick<CommandInput, "arguments" | "options"> & { readonly command: Command };
 
-export const SCHEMA_FLAG = "--print-agent-config-schema";
+const SCHEMA_FLAG = "--print-agent-config-schema";
 
 /** Makes the parser of the command line out of the tables. `choose` gets what was said. */
 export function createProgram(version: string, choose: (chosen: Chosen) => void): Parser {
@@ -28,14 +28,22 @@ export function createProgram(version: string, choose: (chosen: Chosen) => void)
     .configureHelp({ showGlobalOptions: false });
   for (const { flag, purpose } of OUTPUT_FLAGS) program.option(flag, purpose);
   for (const setting of SETTINGS) program.option(setting.flag, describeSetting(setting));
-  const schema = COMMANDS.find(({ name }) => name === "config schema");
   program.action((options: Record<string, unknown>) => {
-    const isSchema = options.printAgentConfigSchema === true;
-    if (isSchema && schema !== undefined) choose({ command: schema, arguments: [], options: readOptions(options) });
-    else program.help({ error: true });
+    if (!isAboutSchema(options)) program.help({ error: true });
+    choose({ command: SCHEMA, arguments: [], options: readOptions(options) });
   });
   for (const command of COMMANDS) addCommand(program, command, choose);
   return program;
+}
+
+const SCHEMA: Command = {
+  name: "config schema",
+  purpose: "",
+  run: async (input) => (await import("./commands/config.ts")).printSchema(input),
+};
+
+function isAboutSchema(options: Readonly<Record<string, unknown>>): boolean {
+  return options.printAgentConfigSchema === true;
 }
 
 function describeSetting({ purpose, variable, fallback }: Setting): string {
@@ -50,7 +58,10 @@ function addCommand(program: Parser, command: Command, choose: (chosen: Chosen) 
   for (const { form, purpose } of command.arguments ?? []) parser.argument(form, purpose);
   for (const { form, purpose } of command.options ?? []) parser.option(form, purpose);
   parser.action(() => {
-    choose({ command, arguments: parser.processedArgs, options: readOptions(parser.optsWithGlobals()) });
+    const options = parser.optsWithGlobals();
+    // Whatever else was said: it is a question, and nothing is done.
+    const meant = isAboutSchema(options) ? SCHEMA : command;
+    choose({ command: meant, arguments: parser.processedArgs, options: readOptions(options) });
   });
 }
 

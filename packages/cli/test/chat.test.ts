@@ -60,7 +60,7 @@ it("asks a person at a terminal: Enter alone approves nothing, Ctrl-C stops the 
   const command = `stty cols 120 rows 40 && exec ${process.execPath} --conditions=reprise-source ${main} chat --demo`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", REPRISE_DEMO_PACE: "1" },
+    env: { PATH: process.env.PATH, TERM: "xterm", HOME: cwd, REPRISE_DEMO_PACE: "1" },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(child, "exit");

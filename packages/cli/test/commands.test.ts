@@ -92,7 +92,8 @@ it("decides once; the run goes on with whoever works on the store next", async (
   const rival = await cli("decide", items[0].id, "deny");
   expect(rival.code).toBe(1);
   expect(rival.stderr).toContain("The first decision counts.");
-  expect((await cli("run", "default", "echo on", "--demo")).stdout).toContain("on\n");
+  const next = await runCli(["run", "default", "-", "--demo"], { cwd, input: "echo on" });
+  expect(next.stdout).toContain("on\n");
   const { run, calls } = JSON.parse((await here("runs", "show", items[0].run_id, "--json")).stdout);
   expect(run).toMatchObject({ status: "done" });
   expect(calls).toMatchObject([{ status: "succeeded", arguments: { to: "a@b.c" } }]);

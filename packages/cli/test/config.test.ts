@@ -84,9 +84,10 @@ it("shows a configuration without its secrets", async () => {
 });
 
 it("prints the schema by its command and by the flag of old", async () => {
-  const [command, flag] = [await runHere("config", "schema"), await runHere("--print-agent-config-schema")];
+  const command = await runHere("config", "schema");
   expect(command.code).toBe(0);
-  expect(flag).toEqual(command);
+  expect(await runHere("--print-agent-config-schema")).toEqual(command);
+  expect(await runHere("serve", "--print-agent-config-schema")).toEqual(command);
   expect(JSON.parse(command.stdout)).toMatchObject({ $schema: "https://json-schema.org/draft/2020-12/schema" });
 });
 

@@ -37,9 +37,9 @@ export type { VersionDifference } from "./replay/thread-versions.ts";
 export type { Definitions } from "./resolve/build-registries.ts";
 export { createCompositeRegistry } from "./resolve/composite-registry.ts";
 export { delegateToolId } from "./resolve/delegate-tool.ts";
-export { agentSpecSchema, readAgentSpec } from "./resolve/read-agent-spec.ts";
-export { isModelPool, modelPoolSchema, readModelPool } from "./resolve/read-model-pool.ts";
-export { modelSpecSchema, readModelSpec } from "./resolve/read-model-spec.ts";
+export { agentSpecSchema, agentSpecShape, readAgentSpec } from "./resolve/read-agent-spec.ts";
+export { isModelPool, modelPoolShape, readModelPool } from "./resolve/read-model-pool.ts";
+export { modelSpecShape, readModelSpec } from "./resolve/read-model-spec.ts";
 export type { BuildProblem } from "./resolve/registration.ts";
 export type { Registry } from "./resolve/registry.ts";
 export { createMapRegistry } from "./resolve/registry.ts";
@@ -65,7 +65,6 @@ export type {
   StreamLimits,
 } from "./resolve/resolved-agent.ts";
 export { findSectionProblem } from "./resolve/section-problem.ts";
-export { findNearest } from "./resolve/spec/find-nearest.ts";
 export type { Limits } from "./services.ts";
 export { DEFAULT_LIMITS } from "./services.ts";
 export { stopPolicyOf } from "./stop/stop-policy-of.ts";

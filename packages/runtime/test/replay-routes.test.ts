@@ -55,6 +55,23 @@ async function play(scripts: { first: Script; second: Script }, verb?: DecisionV
 const usage = { usage: { prompt_tokens: 300, completion_tokens: 20 } };
 
 describe("a verified replay", () => {
+  it("knows that nobody knew what the model costs", async () => {
+    const world = createWorld();
+    const open = async (model: unknown) => {
+      const runtime = await createRuntime({
+        ...world,
+        providers: [{ id: "p", model: () => model as never }],
+        models: [{ id: "free", provider: "p", model: "m" }],
+        agents: [defineAgent({ id: "agent", model: "free" })],
+      });
+      onTestFinished(() => void runtime.close().catch(() => undefined));
+      return runtime;
+    };
+    const run = await (await open(scriptedModel([[{ text: "hi" }, usage]]))).start({ agent: "agent", input: "go" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", run: { is_unpriced: true } });
+    expect(await soon((await open(deadModel)).replay(run.id))).toEqual(EQUAL);
+  });
+
   it("has the model that answered in place of another, and what it cost", async () => {
     const { result, run } = await play({
       first: [[{ fail: "overloaded" }], [{ fail: "overloaded" }]],

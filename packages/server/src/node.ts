@@ -13,6 +13,10 @@ export interface ListenOptions {
   /** How long a client may take to send the headers, and the whole, of a request. 10 and 30 seconds unless given. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
+  /** A connection on which nothing moves this long is closed, one with a stream aside; two minutes unless given. */
+  readonly idleTimeoutMs?: number;
+  /** How long `close` waits for the answers that are under way; 5 seconds unless given. */
+  readonly closeTimeoutMs?: number;
   /** Connections one address may have open, beside this machine's own and those of trusted proxies; 256 unless given. */
   readonly maxConnectionsPerAddress?: number;
 }
@@ -22,7 +26,7 @@ export interface Listening {
   readonly host: string;
   readonly port: number;
   readonly url: string;
-  /** Takes no more requests, ends streams, and waits for the answers that are under way. */
+  /** Takes no more requests, ends streams, and waits a while for the answers that are under way. */
   close(): Promise<void>;
 }
 
@@ -32,6 +36,8 @@ const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|localhost)$/;
 const CONNECTION_LIMITS = { keepAliveTimeout: 5_000, maxHeaderSize: 16_384 } as const;
 
 const MAX_CONNECTIONS_PER_ADDRESS = 256;
+const IDLE_TIMEOUT_MS = 120_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 /** Listens for HTTP requests. `INVALID_REQUEST` for an address others can reach when nobody is asked who they are. */
 export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
@@ -48,7 +54,9 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
     connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
   };
   const http = createHttpServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
-  const { maxConnectionsPerAddress = MAX_CONNECTIONS_PER_ADDRESS } = options;
+  // Who does not read an answer would otherwise have it kept for ever.
+  http.timeout = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
+  const { maxConnectionsPerAddress = MAX_CONNECTIONS_PER_ADDRESS, closeTimeoutMs = CLOSE_TIMEOUT_MS } = options;
   limitConnections(http, maxConnectionsPerAddress, (address) => server.isTrustedProxy(address));
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
@@ -61,7 +69,7 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
     host,
     port: address.port,
     url: `http://${name}:${address.port}`,
-    close: () => closeHttp(http, server),
+    close: () => closeHttp(http, server, closeTimeoutMs),
   };
 }
 
@@ -77,9 +85,14 @@ function outgoingOf(env: object): NonNullable<Parameters<Server["fetch"]>[1]> {
   return env as NonNullable<Parameters<Server["fetch"]>[1]>;
 }
 
-function closeHttp(http: HttpServer, server: Server): Promise<void> {
+/** Node looks for slow clients no more once it closes: what is left after a while is cut. */
+function closeHttp(http: HttpServer, server: Server, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.close((error) => (error === undefined ? resolve() : reject(error)));
+    const patience = setTimeout(() => http.closeAllConnections(), timeoutMs);
+    http.close((error) => {
+      clearTimeout(patience);
+      return error === undefined ? resolve() : reject(error);
+    });
     server.close();
     http.closeIdleConnections();
   });

@@ -111,6 +111,21 @@ describe("a download", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
   });
 
+  it.each(["text/html\r\nx-evil: 1", "tex t", "text/plain; ü=1", ""])(
+    "is of no type in particular when it was kept as %j",
+    async (media_type) => {
+      const { ask, runtime } = await openDemo();
+      await runtime.blobs.put(bytes, { media_type });
+      const response = await ask(`/v1/blobs/${sha256}`);
+      expect([response.status, response.headers.get("content-type"), response.headers.get("x-evil")]).toEqual([
+        200,
+        "application/octet-stream",
+        null,
+      ]);
+      expect(response.headers.get("content-disposition")).toBe("attachment");
+    },
+  );
+
   it.each([
     ["image/png", "inline"],
     ["image/svg+xml", "attachment"],

@@ -101,6 +101,25 @@ describe("over a socket", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
+  it("a body of who may not come in is not read at all", async () => {
+    const { server } = await openDemo({ authenticate: async () => undefined });
+    const { port } = await listenDemo(server);
+    let sent = 0;
+    const heard = await talk(port, (socket) => {
+      socket.write(
+        "POST /v1/blobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 100000000\r\n\r\n",
+      );
+      const more = (): void => {
+        if (socket.destroyed || sent > 100_000_000) return;
+        sent += 65_536;
+        socket.write(Buffer.alloc(65_536), () => setImmediate(more));
+      };
+      more();
+    });
+    expect(heard).toContain("HTTP/1.1 401");
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
   it("a length that is a lie is refused before a byte of it is read", async () => {
     const { server } = await openDemo();
     const { port } = await listenDemo(server);

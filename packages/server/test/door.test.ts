@@ -151,12 +151,40 @@ describe("a body", () => {
   });
 
   it.each([
+    ["agent_id", "assistant"],
+    ["thread_id", "t"],
+    ["contextId", "t"],
+    ["context_id", "t"],
+    ["run_id", "r"],
+    ["taskId", "r"],
+    ["task_id", "r"],
+    ["parent_run_id", "above"],
+    ["parent_thread_id", "above"],
+    ["parentContextId", "above"],
+    ["parent_context_id", "above"],
+    ["resource_id", "res"],
+  ])("has fields with several names, of which %s is one", async (name, value) => {
+    const { post, runtime } = await openDemo();
+    const body = { ...(name !== "agent_id" && { agentId: "assistant" }), messages: [{ role: "user", content: "x" }] };
+    const response = await post("/v1/runs", { ...body, [name]: value });
+    expect(response.status).toBe(200);
+    await response.text();
+    const [run] = (await runtime.runs()).items;
+    const meant = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const field = meant.replace("context", "thread").replace("task", "run");
+    const thread = await runtime.threads.get(run?.thread_id ?? "");
+    expect({ ...thread, ...run }).toMatchObject({ [field]: value });
+  });
+
+  it.each([
     { threadId: "a/b" },
     { threadId: "" },
     { state: { __run: {} } },
     { messages: "hello" },
     { decisions: [{ target_id: "x", action: "maybe" }] },
     { decisions: [{ action: "resume" }] },
+    { decisions: [{ target_id: "x", action: "resume", bindinghash: "a typing error" }] },
+    { decisions: [{ target_id: "x", targetId: "y", action: "resume" }] },
     { busyPolicy: "hurry" },
   ])("that asks for what cannot be is refused: %j", async (more) => {
     const response = await send(JSON.stringify(says("x", more)));

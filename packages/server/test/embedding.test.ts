@@ -2,7 +2,8 @@ import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { expect, it, onTestFinished } from "vitest";
 import { openDemo, says } from "./support/open-demo.ts";
-import { readFrames, typesOf } from "./support/read-stream.ts";
+import { readFrames, readUntil, typesOf } from "./support/read-stream.ts";
+import { until } from "./support/until.ts";
 
 it("is mounted in another app, one group at a time", async () => {
   const { server } = await openDemo();
@@ -45,4 +46,40 @@ it("answers a HEAD request for events without beginning a stream", async () => {
     "text/event-stream",
     "",
   ]);
+});
+
+/** How Next calls a handler that a file `app/v1/[...path]/route.ts` exports: with a context of its own. */
+type NextHandler = (
+  request: Request,
+  context: { readonly params: Promise<{ readonly path: readonly string[] }> },
+) => Promise<Response>;
+
+it("is a route handler of Next, which gives every handler a second argument", async () => {
+  const { server } = await openDemo();
+  const answer = (asked: Request): Promise<Response> => server.fetch(asked);
+  const [GET, POST]: readonly [NextHandler, NextHandler] = [answer, answer];
+  const context = { params: Promise.resolve({ path: ["runs"] }) };
+  const body = JSON.stringify(says("hello", { threadId: "t", runId: "r" }));
+  const headers = { "content-type": "application/json", host: "localhost:3000" };
+  const request = new Request("http://localhost:3000/v1/runs", { method: "POST", headers, body });
+  const streamed = await POST(request, context);
+  expect(streamed.headers.get("content-type")).toBe("text/event-stream");
+  expect(typesOf(await readFrames(streamed)).at(-1)).toBe("run_finish");
+  const found = await GET(new Request("http://localhost:3000/v1/runs/r", { headers }), context);
+  expect(await found.json()).toMatchObject({ run_id: "r", status: "done" });
+});
+
+it("gives events to whoever reads a response, as they come, and stops when nobody does", async () => {
+  const { server, runtime, ask } = await openDemo();
+  const body = JSON.stringify(says("stall", { threadId: "t", runId: "r" }));
+  const headers = { "content-type": "application/json" };
+  const { body: stream } = await server.fetch(
+    new Request("http://localhost/v1/runs", { method: "POST", headers, body }),
+  );
+  const reader = stream?.getReader();
+  if (reader === undefined) throw new Error("There is no body.");
+  await readUntil(reader, (text) => text.includes("text_delta"));
+  await reader.cancel();
+  await until(async () => (await (await ask("/metrics")).text()).includes("reprise_streams_open 0"), "the end");
+  await (await runtime.run("r")).cancel();
 });

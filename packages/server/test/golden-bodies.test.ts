@@ -1,20 +1,11 @@
-import { join } from "node:path";
 import { RepriseError } from "@reprise/contracts";
 import { expect, it } from "vitest";
 import { failCommits } from "../../runtime/test/support/intercept-store.ts";
+import { expectGolden } from "./support/expect-golden.ts";
 import { type OpenDemo, openFrozenDemo, says } from "./support/open-demo.ts";
 
-/** Hashes of definitions follow from much that is not looked at here. */
-const HASH = /[0-9a-f]{64}/g;
-
-/** Compares an answer, status and body, with what it was when it was last looked at. */
-async function expectGolden(name: string, response: Response): Promise<void> {
-  const text = await response.text();
-  const type = response.headers.get("content-type") ?? "";
-  const body = type === "application/json" ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  const file = join(import.meta.dirname, "golden", `${name}.txt`);
-  await expect(`${response.status} ${type}\n${body.replace(HASH, "<hash>")}\n`).toMatchFileSnapshot(file);
-}
+/** Parts of keys, and the times at which they are made. */
+const OF_THE_MOMENT = /[0-9a-f]{16}(?:\.[0-9a-f]{4}|\.<hash>)?|\d{13}/g;
 
 /** One finished run and one that waits. */
 async function openStory(): Promise<OpenDemo> {
@@ -162,22 +153,51 @@ it("shows who works on what", async () => {
   const stalled = await demo.post("/v1/runs", says("stall", { threadId: "t1", runId: "r1" }));
   const { items } = await (await demo.ask("/v1/leases")).json();
   expect(items).toMatchObject([{ thread_id: "t1", run_id: "r1", epoch: 1, is_expired: false }]);
+  await expectGolden("leases", await demo.ask("/v1/leases"));
   await stalled.body?.cancel();
 });
 
 it("makes a key, shows it once, and takes it back", async () => {
   const demo = await openFrozenDemo();
   const body = { name: "dashboard", scopes: ["read"], expiresAt: Date.now() + 3_600_000 };
-  const made = await (await demo.post("/v1/keys", body)).json();
+  const answer = await demo.post("/v1/keys", body);
+  const made = await answer.clone().json();
+  await expectGolden("key-made", answer, OF_THE_MOMENT);
   expect(made).toMatchObject({ name: "dashboard", scopes: ["read"], key: expect.stringContaining(made.prefix) });
   const { key, ...kept } = made;
-  const listed = await (await demo.ask("/v1/keys")).text();
+  const keys = await demo.ask("/v1/keys");
+  const listed = await keys.clone().text();
+  await expectGolden("keys", keys, OF_THE_MOMENT);
   expect([JSON.parse(listed), listed.includes(key)]).toEqual([{ items: [kept] }, false]);
   expect((await demo.ask(`/v1/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
   await expectGolden("key-missing", await demo.ask("/v1/keys/0000000000000000", { method: "DELETE" }));
   await expectGolden("key-scopes", await demo.post("/v1/keys", { name: "x", scopes: ["everything"] }));
   await expectGolden("key-name", await demo.post("/v1/keys", { scopes: ["read"] }));
   await expectGolden("key-repeat", await demo.post("/v1/keys", body, { "idempotency-key": "k" }));
+});
+
+it("takes what is said to a run", async () => {
+  const demo = await openStory();
+  const { items } = await (await demo.ask("/v1/decisions?thread_id=t2")).json();
+  const decisions = [{ target_id: items[0].id, action: "resume", result: { approved: true } }];
+  await expectGolden("inputs-decided", await demo.post("/v1/runs/r2/inputs", { decisions }));
+  const said = says("go on");
+  await expectGolden("inputs-continued", await demo.post("/v1/runs/r1/inputs", said));
+  await expectGolden("inputs-nothing", await demo.post("/v1/runs/r1/inputs", {}));
+});
+
+it("cancels a run that is not over", async () => {
+  const demo = await openFrozenDemo();
+  const stalled = await demo.post("/v1/runs", says("stall", { threadId: "t1", runId: "r1" }));
+  await expectGolden("cancel", await demo.post("/v1/runs/r1/cancel"));
+  await stalled.text();
+  await expectGolden("cancel-again", await demo.post("/v1/runs/r1/cancel"));
+});
+
+it("stores a blob", async () => {
+  const demo = await openFrozenDemo();
+  const init = { method: "POST", headers: { "content-type": "image/png" }, body: Uint8Array.of(1, 2, 3) };
+  await expectGolden("blob", await demo.ask("/v1/blobs", init));
 });
 
 it("interrupts a thread with nothing to interrupt", async () => {
@@ -189,7 +209,9 @@ it("tells what a run may spend", async () => {
   const demo = await openFrozenDemo();
   const policy = { budget: { limit_tokens: 100_000 } };
   await (await demo.post("/v1/runs", says("hello", { threadId: "t1", runId: "r1", policy }))).text();
-  const budget = await (await demo.ask("/v1/runs/r1/budget")).json();
+  const answer = await demo.ask("/v1/runs/r1/budget");
+  const budget = await answer.clone().json();
+  await expectGolden("budget", answer);
   expect(budget).toMatchObject({ limit_tokens: 100_000, on_exceeded: "fail", spent: { tokens: expect.any(Number) } });
   const change = (limits: object): Promise<Response> =>
     demo.ask("/v1/runs/r1/budget", {

@@ -48,6 +48,29 @@ describe("a request that is sent again under its key", () => {
     expect((await runtime.threads.list()).total).toBe(3);
   });
 
+  it("is told what was done also when that cannot be kept, and it is not done again", async () => {
+    const told: unknown[] = [];
+    const { post, runtime } = await openDemo({ onError: (error) => told.push(error) });
+    await (await post("/v1/runs", says("hello", { threadId: "t" }))).text();
+    const { documents } = runtime;
+    const save = documents.saveDocument.bind(documents);
+    // The reservation is made, and then the store is gone.
+    let saves = 0;
+    documents.saveDocument = (...what) => {
+      saves += 1;
+      return saves === 1 ? save(...what) : Promise.reject(new Error("no store"));
+    };
+    expect((await post("/v1/threads/t/fork", {}, KEY)).status).toBe(201);
+    documents.saveDocument = save;
+    const again = await post("/v1/threads/t/fork", {}, KEY);
+    expect([again.status, await again.json()]).toEqual([
+      409,
+      { error: "conflict: a request with this Idempotency-Key is under way" },
+    ]);
+    expect((await runtime.threads.list()).total).toBe(2);
+    expect(told).toMatchObject([{ message: "no store" }]);
+  });
+
   it("decides once, and streams the run it decided about", async () => {
     const { post, runtime } = await openDemo();
     await (await post("/v1/runs", says("pay 5", { threadId: "t", runId: "r" }))).text();

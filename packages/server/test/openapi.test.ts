@@ -76,6 +76,14 @@ describe("the document", () => {
     for (const name of Object.keys(document.components.schemas)) expect(used).toContain(`#/components/schemas/${name}`);
   });
 
+  it("says which requests may be sent again under a key: all but those that make a key, or the same blob", () => {
+    const posts = operations.filter(({ name }) => name.startsWith("POST "));
+    const once = posts.filter(
+      ({ operation }) => !operation.parameters.some((given) => given.name === "idempotency-key"),
+    );
+    expect(once.map(({ name }) => name)).toEqual(["POST /v1/blobs", "POST /v1/keys"]);
+  });
+
   it("gives every operation a name of its own that a program can use", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { type PostgresServer, startServer } from "../../stores/test/postgres/start-server.ts";
+import { describeAiSdkSeed } from "./support/describe-ai-sdk-seed.ts";
 import { readFrames, typesOf } from "./support/read-stream.ts";
 import { runCurl } from "./support/run-curl.ts";
 import { type DemoServer, startDemo } from "./support/start-demo.ts";
@@ -32,6 +33,8 @@ function describeSeed(durability: string, placeOf: () => string): void {
     demo = await startDemo(placeOf());
   });
   afterAll(() => demo?.kill());
+
+  describeAiSdkSeed(() => demo.url);
 
   describe("the command lines of the HTTP pages", () => {
     it("curl -i http://127.0.0.1:8080/health", async () => {

@@ -1,3 +1,4 @@
+import { RepriseError } from "@reprise/contracts";
 import { withEnvironment } from "@reprise/models";
 import type { ConfigPorts } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
@@ -16,16 +17,28 @@ export function createPorts(settings: Settings, document: Json): ConfigPorts {
   const inFile = namedIn(document);
   return {
     createProvider: (id, provider) => createProvider(id, provider, { variables, wordMs: pace.wordMs }),
-    // Providers can be added over HTTP, with an address of one's own: nobody is to send themselves the rest of the
-    // environment by that. So a configuration may name what the file names, and keys.
-    env: (name) => (inFile.has(name) || KEY_NAME.test(name) ? variables[name] : undefined),
+    env: (name) => {
+      if (!inFile.has(name)) assertMayBeNamed(name);
+      return variables[name];
+    },
     ...environment,
     tools: settings.isOn("demo") ? demoTools(pace) : [],
   };
 }
 
-/** Variables that hold what is meant for providers. */
-const KEY_NAME = /_(KEY|TOKEN|SECRET)$/;
+/** Variables that hold what is meant for providers, and not for this program. */
+const KEY_NAME = /^(?!REPRISE_).*_(KEY|TOKEN)$/;
+
+/**
+ * Providers can be added over HTTP, with an address of one's own: nobody is to send themselves the rest of the environment by
+ * that. Whoever writes the file may name what they like; it is their environment.
+ */
+function assertMayBeNamed(name: string): void {
+  if (KEY_NAME.test(name)) return;
+  const message =
+    "only variables that end in _KEY or _TOKEN can be named here, those of REPRISE_ excepted, and those that the file names";
+  throw new RepriseError("CONFIG_INVALID", message, { details: { name } });
+}
 
 /** Every `{ "kind": "env", "name": … }` of a document, which may be anything. */
 function namedIn(value: Json): ReadonlySet<string> {

@@ -16,7 +16,8 @@ const VARIABLES: Readonly<Record<string, { readonly key?: string; readonly addre
 };
 
 const COMPATIBLE = "openai-compatible";
-const SCRIPTED = "scripted";
+/** The kind of the demonstration's models. */
+export const SCRIPTED = "scripted";
 
 /** Every way there is to speak to a provider. */
 export const ADAPTER_KINDS: readonly string[] = [...Object.keys(VARIABLES), COMPATIBLE, SCRIPTED];

@@ -1,8 +1,8 @@
 import type { Definitions } from "@reprise/runtime";
 import { type Config, type ConfigPorts, checkConfig, readConfig } from "@reprise/server/config";
-import { DEMO_PROVIDER } from "../demo/demo-config.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createPorts } from "./create-ports.ts";
+import { SCRIPTED } from "./create-provider.ts";
 import { readDocument } from "./read-document.ts";
 
 /** What was configured. */
@@ -32,7 +32,7 @@ export function readWholeSetup(settings: Settings): WholeSetup {
   return { settings, ports, ...checkConfig(value, ports), ...(file !== undefined && { file }) };
 }
 
-/** Whether an agent speaks with the demonstration's model. */
+/** Whether there are models that only do what a script says. */
 export function isScripted({ config }: Setup): boolean {
-  return Object.hasOwn(config.providers, DEMO_PROVIDER);
+  return Object.values(config.providers).some(({ adapter_kind }) => adapter_kind === SCRIPTED);
 }

@@ -15,6 +15,7 @@ const FILES = [
   ["/page/main.js", "main.js"],
   ["/page/server.js", "server.js"],
   ["/page/stream.js", "stream.js"],
+  ["/page/chat.js", "chat.js"],
   ["/page/conversation.js", "conversation.js"],
   ["/page/tool-call.js", "tool-call.js"],
   ["/page/past.js", "past.js"],

@@ -46,6 +46,8 @@ export class EventPrinter {
         return this.#note(`→ ${name} ${shortText(JSON.stringify(input), ROOM)}`);
       }
       case "tool_call_done":
+        // What waits is told when the run does, with everything that is needed to decide.
+        if (event.data.outcome === "suspended") return;
         return this.#note(describeDone(event.data.outcome, event.data.result.tool_name, event.data.result));
       case "tool_call_cancelled":
         return this.#note(`✗ ${this.#tools.get(event.data.id) ?? "tool call"}: ${event.data.reason}`);
@@ -71,14 +73,9 @@ function describeDone(
   tool: string,
   result: { readonly data: Json; readonly message: string | null },
 ): string {
-  switch (outcome) {
-    case "succeeded":
-      return `← ${tool} ${shortText(JSON.stringify(result.data), ROOM)}`;
-    case "suspended":
-      return `? ${tool} waits: ${result.message ?? "it needs a decision"}`;
-    default:
-      return `✗ ${tool}: ${shortText(result.message ?? outcome, ROOM)}`;
-  }
+  return outcome === "succeeded"
+    ? `← ${tool} ${shortText(JSON.stringify(result.data), ROOM)}`
+    : `✗ ${tool}: ${shortText(result.message ?? outcome, ROOM)}`;
 }
 
 function describeProgress(content: Json): string {

@@ -26,6 +26,8 @@ export class Dispatcher {
   #claiming: Promise<void> = Promise.resolve();
   #isWoken = false;
   #reserved = 0;
+  /** There may be work that was left where it is: there was no room for it, or the store could not be asked. */
+  #mayBeMore = true;
 
   constructor(services: Services) {
     this.#services = services;
@@ -44,7 +46,7 @@ export class Dispatcher {
     this.#reserved++;
     return () => {
       this.#reserved--;
-      this.#wake();
+      if (this.#mayBeMore) this.#wake();
     };
   }
 
@@ -116,11 +118,13 @@ export class Dispatcher {
 
   async #claim(): Promise<void> {
     const { env, store, limits, owner } = this.#services;
+    this.#mayBeMore = true;
     for (let limit = this.#room; limit > 0; limit = this.#room) {
       const askedAt = env.clock.mono();
       const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit });
       for (const claim of claims) this.#take(claim, askedAt);
-      if (claims.length < limit) return;
+      this.#mayBeMore = claims.length === limit;
+      if (!this.#mayBeMore) return;
     }
   }
 

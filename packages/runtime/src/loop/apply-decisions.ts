@@ -26,12 +26,14 @@ import { endCall, finishCall, moveCall, suspendCall } from "./settle-call.ts";
  */
 export async function applyDecisions(workspace: RunWorkspace): Promise<string | undefined> {
   let terminate: string | undefined;
-  for (;;) {
+  // Mostly nothing waits for one.
+  while (workspace.openCalls.length > 0) {
     const { isChanged, runnable } = await decideCalls(workspace);
     if (!isChanged) return terminate;
     await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
     if (runnable.length > 0) terminate = (await executeAll(workspace, runnable)) ?? terminate;
   }
+  return terminate;
 }
 
 /** Executes calls that are committed as running, and commits what they come to. */

@@ -47,13 +47,10 @@ export function composeStart(options: StartOptions): Changeset {
   const closing = options.closing === undefined ? undefined : composeClosing(options.closing, run.run_id, now);
   const supersedes = restore === undefined ? [] : (restore.supersedes ?? messagesOf(thread, restore.run_id));
   const withdrawn = new Set(supersedes);
-  const answered = new Set([
-    ...(closing?.messages ?? []).map(({ tool_call_id }) => tool_call_id),
-    ...callsOf(thread, withdrawn),
-  ]);
+  const closed = closing?.messages ?? [];
   const messages = [
-    ...(closing?.messages ?? []),
-    ...repairDangling(thread, run.run_id, answered),
+    ...closed,
+    ...repairDangling(thread, run.run_id, closed, withdrawn),
     ...newMessages(request.messages, { runId: run.run_id, sentFor: run.run_id, thread, withdrawn }),
   ];
   return {
@@ -117,8 +114,11 @@ function startPatches({ request, thread, now, restore }: StartOptions, run: RunR
 function repairDangling(
   thread: LoadedThread,
   runId: string,
-  answered: ReadonlySet<string | undefined>,
+  closed: readonly Message[],
+  withdrawn: ReadonlySet<string>,
 ): readonly Message[] {
+  if (thread.unanswered.size === 0) return [];
+  const answered = new Set([...closed.map(({ tool_call_id }) => tool_call_id), ...callsOf(thread, withdrawn)]);
   return [...thread.unanswered]
     .filter(([callId]) => !answered.has(callId))
     .map(([callId, tool]) => {
@@ -146,7 +146,7 @@ function blobsIn(messages: readonly Message[]): readonly string[] {
       const ref = part.type === "image" || part.type === "file" ? blobRefOf(part.url) : "";
       return ref.startsWith("blob:") ? [ref] : [];
     });
-  return [...new Set(refs)];
+  return refs.length === 0 ? refs : [...new Set(refs)];
 }
 
 function runStart(run: RunRecord, now: number): AgentEvent {

@@ -4,9 +4,12 @@ import { compareCallIds } from "./derived-ids.ts";
 /** The calls of a run that are not over, in the order the model asked for them. */
 export class OpenCalls {
   #calls = new Map<string, ToolCallRecord>();
+  /** The same as a list, until one of them changes: the loop asks for it at every turn. */
+  #all: readonly ToolCallRecord[] | undefined;
 
   get all(): readonly ToolCallRecord[] {
-    return [...this.#calls.values()];
+    this.#all ??= [...this.#calls.values()];
+    return this.#all;
   }
 
   /** How an open call stands; undefined for one that is over. */
@@ -16,6 +19,7 @@ export class OpenCalls {
 
   /** Takes note of how a call stands; one that is over is no longer open. */
   set(call: ToolCallRecord): void {
+    this.#all = undefined;
     if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) this.#calls.delete(call.call_id);
     else this.#calls.set(call.call_id, call);
   }
@@ -23,9 +27,11 @@ export class OpenCalls {
   adopt(calls: readonly ToolCallRecord[]): void {
     const all = [...this.all, ...calls].toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
     this.#calls = new Map(all.map((call) => [call.call_id, call]));
+    this.#all = undefined;
   }
 
   clear(): void {
     this.#calls.clear();
+    this.#all = undefined;
   }
 }

@@ -97,10 +97,10 @@ function assertEvents(cell: ThreadCell, changeset: Changeset): void {
 }
 
 /** The events of a changeset by run; one that supersedes another run also brings that run's end. */
-export function groupByRun(events: readonly AgentEvent[]): ReadonlyMap<string, readonly AgentEvent[]> {
+export function groupByRun(events: readonly AgentEvent[]): Iterable<readonly [string, readonly AgentEvent[]]> {
   const first = events[0]?.run_id;
-  if (first === undefined) return new Map();
-  if (events.every(({ run_id }) => run_id === first)) return new Map([[first, events]]);
+  if (first === undefined) return [];
+  if (events.every(({ run_id }) => run_id === first)) return [[first, events]];
   return Map.groupBy(events, ({ run_id }) => run_id);
 }
 

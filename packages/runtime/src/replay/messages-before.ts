@@ -16,7 +16,8 @@ export async function messagesBefore(
   changesets: readonly CommittedChangeset[],
 ): Promise<MessagesBefore> {
   const [start] = changesets;
-  if (start === undefined) return { messages: [], superseded: [] };
+  // Before the first version nothing was said.
+  if (start === undefined || start.version === 1) return { messages: [], superseded: [] };
   const own = new Set(changesets.flatMap(({ messages }) => messages.map(({ id }) => id)));
   const later = own.size > 0 ? own : (await lookBehind(store, start)).said;
   const before = await readUntil(store, start.thread_id, later, { include_superseded: true });

@@ -74,8 +74,9 @@ function show(
       workspace.show(event.type, event.data ?? {}, stepId);
       return true;
     case "cost_recorded": {
-      const total = event.data?.run_cost_microcents;
+      const { run_cost_microcents: total, priced } = event.data ?? {};
       if (typeof total === "number") workspace.setRun({ cost_microcents: total });
+      if (priced === false) workspace.setRun({ is_unpriced: true });
       workspace.show(event.type, event.data ?? {}, stepId);
       return true;
     }

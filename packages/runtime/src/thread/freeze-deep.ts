@@ -5,7 +5,8 @@
 export function freezeDeep<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  // JSON has no inherited keys, and this makes no list of the values.
-  for (const key in value) freezeDeep(value[key]);
+  if (Array.isArray(value)) for (const item of value) freezeDeep(item);
+  // JSON has no inherited keys, and this makes no list of the values. Most are no objects, and not worth a call.
+  else for (const key in value) if (typeof value[key] === "object") freezeDeep(value[key]);
   return value;
 }

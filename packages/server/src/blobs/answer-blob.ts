@@ -2,6 +2,7 @@ import type { LoadedFile } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import type { Call } from "../http/route.ts";
 import { readRange } from "./byte-range.ts";
+import { isMediaType } from "./read-upload.ts";
 
 /** What a browser may show in a page. Anything else is for the disk: it came from outside, and might be a page itself. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+)(?:;|$)/i;
@@ -9,7 +10,8 @@ const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.
 /** Answers with the bytes of a blob, or those of them that are wanted. */
 export function answerBlob(call: Call, id: string, { content, media_type }: LoadedFile): Response {
   const request = call.context.req.raw.headers;
-  const type = media_type ?? "application/octet-stream";
+  // Tools, models and data URLs say of their bytes what they like; what is no media type is no header either.
+  const type = media_type !== undefined && isMediaType(media_type) ? media_type : "application/octet-stream";
   const etag = `"${id}"`;
   const headers = {
     ...call.headers,

@@ -2,10 +2,14 @@ import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}(?:\s*;\s*[\w-]{1,40}=(?:[\w.+-]{1,80}|"[\w .+-]{1,80}"))*$/;
 
+export function isMediaType(text: string): boolean {
+  return MEDIA_TYPE.test(text);
+}
+
 /** What a client says its bytes are. Kept and given back, so it must be a media type and nothing else. */
 export function readMediaType(headers: Headers): string {
   const type = headers.get("content-type") ?? "application/octet-stream";
-  if (!MEDIA_TYPE.test(type)) throw badRequest("content-type is not a media type");
+  if (!isMediaType(type)) throw badRequest("content-type is not a media type");
   return type;
 }
 

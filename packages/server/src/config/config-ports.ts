@@ -17,6 +17,6 @@ export interface ProviderSettings {
 export interface ConfigPorts extends Definitions {
   /** Makes a provider. Cheap: it connects when it is first used. A `RepriseError` says what is wrong with the settings. */
   createProvider(id: string, settings: ProviderSettings): ModelProvider;
-  /** Looks a variable up. What it does not give away, no configuration can name. */
+  /** Looks a variable up. What it does not give away, no configuration can name; a `RepriseError` says why it does not. */
   env(name: string): string | undefined;
 }

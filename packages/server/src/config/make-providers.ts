@@ -23,11 +23,8 @@ export function makeProviders({ providers }: Config, ports: ConfigPorts): Made<M
 function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts): Made<ModelProvider> {
   const path = ["providers", id];
   const { adapter_kind, endpoint, auth, headers = {} } = provider;
-  const apiKey = auth === undefined ? undefined : auth.kind === "token" ? auth.value : readSecret(auth, ports.env);
-  if (auth?.kind === "env" && apiKey === undefined) {
-    const problem = problemAt([...path, "auth", "name"], ` is ${auth.name}, a variable that is not set`);
-    return { items: [], problems: [problem] };
-  }
+  const { apiKey, problem } = findKey(auth, [...path, "auth", "name"], ports);
+  if (problem !== undefined) return { items: [], problems: [problem] };
   const settings: ProviderSettings = {
     ...(adapter_kind !== undefined && { adapterKind: adapter_kind }),
     ...(endpoint !== undefined && { endpoint }),
@@ -39,6 +36,25 @@ function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts):
   } catch (error) {
     const secrets = [...secretsIn(provider), ...(apiKey === undefined ? [] : [apiKey])];
     return { items: [], problems: [describeFailure(error, path, secrets)] };
+  }
+}
+
+/** The key a provider is asked with. One that is not there, or may not be named, is a problem where it is named. */
+function findKey(
+  auth: ProviderConfig["auth"],
+  place: ShapePath,
+  { env }: ConfigPorts,
+): { readonly apiKey?: string; readonly problem?: ConfigProblem } {
+  if (auth === undefined) return {};
+  if (auth.kind === "token") return { apiKey: auth.value };
+  try {
+    const apiKey = readSecret(auth, env);
+    return apiKey === undefined
+      ? { problem: problemAt(place, ` is ${auth.name}, a variable that is not set`) }
+      : { apiKey };
+  } catch (error) {
+    if (!RepriseError.is(error)) throw error;
+    return { problem: problemAt(place, ` is ${auth.name}: ${error.message}`) };
   }
 }
 

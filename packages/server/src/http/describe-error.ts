@@ -36,10 +36,21 @@ function wordsFor(error: RepriseError): string {
     return `${kind.toLowerCase()} not found: ${details.id}`;
   }
   if (code === "RUN_NOT_ACTIVE") return "bad request: run is not active";
-  if (error.httpStatus === 400) return `bad request: ${message}`;
+  if (UNSPEAKABLE.includes(code)) return "internal error";
   // What stores, providers and plugins say was written for nobody outside, and may hold anything: what failed is said in our words.
-  if (error.httpStatus < 500) return message;
-  return UNSPEAKABLE.includes(code) ? "internal error" : ERRORS[code].when;
+  const said = error.httpStatus < 500 ? message : ERRORS[code].when;
+  const opening = OPENINGS[error.httpStatus];
+  return opening === undefined ? said : `${opening}: ${said}`;
 }
+
+/** How the text of a status begins, whoever refused: as refusals at the door do. */
+const OPENINGS: Readonly<Record<number, string>> = {
+  400: "bad request",
+  404: "not found",
+  409: "conflict",
+  410: "gone",
+  413: "payload too large",
+  503: "unavailable",
+};
 
 const UNSPEAKABLE: readonly ErrorCode[] = ["INTERNAL", "CORRUPT_DATA", "PLUGIN_FAILED"];

@@ -21,18 +21,21 @@ export async function answerOnce(call: Call, produce: () => Promise<Response>): 
   const { saved, document } = await documents.saveDocument(begun, 0);
   // What was in the way may be gone by now; then this is the first request after all, and the client may send it again.
   if (!saved) return repeat(call, key, document?.body);
+  const response = await produce().catch(async (error: unknown) => {
+    // What was refused may be sent again and is then judged anew.
+    await documents.deleteDocument(place.kind, place.id, document.revision);
+    throw error;
+  });
   try {
-    const response = await produce();
     const text = await response.clone().text();
     const answer = { status: response.status, text, headers: [...response.headers].map((pair) => [...pair]) };
     const expires_at = Date.now() + REMEMBERED_MS;
     await documents.saveDocument({ ...place, body: asJson(key, answer), expires_at }, document.revision);
-    return response;
   } catch (error) {
-    // What was refused may be sent again and is then judged anew.
-    await documents.deleteDocument(place.kind, place.id, document.revision);
-    throw error;
+    // It is done, and who asked is told so; sent again it is refused for as long as the reservation stays.
+    call.host.report(error);
   }
+  return response;
 }
 
 function repeat(call: Call, key: RepeatKey, body: unknown): Response {

@@ -38,7 +38,11 @@ export function describeApi(groups: Readonly<Record<string, readonly Route[]>>):
   };
 }
 
-function describeRoute(group: string, { method, path, scope, operation }: Route): JsonObject {
+/** What every POST takes that does not say otherwise. */
+const REPEAT_HEADER = { "idempotency-key": { type: "string", description: "Sent again, it gets the same answer" } };
+
+function describeRoute(group: string, { method, path, scope, operation, knowsRepeats }: Route): JsonObject {
+  const headers = { ...(method === "POST" && knowsRepeats !== true && REPEAT_HEADER), ...operation.headers };
   const scopes = [scope].flat();
   const isPublic = scopes.includes("public");
   return {
@@ -46,7 +50,7 @@ function describeRoute(group: string, { method, path, scope, operation }: Route)
     tags: [group],
     summary: operation.summary,
     ...(!isPublic && { description: `Needs the scope ${scopes.join(" or ")}.` }),
-    parameters: [...describePath(path), ...describeQuery(operation), ...describeHeaders(operation)],
+    parameters: [...describePath(path), ...describeQuery(operation), ...describeHeaders(headers)],
     ...(operation.body !== undefined && { requestBody: describeBody(operation.body) }),
     responses: {
       ...Object.fromEntries(
@@ -72,7 +76,7 @@ function describeQuery({ query = {} }: Operation): readonly JsonObject[] {
   return Object.entries(query).map(([name, schema]) => ({ name, in: "query", schema }));
 }
 
-function describeHeaders({ headers = {} }: Operation): readonly JsonObject[] {
+function describeHeaders(headers: NonNullable<Operation["headers"]>): readonly JsonObject[] {
   return Object.entries(headers).map(([name, schema]) => ({ name, in: "header", schema }));
 }
 

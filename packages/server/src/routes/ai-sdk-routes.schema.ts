@@ -6,6 +6,7 @@ const CHUNKS = { description: "Chunks of the UI message stream", contentType: "t
 
 export const run: Operation = {
   summary: "Says something, decides, or asks for another answer",
+  headers: { "idempotency-key": TEXT },
   body: {
     schema: objectOf(
       { id: { ...TEXT, description: "The thread" } },

@@ -19,16 +19,18 @@ const MESSAGE = objectOf(
   { id: TEXT, tool_calls: listOf(OBJECT), tool_call_id: TEXT, metadata: OBJECT },
 );
 
-const DECISION = objectOf(
-  { target_id: TEXT, action: oneOf("resume", "cancel") },
+const DECISION = bodyOf(
+  { action: oneOf("resume", "cancel") },
   {
-    decision_id: TEXT,
+    ...aliases(["target_id", "targetId"], TEXT),
+    ...aliases(["decision_id", "decisionId"], TEXT),
     suspension: NUMBER,
     arguments: ANYTHING,
     result: ANYTHING,
     payload: ANYTHING,
     reason: TEXT,
-    binding_hash: TEXT,
+    ...aliases(["binding_hash", "bindingHash"], TEXT),
+    ...aliases(["updated_at", "updatedAt"], NUMBER),
   },
 );
 

@@ -8,6 +8,7 @@ export interface NodeResponse {
   write(text: string): unknown;
   end(): unknown;
   destroy(): unknown;
+  setTimeout(milliseconds: number): unknown;
   on(event: "drain" | "close" | "error", listener: () => void): unknown;
   readonly writableLength: number;
   readonly writableEnded: boolean;
@@ -31,6 +32,8 @@ export function openNodeOutlet(
   });
   // A socket that breaks says so here too; it is closed in any case.
   outgoing.on("error", () => undefined);
+  // A stream may be silent for as long as it likes; who does not read it is dropped by the pump.
+  outgoing.setTimeout(0);
   outgoing.writeHead(200, headers);
   return {
     response: RESPONSE_ALREADY_SENT,

@@ -23,10 +23,12 @@ export async function pumpEvents(
   const writer = new JoinedWriter(outlet);
   streams.add(outlet, writer, place);
   writer.push(OPENING);
-  // With the first event if that comes in this turn, and otherwise alone: a client knows then that its request was taken.
-  void endOfTurn().then(() => writer.flush());
+  // With the first events if they come in this turn, and otherwise alone: a client knows then that its request was taken.
+  let hasBegun = false;
+  void endOfTurn().then(() => hasBegun || writer.flush());
   try {
     for (let next = await events.next(); next.done !== true; next = await events.next()) {
+      hasBegun = true;
       writer.push(encoding.encode(next.value));
       // What else happens in this turn goes out with it.
       await endOfTurn();

@@ -10,25 +10,41 @@ export function decodeDecisions(value: Json | undefined): readonly DecisionInput
   return listOf("decisions", value).map((item, index) => decodeDecision(`decisions[${index}]`, item));
 }
 
+const DECISION_FIELDS = {
+  target_id: ["target_id", "targetId"],
+  action: ["action"],
+  decision_id: ["decision_id", "decisionId"],
+  suspension: ["suspension"],
+  arguments: ["arguments"],
+  result: ["result"],
+  payload: ["payload"],
+  reason: ["reason"],
+  binding_hash: ["binding_hash", "bindingHash"],
+  // When a client decided is its own clock's matter: taken, and not looked at.
+  updated_at: ["updated_at", "updatedAt"],
+} as const;
+
 function decodeDecision(place: string, item: Json): DecisionInput {
   if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest(`${place} is not an object`);
   // An object, as was just checked.
-  const fields = item as JsonBody;
+  const given = item as JsonBody;
+  const fields = readFields(given, DECISION_FIELDS);
   const targetId = textOf(`${place}.target_id`, fields.target_id ?? "");
   const { action } = fields;
   if (action !== "resume" && action !== "cancel") throw badRequest(`${place}.action is resume or cancel`);
-  const decisionId = textOf(`${place}.decision_id`, fields.decision_id ?? undefined);
-  const bindingHash = textOf(`${place}.binding_hash`, fields.binding_hash ?? undefined);
-  const reason = textOf(`${place}.reason`, fields.reason ?? undefined);
-  const suspension = wholeNumberOf(`${place}.suspension`, fields.suspension ?? undefined);
+  const decisionId = textOf(`${place}.decision_id`, fields.decision_id);
+  const bindingHash = textOf(`${place}.binding_hash`, fields.binding_hash);
+  const reason = textOf(`${place}.reason`, fields.reason);
+  const suspension = wholeNumberOf(`${place}.suspension`, fields.suspension);
   return {
     target_id: targetId ?? "",
     action,
     ...(decisionId !== undefined && { decision_id: decisionId }),
     ...(suspension !== undefined && { suspension }),
-    ...(fields.arguments !== undefined && { arguments: fields.arguments }),
-    ...(fields.result !== undefined && { result: fields.result }),
-    ...(fields.payload !== undefined && { payload: fields.payload }),
+    // Values of these may be null, which is something else than left out.
+    ...(given.arguments !== undefined && { arguments: given.arguments }),
+    ...(given.result !== undefined && { result: given.result }),
+    ...(given.payload !== undefined && { payload: given.payload }),
     ...(reason !== undefined && { reason }),
     ...(bindingHash !== undefined && { binding_hash: bindingHash }),
   };

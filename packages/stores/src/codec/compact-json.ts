@@ -1,4 +1,4 @@
-import { restoreNames, shortenNames } from "./short-names.ts";
+import { restoreName, shortenNames } from "./short-names.ts";
 import { parseText, type TextKind } from "./stored-text.ts";
 
 /** What a reader of a text knows beside it: values that the text therefore only points at. */
@@ -31,11 +31,21 @@ export function compactJson(value: unknown, { run_id, thread_id, texts }: Compac
 
 /** The value that was written. */
 export function expandJson(kind: TextKind, compact: string, { run_id, thread_id, texts }: CompactContext): unknown {
-  const marked = restoreNames(compact);
-  if (!marked.includes('"~')) return parseText(kind, marked);
-  const json = marked.replace(/"~(?:(\d+)"|(.))/g, (_, number: string | undefined, mark: string) => {
-    if (number !== undefined) return quote(texts[Number(number)] ?? "");
-    return mark === "~" ? '"~' : begin((mark === "r" ? run_id : thread_id) ?? "");
+  // Nothing of it is in most messages, and they are long.
+  if (!compact.includes('"$') && !compact.includes('"~')) return parseText(kind, compact);
+  const [run, thread] = [begin(run_id ?? ""), begin(thread_id ?? "")];
+  const json = compact.replace(/"[$~][^"]*/g, (part) => {
+    if (part[1] === "$") return restoreName(part);
+    switch (part[2]) {
+      case "~":
+        return `"${part.slice(2)}`;
+      case "r":
+        return run + part.slice(3);
+      case "t":
+        return thread + part.slice(3);
+      default:
+        return begin(texts[Number(part.slice(2))] ?? "");
+    }
   });
   return parseText(kind, json);
 }
@@ -45,8 +55,8 @@ function beginOf(id: string | null | undefined): string {
   return id == null || id.length < SHORTEST_ID || id.startsWith("~") ? "" : begin(id);
 }
 
-function begin(id: string): string {
-  return quote(id).slice(0, -1);
+function begin(text: string): string {
+  return quote(text).slice(0, -1);
 }
 
 function quote(text: string): string {

@@ -45,13 +45,13 @@ export function openPatches(text: StoredText, runId: string | null): readonly Tr
   return expandJson("patches", body, { run_id: runId, texts: [] }) as TrackedPatch[];
 }
 
-/** The events of a segment; `messages` are those of the same commit. */
+/** The events of a segment; `texts` are those of the messages of the same commit. */
 export function openStoredSegment(
   { run_id, first_seq, text }: StoredSegment,
   threadId: string,
-  messages: readonly Message[],
+  texts: readonly string[],
 ): readonly AgentEvent[] {
-  return openSegment(readText("segment", text), { run_id, thread_id: threadId, first_seq, texts: textsOf(messages) });
+  return openSegment(readText("segment", text), { run_id, thread_id: threadId, first_seq, texts });
 }
 
 /** The very changeset that was sealed, with its version. */
@@ -62,7 +62,7 @@ export function openChangeset(stored: StoredChangeset): Changeset & { readonly v
   // As above.
   const body = expandJson("changeset", readText("changeset", stored.text), context) as Partial<ChangesetBody>;
   const { turns = [], ...rest } = body;
-  const segments = stored.segments.map((segment) => openStoredSegment(segment, thread_id, messages));
+  const segments = stored.segments.map((segment) => openStoredSegment(segment, thread_id, context.texts));
   return {
     ...emptyChangeset(thread_id, run_id, stored.changeset_id),
     ...rest,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { restoreNames, shortenNames } from "./short-names.ts";
+import { restoreName, shortenNames } from "./short-names.ts";
 
 const key = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -20,7 +20,7 @@ it("gives back the text it was given, whatever its keys and strings are", () => 
   fc.assert(
     fc.property(tree, (value) => {
       const json = JSON.stringify(value);
-      expect(restoreNames(shortenNames(json))).toBe(json);
+      expect(shortenNames(json).replace(/"\$[^"]*/g, restoreName)).toBe(json);
     }),
     { numRuns: 500 },
   );

@@ -109,7 +109,13 @@ const NAMES: readonly string[] = [
   "place",
 ];
 
-const CODES: ReadonlyMap<string, string> = new Map(NAMES.map((name, code) => [name, code.toString(36)]));
+/** Each name in its quotes, with its code in them. */
+const CODES: ReadonlyMap<string, string> = new Map(NAMES.map((name, code) => [`"${name}"`, `"$${code.toString(36)}"`]));
+
+/** The other way round, both without the closing quote. */
+const NAMES_BY_CODE: ReadonlyMap<string, string> = new Map(
+  [...CODES].map(([name, code]) => [code.slice(0, -1), name.slice(0, -1)]),
+);
 
 /**
  * Writes strings of a JSON text that are known words as `$` and a code, and gives those that begin with `$` another one. In JSON
@@ -117,18 +123,10 @@ const CODES: ReadonlyMap<string, string> = new Map(NAMES.map((name, code) => [na
  * way back undoes the same.
  */
 export function shortenNames(json: string): string {
-  return json.replace(/"(?:([a-z_]+)"|\$)/g, (match, name: string | undefined) => {
-    if (name === undefined) return '"$$';
-    const code = CODES.get(name);
-    return code === undefined ? match : `"$${code}"`;
-  });
+  return json.replace(/"[a-z_]+"|"\$/g, (match) => (match === '"$' ? '"$$' : (CODES.get(match) ?? match)));
 }
 
-export function restoreNames(text: string): string {
-  if (!text.includes('"$')) return text;
-  return text.replace(/"\$(?:\$|([0-9a-z]+)")/g, (match, code: string | undefined) => {
-    if (code === undefined) return '"$';
-    const name = NAMES[Number.parseInt(code, 36)];
-    return name === undefined ? match : `"${name}"`;
-  });
+/** What such a part of a text was before: from a quote and a `$` to where the next quote comes. */
+export function restoreName(part: string): string {
+  return NAMES_BY_CODE.get(part) ?? (part.startsWith('"$$') ? `"${part.slice(2)}` : part);
 }

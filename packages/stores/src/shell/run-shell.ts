@@ -1,4 +1,5 @@
 import { RepriseError, type RunReader } from "@reprise/contracts";
+import { textsOf } from "../codec/message-texts.ts";
 import { openStoredMessage, openStoredSegment } from "../codec/open-changeset.ts";
 import type { ThreadGuard } from "./damage.ts";
 import type { EntryOpener } from "./open-entries.ts";
@@ -13,7 +14,7 @@ export function createRunReader(
 ): RunReader {
   const readEvents = async ({ thread_id, segment, messages }: SegmentWithMessages, afterSeq: number) =>
     guard(thread_id, async () => {
-      const events = openStoredSegment(segment, thread_id, messages.map(openStoredMessage));
+      const events = openStoredSegment(segment, thread_id, textsOf(messages.map(openStoredMessage)));
       return { epoch: segment.epoch, events: events.slice(Math.max(afterSeq - segment.first_seq + 1, 0)) };
     });
   return {

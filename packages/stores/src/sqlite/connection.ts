@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
 import { RepriseError } from "@reprise/contracts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 
@@ -11,11 +11,13 @@ export type SqlParameters = Readonly<Record<string, SQLInputValue>>;
 interface Compiled {
   readonly statement: StatementSync;
   readonly names: readonly string[];
+  readonly columns: readonly string[];
 }
 
 /**
- * A connection that compiles each statement once. Statements name their parameters, `:thread_id`; SQLite gets them by number,
- * which is what it is quick at.
+ * A connection that compiles each statement once. Statements name their parameters, `:thread_id`; SQLite gets them in order,
+ * which is what it is quick at. Rows come as lists and are made into objects here: those that `node:sqlite` makes are slow to make
+ * and slow to read.
  */
 export class Connection {
   readonly #database: DatabaseSync;
@@ -39,23 +41,25 @@ export class Connection {
 
   get<Row = SqlRow>(sql: string, parameters: SqlParameters = {}): Row | undefined {
     return guarded(() => {
-      const { statement, names } = this.#compile(sql);
-      // The statement says which columns it has; whoever wrote it says so in the type.
-      return statement.get(...bind(names, parameters)) as Row | undefined;
+      const { statement, names, columns } = this.#compile(sql);
+      // A statement that returns lists, which the types of Node do not know.
+      const values = statement.get(...bind(names, parameters)) as unknown as RowValues | undefined;
+      return values === undefined ? undefined : toRow<Row>(columns, values);
     });
   }
 
   all<Row = SqlRow>(sql: string, parameters: SqlParameters = {}): readonly Row[] {
     return guarded(() => {
-      const { statement, names } = this.#compile(sql);
+      const { statement, names, columns } = this.#compile(sql);
       // As above.
-      return statement.all(...bind(names, parameters)) as Row[];
+      const rows = statement.all(...bind(names, parameters)) as unknown as readonly RowValues[];
+      return rows.map((values) => toRow<Row>(columns, values));
     });
   }
 
   /** How SQLite would go about a statement, for the tests that guard the indexes. */
   explain(sql: string): readonly string[] {
-    const { text, names } = numberParameters(sql);
+    const { text, names } = placeParameters(sql);
     const rows = this.#database.prepare(`explain query plan ${text}`).all(...names.map(() => null));
     return rows.map(({ detail }) => String(detail));
   }
@@ -73,11 +77,23 @@ export class Connection {
   #compile(sql: string): Compiled {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const { text, names } = numberParameters(sql);
-    const compiled = { statement: this.#database.prepare(text), names };
+    const { text, names } = placeParameters(sql);
+    const statement = this.#database.prepare(text);
+    statement.setReturnArrays(true);
+    const compiled = { statement, names, columns: statement.columns().map(({ name }) => name) };
     this.#statements.set(sql, compiled);
     return compiled;
   }
+}
+
+type RowValues = readonly SQLOutputValue[];
+
+/** Of two columns of one name the later one counts. */
+function toRow<Row>(columns: readonly string[], values: RowValues): Row {
+  const row: Record<string, SQLOutputValue> = {};
+  for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ""] = values[index] ?? null;
+  // The statement says which columns it has; whoever wrote it says so in the type.
+  return row as Row;
 }
 
 /** Nobody above ever sees an error of SQLite's own. */
@@ -89,11 +105,13 @@ function guarded<Result>(work: () => Result): Result {
   }
 }
 
-function numberParameters(sql: string): { readonly text: string; readonly names: readonly string[] } {
+/** By their order, one for each time they are named: Node 22 takes `?1` for a name and does not find it. */
+function placeParameters(sql: string): { readonly text: string; readonly names: readonly string[] } {
   const names: string[] = [];
-  const text = sql.replace(/:(\w+)/g, (_, name: string) => {
-    if (!names.includes(name)) names.push(name);
-    return `?${names.indexOf(name) + 1}`;
+  // SQLite looks at the value of a bare limit when it plans, and so compiles the statement again whenever one is bound.
+  const text = sql.replace(/\blimit (:\w+)/g, "limit ($1 + 0)").replace(/:(\w+)/g, (_, name: string) => {
+    names.push(name);
+    return "?";
   });
   return { text, names };
 }

@@ -37,14 +37,18 @@ type KeyedThread = ThreadColumns & MetadataColumns & { readonly key: number };
 
 /** Reads of threads and what is filed under them. */
 export function createThreadReads(connection: Connection): ThreadReads {
-  const findThread = (tenant: string, threadId: string): KeyedThread | undefined =>
-    connection.get<KeyedThread>("select * from threads where tenant = :tenant and thread_id = :thread_id", {
-      tenant,
-      thread_id: threadId,
-    });
+  // The index on the two has the key too.
+  const findKey = (tenant: string, threadId: string): number | undefined =>
+    connection.get<Pick<KeyedThread, "key">>(
+      "select key from threads where tenant = :tenant and thread_id = :thread_id",
+      { tenant, thread_id: threadId },
+    )?.key;
   return {
     async loadThread(tenant, threadId) {
-      const columns = findThread(tenant, threadId);
+      const columns = connection.get<KeyedThread>(
+        "select * from threads where tenant = :tenant and thread_id = :thread_id",
+        { tenant, thread_id: threadId },
+      );
       if (columns === undefined) return undefined;
       const thread = fromThreadColumns(columns);
       const run = thread.open_run_id === null ? undefined : selectRun(connection, tenant, thread.open_run_id);
@@ -68,19 +72,19 @@ export function createThreadReads(connection: Connection): ThreadReads {
       return listRows<KeyedThread, ReturnType<typeof threadOf>>(connection, list, cut, threadOf);
     },
     async listMessages(tenant, threadId, selection) {
-      const key = findThread(tenant, threadId)?.key;
+      const key = findKey(tenant, threadId);
       return key === undefined ? [] : selectPage(connection, key, selection);
     },
     async readMessagesOf(tenant, threadId, version) {
-      const key = findThread(tenant, threadId)?.key;
+      const key = findKey(tenant, threadId);
       return key === undefined ? [] : selectMessagesOfVersion(connection, key, version);
     },
     async readMessages(tenant, threadId, from) {
-      const key = findThread(tenant, threadId)?.key;
+      const key = findKey(tenant, threadId);
       return key === undefined ? [] : selectTail(connection, key, from);
     },
     async loadSnapshot(tenant, threadId, version = Number.MAX_SAFE_INTEGER) {
-      const key = findThread(tenant, threadId)?.key;
+      const key = findKey(tenant, threadId);
       const found =
         key === undefined
           ? undefined
@@ -91,7 +95,7 @@ export function createThreadReads(connection: Connection): ThreadReads {
       return found === undefined ? undefined : { version: found.version, state: found };
     },
     async readPatches(tenant, threadId, { after, upTo = Number.MAX_SAFE_INTEGER }) {
-      const key = findThread(tenant, threadId)?.key;
+      const key = findKey(tenant, threadId);
       if (key === undefined) return [];
       const rows = connection.all<PatchColumns>(
         `select version, ${CHANGESET_RUN} as run_id, format, patches_checksum, patches from changesets
@@ -101,8 +105,8 @@ export function createThreadReads(connection: Connection): ThreadReads {
       return rows.map((row) => ({ version: row.version, run_id: unescaped(row.run_id), patches: patchesOf(row) }));
     },
     async readChangesets(tenant, threadId, range) {
-      const thread = findThread(tenant, threadId);
-      return thread === undefined ? [] : selectChangesets(connection, thread, range);
+      const key = findKey(tenant, threadId);
+      return key === undefined ? [] : selectChangesets(connection, { key, thread_id: threadId }, range);
     },
   };
 }

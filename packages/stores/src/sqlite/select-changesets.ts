@@ -9,8 +9,6 @@ interface ChangesetColumns extends StoredText {
   readonly run_id: string | null;
   readonly first_position: number;
   readonly messages: number;
-  readonly first_segment: number | null;
-  readonly segments: number;
   readonly patches_checksum: number;
   readonly patches: string;
 }
@@ -19,10 +17,12 @@ interface ChangesetColumns extends StoredText {
 export type PatchColumns = Pick<ChangesetColumns, "version" | "run_id" | "format" | "patches_checksum" | "patches">;
 
 interface MessageColumns extends StoredText {
+  readonly version: number;
   readonly id: string;
 }
 
 interface SegmentColumns extends StoredText {
+  readonly version: number;
   readonly run_id: string;
   readonly epoch: number;
   readonly first_seq: number;
@@ -31,6 +31,9 @@ interface SegmentColumns extends StoredText {
 /** The run of a changeset: by its number, or, for one that never began, by its id. */
 export const CHANGESET_RUN = "coalesce(changesets.run_id, (select run_id from runs where key = changesets.run_key))";
 
+const COLUMNS = `version, changeset_id, ${CHANGESET_RUN} as run_id, first_position, messages,
+  format, checksum, body, patches_checksum, patches`;
+
 /** Changesets of a thread after a version, oldest first, each with its messages and its segments. */
 export function selectChangesets(
   connection: Connection,
@@ -38,10 +41,15 @@ export function selectChangesets(
   range: { readonly after: number; readonly limit: number },
 ): readonly StoredChangeset[] {
   const rows = connection.all<ChangesetColumns>(
-    `select *, ${CHANGESET_RUN} as run_id from changesets
-     where thread_key = :key and version > :after order by version limit :limit`,
+    `select ${COLUMNS} from changesets where thread_key = :key and version > :after order by version limit :limit`,
     { key: thread.key, ...range },
   );
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  // A statement costs more than a row: both are read for all versions at once.
+  const positions = { first: first.first_position, end: last.first_position + last.messages };
+  const messages = Map.groupBy(selectMessageColumns(connection, thread.key, positions), versionOf);
+  const segments = Map.groupBy(selectSegmentsBetween(connection, thread.key, first, last), versionOf);
   return rows.map((row) => {
     const run_id = row.run_id === null ? null : unescapeText(row.run_id);
     return {
@@ -51,10 +59,14 @@ export function selectChangesets(
       run_id,
       text: row,
       patches: patchesOf(row),
-      messages: selectMessagesOf(connection, thread.key, { ...row, run_id }),
-      segments: selectSegmentsOf(connection, row),
+      messages: (messages.get(row.version) ?? []).map((message) => toStoredMessage(message, run_id)),
+      segments: segments.get(row.version) ?? [],
     };
   });
+}
+
+function versionOf({ version }: { readonly version: number }): number {
+  return version;
 }
 
 export function patchesOf({ format, patches_checksum, patches }: PatchColumns): StoredText {
@@ -67,13 +79,25 @@ export function selectMessagesOf(
   threadKey: number,
   { first_position, messages, run_id }: Pick<ChangesetColumns, "first_position" | "messages" | "run_id">,
 ): readonly StoredMessage[] {
-  if (messages === 0) return [];
-  const rows = connection.all<MessageColumns>(
-    `select id, format, checksum, body from messages
+  const rows = selectMessageColumns(connection, threadKey, { first: first_position, end: first_position + messages });
+  return rows.map((row) => toStoredMessage(row, run_id));
+}
+
+function selectMessageColumns(
+  connection: Connection,
+  threadKey: number,
+  { first, end }: { readonly first: number; readonly end: number },
+): readonly MessageColumns[] {
+  if (first === end) return [];
+  return connection.all<MessageColumns>(
+    `select version, id, format, checksum, body from messages
      where thread_key = :key and position >= :first and position < :end order by position`,
-    { key: threadKey, first: first_position, end: first_position + messages },
+    { key: threadKey, first, end },
   );
-  return rows.map((row) => ({ id: unescapeText(row.id), run_id, text: row }));
+}
+
+function toStoredMessage(row: MessageColumns, run_id: string | null): StoredMessage {
+  return { id: unescapeText(row.id), run_id, text: row };
 }
 
 /** The same by the version of the commit. */
@@ -93,15 +117,26 @@ export function selectMessagesOfVersion(
 }
 
 /** Segments of one commit lie one after the other: they were stored by one transaction. */
-function selectSegmentsOf(
+function selectSegmentsBetween(
   connection: Connection,
-  { first_segment, segments }: Pick<ChangesetColumns, "first_segment" | "segments">,
-): readonly StoredSegment[] {
-  if (first_segment === null) return [];
+  threadKey: number,
+  first: Pick<ChangesetColumns, "version">,
+  last: Pick<ChangesetColumns, "version">,
+): readonly (StoredSegment & { readonly version: number })[] {
   const rows = connection.all<SegmentColumns>(
-    `select segments.*, runs.run_id from segments join runs on runs.key = segments.run_key
-     where segments.key >= :first and segments.key < :end order by segments.key`,
-    { first: first_segment, end: first_segment + segments },
+    `select changesets.version, runs.run_id, epoch, first_seq, segments.format, segments.checksum, segments.body
+     from changesets
+     join segments on segments.key >= first_segment and segments.key < first_segment + changesets.segments
+     join runs on runs.key = segments.run_key
+     where changesets.thread_key = :key and changesets.version >= :first and changesets.version <= :last
+     order by changesets.version, segments.key`,
+    { key: threadKey, first: first.version, last: last.version },
   );
-  return rows.map((row) => ({ ...row, run_id: unescapeText(row.run_id), text: row }));
+  return rows.map((row) => ({
+    version: row.version,
+    run_id: unescapeText(row.run_id),
+    epoch: row.epoch,
+    first_seq: row.first_seq,
+    text: row,
+  }));
 }
