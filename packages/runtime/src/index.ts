@@ -1,4 +1,4 @@
-export type { AgentInfo } from "./api/agent-info.ts";
+export type { AgentInfo, RouteStop } from "./api/agent-info.ts";
 export type { Budgets } from "./api/budgets.ts";
 export type { CallTool } from "./api/call-tool.ts";
 export type { Costs, Spending } from "./api/costs.ts";
@@ -12,6 +12,7 @@ export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/runtime.ts";
 export type { StartRun } from "./api/start-run.ts";
 export type { PreparedRun } from "./api/submit.ts";
 export type { ForkOptions, Threads } from "./api/threads.ts";
+export type { InventoryEntry } from "./api/tool-inventory.ts";
 export type { BeforeModelAttempt, ModelAttemptInfo } from "./budget/run-gate.ts";
 export type { Agent, AgentDefinition } from "./define/define-agent.ts";
 export { DEFAULT_MAX_ROUNDS, defineAgent } from "./define/define-agent.ts";

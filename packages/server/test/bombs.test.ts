@@ -101,23 +101,16 @@ describe("over a socket", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
-  it("a body of who may not come in is not read at all", async () => {
+  it("who may not come in is told so before the body has come, and is not listened to for long", async () => {
     const { server } = await openDemo({ authenticate: async () => undefined });
     const { port } = await listenDemo(server);
-    let sent = 0;
+    // Ends although the rest never comes: the server ends it.
     const heard = await talk(port, (socket) => {
       socket.write(
-        "POST /v1/blobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 100000000\r\n\r\n",
+        "POST /v1/blobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: image/png\r\nContent-Length: 100000000\r\n\r\nx",
       );
-      const more = (): void => {
-        if (socket.destroyed || sent > 100_000_000) return;
-        sent += 65_536;
-        socket.write(Buffer.alloc(65_536), () => setImmediate(more));
-      };
-      more();
     });
     expect(heard).toContain("HTTP/1.1 401");
-    expect(sent).toBeLessThan(20_000_000);
   });
 
   it("a length that is a lie is refused before a byte of it is read", async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { type PostgresServer, startServer } from "../../stores/test/postgres/start-server.ts";
 import { describeAiSdkSeed } from "./support/describe-ai-sdk-seed.ts";
+import { describeHostileRequests } from "./support/describe-hostile-requests.ts";
 import { readFrames, typesOf } from "./support/read-stream.ts";
 import { runCurl } from "./support/run-curl.ts";
 import { type DemoServer, startDemo } from "./support/start-demo.ts";
@@ -35,6 +36,7 @@ function describeSeed(durability: string, placeOf: () => string): void {
   afterAll(() => demo?.kill());
 
   describeAiSdkSeed(() => demo.url);
+  describeHostileRequests(() => demo.url);
 
   describe("the command lines of the HTTP pages", () => {
     it("curl -i http://127.0.0.1:8080/health", async () => {

@@ -1,6 +1,8 @@
-import type { RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
+import type { LanguageModel, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
 import type { ResolvedRunPlan, ResolveWarning } from "../resolve/resolved-agent.ts";
+import { ModelRoute } from "../route/model-route.ts";
 import { STOP_PLUGIN_ID } from "../stop/stop-plugin.ts";
+import { describeInventory, type InventoryEntry } from "./tool-inventory.ts";
 
 /** An agent as it was resolved, for people and user interfaces. */
 export interface AgentInfo {
@@ -9,8 +11,12 @@ export interface AgentInfo {
   readonly description: string;
   /** Absent for an agent that runs elsewhere. */
   readonly model?: string;
+  /** Whom its requests go to, in order, and how often each is asked; of a pool, as one of its threads would ask. */
+  readonly route: readonly RouteStop[];
   readonly plugins: readonly string[];
   readonly tools: readonly ToolDescriptor[];
+  /** The same tools, for whoever shows or governs them. */
+  readonly inventory: readonly InventoryEntry[];
   readonly warnings: readonly ResolveWarning[];
   /** Where it runs, when that is not here; without what it is reached with. */
   readonly endpoint?: Pick<RemoteEndpoint, "backend" | "url">;
@@ -18,12 +24,20 @@ export interface AgentInfo {
   readonly definition?: string;
 }
 
+/** One model that may be asked. */
+export interface RouteStop {
+  readonly provider: string;
+  readonly model: string;
+  readonly max_attempts: number;
+}
+
 export function describePlan(plan: ResolvedRunPlan): AgentInfo {
   const spec = plan.kind === "local" ? plan.agent.spec : plan.spec;
   const { id, name, description } = spec;
   if (plan.kind === "backend") {
     const { url = "", backend = "a2a" } = spec.endpoint ?? {};
-    return { id, name, description, plugins: [], tools: [], warnings: [], endpoint: { url, backend } };
+    const nothing = { route: [], plugins: [], tools: [], inventory: [], warnings: [] };
+    return { id, name, description, ...nothing, endpoint: { url, backend } };
   }
   const { agent } = plan;
   return {
@@ -31,9 +45,18 @@ export function describePlan(plan: ResolvedRunPlan): AgentInfo {
     name,
     description,
     model: agent.modelSpec?.id ?? agent.model.id,
+    route: describeRoute(agent.model),
     plugins: agent.env.plugins.map((plugin) => plugin.id).filter((plugin) => plugin !== STOP_PLUGIN_ID),
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
+    inventory: describeInventory(agent),
     warnings: agent.warnings,
     definition: agent.definition,
   };
+}
+
+function describeRoute(model: LanguageModel): readonly RouteStop[] {
+  if (!(model instanceof ModelRoute)) return [{ provider: model.id, model: model.id, max_attempts: 1 }];
+  return model
+    .entries("")
+    .map(({ provider, modelId, retry }) => ({ provider, model: modelId, max_attempts: retry.maxAttempts }));
 }

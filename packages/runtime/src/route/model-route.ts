@@ -44,11 +44,16 @@ export class ModelRoute implements OpeningModel {
     this.#parts = parts;
   }
 
+  /** Whom it asks, in order; of a pool, as a thread with this key would. */
+  entries(stickyKey: string): readonly RouteEntry[] {
+    return this.#parts.entriesFor(stickyKey);
+  }
+
   async open(request: RoutedRequest): Promise<OpenedStream> {
     const { session = new RouteSession("") } = request;
     const needed = requirementsOf(request);
     let last: ModelError | undefined;
-    const entries = this.#parts.entriesFor(session.stickyKey);
+    const entries = this.entries(session.stickyKey);
     session.candidates = entries.map(({ modelId }) => modelId);
     session.requirements = needed;
     for (const entry of entries) {

@@ -96,6 +96,19 @@ const tool = objectOf(
   { category: TEXT },
 );
 
+const inventoryEntry = objectOf({
+  tool_name: TEXT,
+  description: TEXT,
+  input_schema: OBJECT,
+  capabilities: listOf(TEXT),
+  policy: oneOf("allowed", "ask", "ask_by_arguments"),
+  runtime_owner: oneOf("local", "plugin", "subagent"),
+  is_read_only: FLAG,
+  is_concurrency_safe: FLAG,
+  is_destructive: FLAG,
+  interrupt_behavior: oneOf("cancel", "finish", "block"),
+});
+
 export type ComponentName =
   | "Error"
   | "Thread"
@@ -170,8 +183,10 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
       id: TEXT,
       name: TEXT,
       description: TEXT,
+      route: listOf(objectOf({ provider: TEXT, model: TEXT, max_attempts: COUNT })),
       plugins: listOf(TEXT),
       tools: listOf(tool),
+      inventory: listOf(inventoryEntry),
       warnings: listOf(objectOf({ kind: TEXT, agent_id: TEXT, subject: TEXT, message: TEXT })),
     },
     { model: TEXT, endpoint: objectOf({ url: TEXT, backend: TEXT }), definition: TEXT },

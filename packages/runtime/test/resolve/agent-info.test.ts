@@ -1,0 +1,60 @@
+import { scriptedModel } from "@reprise/models";
+import { createRuntime, defineAgent, definePlugin, defineTool } from "@reprise/runtime";
+import { expect, it, onTestFinished } from "vitest";
+import { createWorld } from "../support/open-runtime.ts";
+
+const look = defineTool({ id: "look", description: "Looks.", class: "read_only", execute: () => "" });
+const pay = defineTool({ id: "pay", description: "Pays.", needsApproval: true, destructive: true, execute: () => "" });
+const note = defineTool({ id: "note", description: "Notes.", execute: () => "" });
+const keep = defineTool({ id: "keep", description: "Keeps.", needsApproval: () => false, execute: () => "" });
+const memory = definePlugin({ id: "memory", tools: [keep] });
+
+it("tells of an agent whom it asks, and what its tools are to whoever governs them", async () => {
+  const spec = (id: string) => ({ id, provider: `${id}-provider`, model: "m" });
+  const provider = (id: string) => ({ id: `${id}-provider`, model: () => scriptedModel(["ok"]) });
+  const runtime = await createRuntime({
+    ...createWorld(),
+    providers: [provider("first"), provider("second")],
+    models: [spec("first"), spec("second")],
+    agents: [
+      defineAgent({
+        id: "main",
+        model: "first",
+        fallbackModels: ["second"],
+        retryPolicy: { max_attempts_per_model: 3 },
+        tools: [look, pay, note],
+        plugins: [memory],
+        delegates: ["other"],
+        toolConcurrency: { note: {} },
+      }),
+      defineAgent({ id: "other", model: scriptedModel(["ok"], "given") }),
+    ],
+  });
+  onTestFinished(() => runtime.close());
+  const [main, other] = runtime.agents();
+  expect(main?.route).toMatchObject([
+    { provider: "first-provider", model: "first", max_attempts: 3 },
+    { provider: "second-provider", model: "second" },
+  ]);
+  expect(other?.route).toEqual([{ provider: "given", model: "given", max_attempts: 1 }]);
+  const brief = main?.inventory.map((entry) => [
+    entry.tool_name,
+    entry.policy,
+    entry.runtime_owner,
+    entry.is_read_only,
+    entry.is_concurrency_safe,
+    entry.is_destructive,
+  ]);
+  expect(brief?.toSorted()).toEqual([
+    ["agent_run_other", "allowed", "subagent", false, true, false],
+    ["keep", "ask_by_arguments", "plugin", false, false, false],
+    ["look", "allowed", "local", true, true, false],
+    ["note", "allowed", "local", false, true, false],
+    ["pay", "ask", "local", false, false, true],
+  ]);
+  expect(main?.inventory.find(({ tool_name }) => tool_name === "look")).toMatchObject({
+    description: "Looks.",
+    input_schema: look.descriptor.parameters,
+    interrupt_behavior: "cancel",
+  });
+});
