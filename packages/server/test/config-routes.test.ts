@@ -127,6 +127,8 @@ describe("who may", () => {
     const words = { error: "forbidden: the configuration belongs to the server's own tenant" };
     for (const response of asked) expect([response.status, await response.json()]).toEqual([403, words]);
     expect(await live.show()).toEqual(before);
+    // Nor what is counted of all tenants together.
+    expect((await ask("GET", "/metrics")).status).toBe(403);
   });
 
   it("one whose credential names the server's own tenant may", async () => {

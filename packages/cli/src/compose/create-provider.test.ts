@@ -35,6 +35,13 @@ it("takes the key of the environment where the configuration gives none, and say
   expect(createProvider("a", settings, world).model("m").id).toBe("anthropic/m");
 });
 
+it("sends no key of the environment to an address that the configuration names", () => {
+  const world = { variables: { OPENAI_API_KEY: "ours", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" }, wordMs: 0 };
+  const elsewhere = { headers: {}, adapterKind: "openai", endpoint: "http://127.0.0.1:8/v1" };
+  expect(() => createProvider("o", elsewhere, world).model("m")).toThrow("needs a key");
+  expect(createProvider("o", { ...elsewhere, apiKey: "theirs" }, world).model("m").id).toBe("openai/m");
+});
+
 it("knows the demonstration's models, and no others of its kind", () => {
   const provider = createProvider("demo", { headers: {}, adapterKind: "scripted" }, WORLD);
   expect(provider.model("assistant").id).toBe("demo/assistant");

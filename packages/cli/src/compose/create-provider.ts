@@ -37,8 +37,10 @@ export function createProvider(id: string, settings: ProviderSettings, world: Pr
   if (names === undefined)
     throw refuse(id, `has the unknown kind ${JSON.stringify(kind)}. Known: ${ADAPTER_KINDS.join(", ")}.`);
   if (Object.keys(settings.headers).length > 0) throw refuse(id, `takes no headers: only ${COMPATIBLE} does.`);
+  // To an address of its own goes a key of its own: those of the environment are for the providers they belong to.
+  const { AWS_REGION } = world.variables;
   const given = {
-    ...world.variables,
+    ...(settings.endpoint === undefined ? world.variables : { AWS_REGION }),
     ...(names.key !== undefined && settings.apiKey !== undefined && { [names.key]: settings.apiKey }),
     ...(settings.endpoint !== undefined && { [names.address]: settings.endpoint }),
   };

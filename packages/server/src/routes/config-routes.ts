@@ -4,6 +4,7 @@ import { configSchema } from "../config/read-config.ts";
 import { answer } from "../http/answer.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
+import { assertOwnTenant } from "../security/principal.ts";
 import { explainProblems } from "../wire/explain-problems.ts";
 import { etagOf, readIfMatch } from "../wire/revision-headers.ts";
 import * as schema from "./config-routes.schema.ts";
@@ -99,6 +100,6 @@ export const configRoutes: readonly Route[] = [
 function liveIn({ host, principal }: Call): LiveConfig {
   const { config, runtime } = host;
   if (config === undefined) throw new HttpRefusal(404, "not found: configuration is not enabled");
-  if ((principal.tenant ?? runtime.tenant) === runtime.tenant) return config;
-  throw new HttpRefusal(403, "forbidden: the configuration belongs to the server's own tenant");
+  assertOwnTenant(principal, runtime.tenant, "the configuration belongs");
+  return config;
 }

@@ -1,5 +1,6 @@
 import { answer } from "../http/answer.ts";
 import type { Route } from "../http/route.ts";
+import { assertOwnTenant } from "../security/principal.ts";
 import * as schema from "./health-routes.schema.ts";
 
 /** Whether the process lives, whether it can work, and what it counted. */
@@ -33,7 +34,8 @@ export const healthRoutes: readonly Route[] = [
     path: "/metrics",
     scope: "admin",
     operation: schema.metrics,
-    handle({ host, headers }) {
+    handle({ host, headers, principal }) {
+      assertOwnTenant(principal, host.runtime.tenant, "metrics of all tenants belong");
       const text = host.metrics.print(host.streams.count);
       return new Response(text, { headers: { ...headers, "content-type": "text/plain; version=0.0.4" } });
     },

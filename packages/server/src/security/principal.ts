@@ -32,6 +32,11 @@ function hasScope({ scopes }: Principal, wanted: Scope): boolean {
   return scopes.includes(wanted) || scopes.includes("admin");
 }
 
+/** Refuses who belongs to another tenant than the server's own: what is shared by all is not theirs to see. */
+export function assertOwnTenant({ tenant }: Principal, own: string, what: string): void {
+  if ((tenant ?? own) !== own) throw new HttpRefusal(403, `forbidden: ${what} to the server's own tenant`);
+}
+
 /** Refuses a principal that has none of the wanted scopes. */
 export function assertScope(principal: Principal, ...wanted: readonly Scope[]): void {
   if (wanted.some((scope) => hasScope(principal, scope))) return;
