@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it, onTestFinished } from "vitest";
 import { createProvider } from "./create-provider.ts";
 
 const WORLD = { variables: {}, wordMs: 0 };
@@ -35,11 +37,26 @@ it("takes the key of the environment where the configuration gives none, and say
   expect(createProvider("a", settings, world).model("m").id).toBe("anthropic/m");
 });
 
-it("sends no key of the environment to an address that the configuration names", () => {
-  const world = { variables: { OPENAI_API_KEY: "ours", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" }, wordMs: 0 };
-  const elsewhere = { headers: {}, adapterKind: "openai", endpoint: "http://127.0.0.1:8/v1" };
-  expect(() => createProvider("o", elsewhere, world).model("m")).toThrow("needs a key");
-  expect(createProvider("o", { ...elsewhere, apiKey: "theirs" }, world).model("m").id).toBe("openai/m");
+it("sends no key of the environment to an address that the configuration names", async () => {
+  const sent: (string | undefined)[] = [];
+  const elsewhere = createServer((request, response) => {
+    sent.push(request.headers.authorization);
+    response.writeHead(400).end();
+  });
+  await new Promise<void>((resolve) => elsewhere.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void elsewhere.close());
+  // A listening server has an address of this form.
+  const { port } = elsewhere.address() as AddressInfo;
+  const settings = { headers: {}, adapterKind: "openai", endpoint: `http://127.0.0.1:${port}/v1` };
+  const world = { variables: { OPENAI_API_KEY: "ours", ANTHROPIC_API_KEY: "ours" }, wordMs: 0 };
+  for (const own of [{}, { apiKey: "theirs" }]) {
+    const model = createProvider("o", { ...settings, ...own }, world).model("m");
+    const request = { messages: [], tools: [], signal: new AbortController().signal };
+    await Array.fromAsync(model.stream(request)).catch(() => undefined);
+  }
+  expect(sent).toEqual([undefined, "Bearer theirs"]);
+  const anthropic = createProvider("a", { ...settings, adapterKind: "anthropic" }, world);
+  expect(() => anthropic.model("m")).toThrow("needs a key");
 });
 
 it("knows the demonstration's models, and no others of its kind", () => {

@@ -8,8 +8,6 @@ export type JsonBody = { readonly [key: string]: Json };
 /** Every key costs whoever looks at it far more than the few bytes it is. */
 const MAX_KEYS = 10_000;
 
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
-
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 
 /** The body as text, empty when there is none. Its size is looked at while it comes: what a header says about it may be wrong. */
@@ -23,7 +21,7 @@ export async function readText(request: Request, maxBytes: number): Promise<stri
     throw new HttpRefusal(415, "unsupported media type: send application/json");
   }
   try {
-    return UTF_8.decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw badRequest("the body is not UTF-8");
   }

@@ -10,9 +10,10 @@ export type FieldNames = { readonly [field: string]: readonly string[] };
  * knows, is refused: it would be a typing error that nobody notices.
  */
 export function readFields<Names extends FieldNames>(body: JsonBody, names: Names): { [Key in keyof Names]?: Json } {
+  const known = new Map(Object.entries(names).flatMap(([field, spellings]) => spellings.map((name) => [name, field])));
   const fields: { [Key in keyof Names]?: Json } = {};
   for (const [name, value] of Object.entries(body)) {
-    const field: keyof Names | undefined = Object.keys(names).find((known) => names[known]?.includes(name));
+    const field: keyof Names | undefined = known.get(name);
     if (field === undefined) throw badRequest(`unknown field ${JSON.stringify(name.slice(0, 80))}`);
     if (value === null) continue;
     if (fields[field] !== undefined) throw badRequest(`${names[field]?.join(", ")} are the same field; send one`);
