@@ -51,7 +51,7 @@ it("sends no key of the environment to an address that the configuration names",
   const world = { variables: { OPENAI_API_KEY: "ours", ANTHROPIC_API_KEY: "ours" }, wordMs: 0 };
   for (const own of [{}, { apiKey: "theirs" }]) {
     const model = createProvider("o", { ...settings, ...own }, world).model("m");
-    const request = { messages: [], tools: [], signal: new AbortController().signal };
+    const request = { system: "", messages: [], tools: [], options: {}, signal: new AbortController().signal };
     await Array.fromAsync(model.stream(request)).catch(() => undefined);
   }
   expect(sent).toEqual([undefined, "Bearer theirs"]);
