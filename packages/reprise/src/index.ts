@@ -394,6 +394,7 @@ export type {
 export {
   agentSpecSchema,
   agentSpecShape,
+  buildRegistries,
   createCompositeRegistry,
   createMapRegistry,
   createMemoryBlobStore,

@@ -36,6 +36,7 @@ export type { ReplayMode, ReplayResult } from "./replay/replay-recording.ts";
 export type { Rerun, RerunChanges } from "./replay/rerun-from.ts";
 export type { VersionDifference } from "./replay/thread-versions.ts";
 export type { Definitions } from "./resolve/build-registries.ts";
+export { buildRegistries } from "./resolve/build-registries.ts";
 export { createCompositeRegistry } from "./resolve/composite-registry.ts";
 export { delegateToolId } from "./resolve/delegate-tool.ts";
 export { agentSpecSchema, agentSpecShape, readAgentSpec } from "./resolve/read-agent-spec.ts";

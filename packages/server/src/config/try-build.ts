@@ -1,5 +1,5 @@
 import { type ErrorCode, type LanguageModel, type ModelProvider, RepriseError } from "@reprise/contracts";
-import { type BuildProblem, createRegistryBuilder, type Definitions } from "@reprise/runtime";
+import { type BuildProblem, buildRegistries, type Definitions } from "@reprise/runtime";
 import { writtenAs } from "./agent-references.ts";
 import type { Config } from "./config.ts";
 import { formatPath } from "./config-path.ts";
@@ -7,20 +7,8 @@ import type { ConfigProblem } from "./config-problem.ts";
 
 /** Registers and resolves everything as a runtime would, and tells what that says, each at its place. */
 export function tryBuild(config: Config, definitions: Definitions): readonly ConfigProblem[] {
-  const builder = createRegistryBuilder();
-  for (const { spec, tools, plugins, model, stopPolicies } of definitions.agents ?? []) {
-    builder.withAgent(spec, { tools, plugins, ...(model !== undefined && { model }) });
-    for (const policy of stopPolicies) builder.withStopPolicy(policy);
-  }
-  for (const tool of definitions.tools ?? []) builder.withTool(tool);
-  for (const model of definitions.models ?? []) builder.withModel(model);
-  for (const provider of definitions.providers ?? []) builder.withProvider(provider);
-  for (const plugin of definitions.plugins ?? []) builder.withPlugin(plugin);
-  for (const policy of definitions.stopPolicies ?? []) builder.withStopPolicy(policy);
-  for (const backend of definitions.backends ?? []) builder.withBackend(backend);
-  if (definitions.contextPlugins !== undefined) builder.withContextPlugins(definitions.contextPlugins);
   try {
-    builder.build();
+    buildRegistries(definitions);
     return [];
   } catch (error) {
     return locate(config, error);
