@@ -57,6 +57,7 @@ export default defineConfig({
     ],
     // Many tests start real processes; on a busy machine slow is not wrong.
     testTimeout: 30_000,
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: ["./test/support/property-seed.ts"],
     // Chosen here once, so that all workers agree also when vitest is called directly.
     env: { REPRISE_SEED: String(chooseSeed(process.env)) },

@@ -25,6 +25,16 @@ describe("the closing line", () => {
     expect(run.code).toBe(0);
   });
 
+  it("names failed tests above itself, with what they said first", async () => {
+    const run = await runFixture({
+      "a.test.ts": `${PASSING}it("divides", () => { throw new Error("by zero\\nhere"); });`,
+    });
+    expect(run.stdout).toMatch(
+      /\nfailed:\n {2}a\.test\.ts > divides\n {4}by zero\ntests: 1 passed, 1 failed, 0 skipped\n/,
+    );
+    expect(run.code).toBe(1);
+  });
+
   it("fails a run with skipped tests where CI is set", async () => {
     const run = await runFixture({ "a.test.ts": PASSING + GAPS }, { env: { CI: "true" } });
     expect(run.stdout).toContain("skipped tests fail the run where CI is set\n");

@@ -14,9 +14,6 @@ import { type ChatServer, startChat } from "./support/start-chat.ts";
 
 const clients = await loadClients();
 
-/** On a busy machine slow is not wrong. */
-const PATIENT = { timeout: 15_000 };
-
 const textOf = (message: ClientMessage | undefined): string =>
   (message?.parts ?? []).map((part) => (part.type === "text" ? String(part.text) : "")).join("");
 
@@ -145,7 +142,7 @@ function describeChats(open: () => Promise<ChatServer>): void {
       const back = openChat(server, client, chat.id, page.chat.messages);
       const again = back.page();
       const resumed = again.chat.resumeStream();
-      await expect.poll(() => again.chat.status, PATIENT).toBe("streaming");
+      await expect.poll(() => again.chat.status).toBe("streaming");
       await server.release(chat.id);
       await resumed;
       await again.ready();
@@ -162,7 +159,7 @@ function describeChats(open: () => Promise<ChatServer>): void {
       const chat = openChat(server, client);
       const page = chat.page();
       const sent = page.chat.sendMessage({ text: "stall" });
-      await expect.poll(() => textOf(page.chat.messages.at(-1)), PATIENT).toBe("Wait ");
+      await expect.poll(() => textOf(page.chat.messages.at(-1))).toBe("Wait ");
       await page.chat.stop();
       await sent;
       await page.ready();
@@ -171,7 +168,7 @@ function describeChats(open: () => Promise<ChatServer>): void {
       const run = `${server.url}/v1/runs/${runId}`;
       expect((await (await fetch(run)).json()).status).toBe("running");
       expect((await fetch(`${run}/cancel`, { method: "POST" })).status).toBe(202);
-      await expect.poll(async () => (await (await fetch(run)).json()).termination_code, PATIENT).toBe("cancelled");
+      await expect.poll(async () => (await (await fetch(run)).json()).termination_code).toBe("cancelled");
       await page.chat.sendMessage({ text: "hello" });
       await page.ready();
       expect(page.errors).toEqual([]);

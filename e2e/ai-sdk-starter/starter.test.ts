@@ -10,9 +10,6 @@ import { type ServedStarter, serveStarter } from "./support/serve-starter.ts";
 
 installStarter();
 
-/** On a busy machine slow is not wrong. */
-const PATIENT = { timeout: 15_000 };
-
 /** Where a page attaches to what is under way. */
 const STREAM = /\/stream$/;
 
@@ -123,7 +120,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
       const text = (await answers(page).locator(".text").textContent()) ?? "";
       return text !== first && /^You said: hello \(answer \d+\)$/.test(text);
     };
-    await expect.poll(isNew, PATIENT).toBe(true);
+    await expect.poll(isNew).toBe(true);
     await button.waitFor();
     expect(await answers(page).count()).toBe(1);
     await page.reload();
@@ -173,9 +170,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     await answers(page).getByText("Wait").waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Send" }).waitFor();
-    await expect
-      .poll(async () => (await (await fetch(`${server?.url}/v1/runs?status=running`)).json()).total, PATIENT)
-      .toBe(0);
+    await expect.poll(async () => (await (await fetch(`${server?.url}/v1/runs?status=running`)).json()).total).toBe(0);
     await say(page, "hello");
     await answers(page).getByText("You said: hello").waitFor();
   });

@@ -38,7 +38,7 @@ export async function createNatsBufferedServer(services: NatsBufferedServices): 
         return undefined;
       },
       async "nats silence"(random) {
-        nats.pause();
+        await nats.pause();
         await pauseFor(random.between(200, 2_000));
         nats.resume();
         return undefined;

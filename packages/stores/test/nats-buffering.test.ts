@@ -1,7 +1,7 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { buildCall, buildDecision, buildEvents, buildMessage } from "@reprise/testkit";
+import { buildCall, buildDecision, buildEvents, buildMessage, eventually } from "@reprise/testkit";
 import { createRuntime, defineAgent, defineTool, scriptedModel } from "reprise";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { expectWhole } from "./nats/expect-whole.ts";
 import { readStream, versionsIn } from "./nats/read-stream.ts";
@@ -47,7 +47,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       expect(ending).toBeLessThanOrEqual(2);
       expect(await storedVersion()).toBe(13);
       expect(await expectWhole(tenant, "thread-1", run.run_id)).toHaveLength(13);
-      await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+      await eventually(async () => expect(await waiting()).toEqual([]));
     });
 
     it("takes at most a fifth of the transactions of a run in the runtime, and shows the same events", async () => {
@@ -216,7 +216,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         for (let turn = 0; turn < 3; turn += 1) await commit();
         expect(await storedVersion()).toBe(5);
         // The last message before stays: it is what the next one had to follow.
-        await vi.waitFor(async () => expect(await waiting()).toEqual([4, 6, 7, 8]));
+        await eventually(async () => expect(await waiting()).toEqual([4, 6, 7, 8]));
       });
 
       it("stores everything when too many bytes wait", async () => {
@@ -231,7 +231,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         const { run, commit, storedVersion, tenant } = await useRun({ maxPendingMs: 50 });
         for (let version = 2; version < 5; version += 1) {
           await commit();
-          await vi.waitFor(async () => expect(await storedVersion()).toBe(version));
+          await eventually(async () => expect(await storedVersion()).toBe(version));
         }
         await commit({ runs: [{ ...run, status: "done" }] });
         expect(await expectWhole(tenant, "thread-1", run.run_id)).toHaveLength(5);
@@ -243,12 +243,12 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       await commit();
       await store.operator.release(claim);
       expect(await storedVersion()).toBe(2);
-      await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+      await eventually(async () => expect(await waiting()).toEqual([]));
       const other = await startRun(store.forTenant("default"), "thread-2");
       await other.commit();
       await store.close();
       await store.close();
-      await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+      await eventually(async () => expect(await waiting()).toEqual([]));
       await expect(other.commit()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     });
 
@@ -260,7 +260,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       await commit();
       expect(signals.filter(({ kind }) => kind === "commit")).toEqual([]);
       await commit({ runs: [{ ...run, status: "done" }] });
-      await vi.waitFor(() => expect(signals.map(({ kind }) => kind)).toContain("commit"));
+      await eventually(() => expect(signals.map(({ kind }) => kind)).toContain("commit"));
       stop();
     });
 

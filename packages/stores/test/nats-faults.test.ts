@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Store } from "@reprise/contracts";
-import { buildChangeset, buildEntry, buildMessage } from "@reprise/testkit";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { buildChangeset, buildEntry, buildMessage, eventually } from "@reprise/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { loadNatsPackages } from "../src/nats-buffered/nats-client.ts";
 import { natsBuffered } from "../src/nats-buffered/open-nats-buffered-store.ts";
@@ -19,6 +19,12 @@ describeWithService("postgres", "a buffered store", (postgres) => {
   describeWithService("nats", "whose servers fail", (nats) => {
     const used = useBufferedServers({ postgres, nats });
 
+    /** Until the test lets it go on, and at the latest until the test is over: the next one needs it. */
+    async function pauseNats() {
+      onTestFinished(() => used.nats.resume());
+      await used.nats.pause();
+    }
+
     async function useRun(options?: Parameters<typeof used.useBuffered>[0]) {
       const opened = await used.useBuffered(options);
       const tenant = opened.store.forTenant("default");
@@ -30,14 +36,11 @@ describeWithService("postgres", "a buffered store", (postgres) => {
 
     /** A run does not notice that commits wait again; a test does. */
     async function untilBuffered(commit: () => Promise<unknown>, storedVersion: () => Promise<number | undefined>) {
-      await vi.waitFor(
-        async () => {
-          const before = await storedVersion();
-          await commit();
-          expect(await storedVersion()).toBe(before);
-        },
-        { timeout: 15_000, interval: 200 },
-      );
+      await eventually(async () => {
+        const before = await storedVersion();
+        await commit();
+        expect(await storedVersion()).toBe(before);
+      });
     }
 
     describe("a NATS server that is not there", () => {
@@ -47,7 +50,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
         const opening = natsBuffered("nats://127.0.0.1:1", used.postgres.url, { natsTimeoutMs: 500 });
         await expect(opening).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "nats" } });
         const after = () => sql("select count(*)::int as n from pg_stat_activity");
-        await vi.waitFor(async () => expect(await after()).toEqual(before));
+        await eventually(async () => expect(await after()).toEqual(before));
       });
 
       it("is the same as one without JetStream", async () => {
@@ -96,13 +99,10 @@ describeWithService("postgres", "a buffered store", (postgres) => {
           advance(1_000);
         }
         await used.nats.start();
-        const next = await vi.waitFor(
-          () => {
-            advance(1_000);
-            return takeRun(other, "next");
-          },
-          { timeout: 15_000, interval: 200 },
-        );
+        const next = await eventually(() => {
+          advance(1_000);
+          return takeRun(other, "next");
+        });
         expect(next.claim.run).toMatchObject({ recoveries: 1 });
         expect(next.version).toBe(4);
         await next.commit({ runs: [{ ...run, status: "done" }] });
@@ -137,7 +137,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
       );
       for (let time = 0; time < 12; time += 1) {
         const before = total(acknowledged);
-        await vi.waitFor(() => expect(total(acknowledged)).toBeGreaterThan(before + 20), { timeout: 20_000 });
+        await eventually(() => expect(total(acknowledged)).toBeGreaterThan(before + 20));
         await used.nats.kill();
         await used.nats.start();
       }
@@ -147,7 +147,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
         const stored = (await plain.loadThread(run.thread_id))?.thread.version ?? 0;
         expect(told).toBeGreaterThan(stored);
       };
-      await vi.waitFor(() => Promise.all(runs.map(expectWaiting)), { timeout: 20_000 });
+      await eventually(() => Promise.all(runs.map(expectWaiting)));
       isOver = true;
       await working;
       // The owner dies with what waits.
@@ -161,14 +161,14 @@ describeWithService("postgres", "a buffered store", (postgres) => {
     });
 
     it("stores a commit once whose acknowledgement was lost, also when it arrives later", async () => {
-      const { run, commit, reopen, advance, storedVersion, stream } = await useRun({ natsTimeoutMs: 300 });
+      const { run, commit, reopen, advance, storedVersion, stream } = await useRun();
       await commit();
-      used.nats.pause();
+      await pauseNats();
       await commit();
       expect(await storedVersion()).toBe(3);
       await commit();
       used.nats.resume();
-      await vi.waitFor(async () => expect(await used.manage((m) => versionsIn(m, stream))).toContain(3));
+      await eventually(async () => expect(await used.manage((m) => versionsIn(m, stream))).toContain(3));
       await untilBuffered(commit, storedVersion);
       advance(LEASE_MS);
       const other = await reopen();
@@ -180,23 +180,23 @@ describeWithService("postgres", "a buffered store", (postgres) => {
 
     it("takes a commit that was refused for want of both servers for what its owner then says it is", async () => {
       const { run, claim, commit, tenant, reopen, advance, stream, storedVersion } = await useRun({
-        natsTimeoutMs: 300,
+        natsTimeoutMs: 2_000,
         postgres: { connectTimeoutMs: 1_000 },
       });
       await commit();
       const place = { thread_id: "thread-1", run_id: run.run_id };
       const guard = { expected: 2, epoch: claim.epoch };
       const unlucky = buildChangeset({ ...place, changeset_id: "unlucky", messages: [buildMessage("unlucky")] });
-      used.nats.pause();
+      await pauseNats();
       const attempt = tenant.commit(unlucky, guard);
       const refusal = expect(attempt).rejects.toMatchObject(UNAVAILABLE);
       // The rows were looked at; now nobody answers any more.
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 500));
       await used.postgres.server.kill();
       await refusal;
       await used.postgres.server.start();
       used.nats.resume();
-      await vi.waitFor(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([2, 3]));
+      await eventually(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([2, 3]));
       const instead = buildChangeset({ ...place, changeset_id: "instead", messages: [buildMessage("instead")] });
       expect(await tenant.commit(instead, guard)).toEqual({ version: 3 });
       expect(await storedVersion()).toBe(3);

@@ -1,6 +1,7 @@
+import { eventually } from "@reprise/testkit";
 import fc from "fast-check";
 import { createRuntime, defineAgent, defineTool, scriptedModel } from "reprise";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { openNatsBufferedStore } from "../src/nats-buffered/open-nats-buffered-store.ts";
 import { expectWhole } from "./nats/expect-whole.ts";
@@ -38,7 +39,7 @@ describeWithService("postgres", "several processes", (postgres) => {
         await child.exited;
         // Its leases are over at once.
         await sql("update threads set claim_until = 0, work_at = 0 where claim_owner = 'owner'");
-        const claims = await vi.waitFor(async () => {
+        const claims = await eventually(async () => {
           const granted = await next.operator.claim({ owner: `next-${round}`, lease_ms: 60_000, limit: 20 });
           expect(granted.length).toBeGreaterThan(0);
           return granted;
@@ -63,7 +64,7 @@ describeWithService("postgres", "several processes", (postgres) => {
         const child = runChild("../nats/work-until-killed.ts", ...parameters);
         expect(await nextLine(child)).toBe("hangs");
         const promised = () => opened.sql("select promised_version as n from threads where promised_version > 1");
-        await vi.waitFor(async () => expect(await promised()).toHaveLength(1), { timeout: 5_000 });
+        await eventually(async () => expect(await promised()).toHaveLength(1));
         child.process.kill("SIGKILL");
         await child.exited;
         await between(opened);

@@ -1,5 +1,5 @@
-import { buildChangeset, buildMessage } from "@reprise/testkit";
-import { describe, expect, it, vi } from "vitest";
+import { buildChangeset, buildMessage, eventually } from "@reprise/testkit";
+import { describe, expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { expectWhole } from "./nats/expect-whole.ts";
 import { LEASE_MS, ownRun, takeRun } from "./nats/owned-run.ts";
@@ -154,7 +154,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
         advance(LEASE_MS);
         expect(await other.recover()).toEqual({ recovered: 1 });
         expect((await expectWhole(there, "thread-1", run.run_id)).slice(1)).toEqual(acknowledged);
-        await vi.waitFor(async () => expect(await used.manage((m) => readStream(m, stream))).toEqual([]));
+        await eventually(async () => expect(await used.manage((m) => readStream(m, stream))).toEqual([]));
         expect(await other.recover()).toEqual({ recovered: 0 });
         const next = await takeRun(other, "next");
         expect(next.claim.run).toMatchObject({ recoveries: 1 });
@@ -166,12 +166,12 @@ describeWithService("postgres", "a buffered run", (postgres) => {
         const { run, other, there, commit, stream, tenant } = await useAbandoned();
         const left = await used.manage((manager) => readStream(manager, stream));
         await commit({ runs: [{ ...run, status: "done" }] });
-        await vi.waitFor(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([]));
+        await eventually(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([]));
         await redeliver(left);
         const second = await startRun(tenant, "thread-2");
         await second.commit();
         expect(await other.recover()).toEqual({ recovered: 0 });
-        await vi.waitFor(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([2]));
+        await eventually(async () => expect(await used.manage((m) => versionsIn(m, stream))).toEqual([2]));
         expect(await expectWhole(there, "thread-1", run.run_id)).toHaveLength(5);
         await second.commit();
       });

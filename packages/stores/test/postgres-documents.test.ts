@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { eventually } from "@reprise/testkit";
+import { expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { startCuttingProxy } from "./postgres/cutting-proxy.ts";
@@ -22,7 +23,7 @@ describeWithService("postgres", "documents in Postgres", (service) => {
     expect(await tenant.loadDocument("k", "d")).toEqual(soon.document);
     expect(await store.operator.prune({})).toMatchObject({ documents: 0 });
     await sql("update documents set expires_at = expires_at - 60000");
-    await vi.waitFor(async () => expect(await tenant.loadDocument("k", "d")).toBeUndefined());
+    await eventually(async () => expect(await tenant.loadDocument("k", "d")).toBeUndefined());
     expect((await tenant.listDocuments({ kind: "k" })).items).toEqual([]);
     expect(await tenant.deleteDocument("k", "d")).toBe(false);
     expect(await store.operator.prune({})).toMatchObject({ documents: 1 });

@@ -1,5 +1,13 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { buildCall, buildChangeset, buildDecision, buildEntry, buildMessage, buildPatch } from "@reprise/testkit";
+import {
+  buildCall,
+  buildChangeset,
+  buildDecision,
+  buildEntry,
+  buildMessage,
+  buildPatch,
+  eventually,
+} from "@reprise/testkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { openPostgresStore, type PostgresStore } from "../src/postgres/open-postgres-store.ts";
@@ -34,12 +42,8 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
         for (let time = 0; time < 6; time += 1) {
           const before = [...made];
           await sql(TERMINATE_ALL);
-          await vi.waitFor(
-            () => expect(made.every((count, index) => count === 40 || count > (before[index] ?? 0))).toBe(true),
-            {
-              timeout: 20_000,
-              interval: 5,
-            },
+          await eventually(() =>
+            expect(made.every((count, index) => count === 40 || count > (before[index] ?? 0))).toBe(true),
           );
         }
       })();
@@ -61,16 +65,13 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       const tenant = store.forTenant("default");
       let threads = 0;
       const expectTold = async (): Promise<void> => {
-        await vi.waitFor(
-          async () => {
-            threads += 1;
-            const thread_id = `thread-${threads}`;
-            await tenant.submit(buildEntry({ entry_id: thread_id, run_id: thread_id, thread_id }));
-            const told = expect.objectContaining({ thread_id, kind: "work" });
-            await vi.waitFor(() => expect(signals).toContainEqual(told), { timeout: 200 });
-          },
-          { timeout: 10_000 },
-        );
+        await eventually(async () => {
+          threads += 1;
+          const thread_id = `thread-${threads}`;
+          await tenant.submit(buildEntry({ entry_id: thread_id, run_id: thread_id, thread_id }));
+          const told = expect.objectContaining({ thread_id, kind: "work" });
+          await vi.waitFor(() => expect(signals).toContainEqual(told), { timeout: 200 });
+        });
       };
       await expectTold();
       await sql(TERMINATE_ALL);
@@ -149,7 +150,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
         }
       }),
     );
-    await vi.waitFor(() => expect(acknowledged.size).toBe(4));
+    await eventually(() => expect(acknowledged.size).toBe(4));
     await used.server.restart();
     for (const result of await work) expect(result).toMatchObject({ status: "rejected", reason: UNAVAILABLE });
     for (const [threadId, version] of acknowledged) {
@@ -246,7 +247,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
     await expect(tenant.loadThread("in time")).rejects.toMatchObject(UNAVAILABLE);
     expect((await store.forTenant("t").listThreads()).total).toBe(1);
     await store.close();
-    await vi.waitFor(async () => expect(await sql(`select pid from pg_stat_activity where ${OTHERS}`)).toEqual([]));
+    await eventually(async () => expect(await sql(`select pid from pg_stat_activity where ${OTHERS}`)).toEqual([]));
   });
 
   describe("a row with a flipped character", () => {

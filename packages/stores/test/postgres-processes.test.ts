@@ -1,7 +1,7 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { buildChangeset, buildEntry, buildMessage } from "@reprise/testkit";
+import { buildChangeset, buildEntry, buildMessage, eventually } from "@reprise/testkit";
 import fc from "fast-check";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { openPostgresStore, type PostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { useServer } from "./postgres/use-server.ts";
@@ -63,8 +63,8 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     const { run } = await startRun(store.forTenant("default"), "thread-1");
     await store.forTenant("default").requestCancel(run.run_id, "enough");
     const place = { tenant: "default", thread_id: "thread-1", run_id: run.run_id };
-    await vi.waitFor(() => expect(signals).toContainEqual({ ...place, kind: "commit" }), { timeout: 5_000 });
-    await vi.waitFor(() => expect(signals).toContainEqual({ ...place, kind: "inbox" }), { timeout: 5_000 });
+    await eventually(() => expect(signals).toContainEqual({ ...place, kind: "commit" }));
+    await eventually(() => expect(signals).toContainEqual({ ...place, kind: "inbox" }));
   });
 
   it("hears nothing of a store in another schema", async () => {
@@ -73,7 +73,7 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     const signals = await watchReady(await one.reopen(), one.store);
     await startRun(two.store.forTenant("default"), "elsewhere");
     await startRun(one.store.forTenant("default"), "here");
-    await vi.waitFor(() => expect(signals.map(({ thread_id }) => thread_id)).toContain("here"), { timeout: 5_000 });
+    await eventually(() => expect(signals.map(({ thread_id }) => thread_id)).toContain("here"));
     expect(signals.map(({ thread_id }) => thread_id)).not.toContain("elsewhere");
     expect((await one.store.forTenant("default").listThreads()).items.map(({ thread_id }) => thread_id)).toContain(
       "here",
@@ -99,7 +99,7 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
       }
       await child.exited;
       // What was sent before the end is still done, or not, by the server.
-      await vi.waitFor(async () => expect(await sql(BUSY)).toEqual([]), { timeout: 10_000 });
+      await eventually(async () => expect(await sql(BUSY)).toEqual([]));
       const tenant = store.forTenant("default");
       for (const [threadId, lastId] of acknowledged) {
         const changesets = await tenant.readChangesets(threadId, 0, 200);
@@ -177,17 +177,14 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     const signals: StoreSignal[] = [];
     watching.operator.watch((signal) => signals.push(signal));
     let tries = 0;
-    await vi.waitFor(
-      async () => {
-        tries += 1;
-        const changeset = buildChangeset({ changeset_id: `ready-${tries}`, thread_id: "ready" });
-        const tenant = writing.forTenant("default");
-        if (tries === 1) await tenant.createThread({ thread_id: "ready", metadata: {} });
-        await tenant.commit(changeset, { expected: "any", epoch: null });
-        expect(signals.length).toBeGreaterThan(0);
-      },
-      { timeout: 10_000, interval: 50 },
-    );
+    await eventually(async () => {
+      tries += 1;
+      const changeset = buildChangeset({ changeset_id: `ready-${tries}`, thread_id: "ready" });
+      const tenant = writing.forTenant("default");
+      if (tries === 1) await tenant.createThread({ thread_id: "ready", metadata: {} });
+      await tenant.commit(changeset, { expected: "any", epoch: null });
+      expect(signals.length).toBeGreaterThan(0);
+    });
     return signals;
   }
 });

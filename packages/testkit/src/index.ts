@@ -17,6 +17,7 @@ export { createFakeEnv } from "./env/create-fake-env.ts";
 export { FakeClock } from "./env/fake-clock.ts";
 export type { FaultAction, HeldPoint } from "./env/fake-faults.ts";
 export { FakeFaults } from "./env/fake-faults.ts";
+export { eventually } from "./eventually.ts";
 export type {
   ModelServer,
   NoAnswer,

@@ -13,8 +13,8 @@ export interface NatsServer {
   /** Ends it without a chance to tidy up. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Stops it for a while: it is there, and says nothing. */
-  pause(): void;
+  /** Stops it for a while: it is there, and says nothing from when this resolves. */
+  pause(): Promise<void>;
   resume(): void;
   /** Takes what it has stored; to be called while it is ended. */
   empty(): void;
@@ -53,7 +53,11 @@ export async function startNats(
     monitorUrl: `http://127.0.0.1:${monitorPort}`,
     kill,
     start,
-    pause: () => child?.kill("SIGSTOP"),
+    async pause() {
+      child?.kill("SIGSTOP");
+      // The signal is on its way when `kill` returns; on a busy machine the server may answer once more before it arrives.
+      while (await greets(port)) await new Promise((resolve) => setTimeout(resolve, 25));
+    },
     resume: () => child?.kill("SIGCONT"),
     empty: () => rmSync(data, { recursive: true, force: true }),
     async stop() {
@@ -82,6 +86,20 @@ function isOpen(port: number): Promise<boolean> {
     };
     socket.once("connect", () => end(true));
     socket.once("error", () => end(false));
+  });
+}
+
+/** Whether somebody says something there: a server that runs greets whoever connects, a stopped one only lets it wait. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const end = (isThere: boolean): void => {
+      socket.destroy();
+      resolve(isThere);
+    };
+    socket.once("data", () => end(true));
+    socket.once("error", () => end(false));
+    socket.setTimeout(200, () => end(false));
   });
 }
 

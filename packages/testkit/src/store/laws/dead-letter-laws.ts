@@ -1,6 +1,7 @@
 import { MAX_ATTEMPTS, type StoreSignal } from "@reprise/contracts";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildDecision } from "../../build/build-records.ts";
+import { eventually } from "../../eventually.ts";
 import type { Law } from "../law-suite.ts";
 import { entryStatuses, runNext } from "../mailbox-steps.ts";
 import { expectRefusal } from "../refusal.ts";
@@ -130,7 +131,7 @@ export function deadLetterLaws(law: Law): void {
     const stop = bench.operator.watch((signal) => signals.push(signal));
     await bench.tenant.requeueEntry("thread-1", "e1");
     const signal = expect.objectContaining({ kind: "work", thread_id: "thread-1", tenant: "tenant-1" });
-    await vi.waitFor(() => expect(signals).toContainEqual(signal), { timeout: 5_000 });
+    await eventually(() => expect(signals).toContainEqual(signal));
     stop();
   });
 }

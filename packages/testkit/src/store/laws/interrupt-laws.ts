@@ -1,6 +1,7 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildDecision } from "../../build/build-records.ts";
+import { eventually } from "../../eventually.ts";
 import type { Law } from "../law-suite.ts";
 import { entryStatuses, runNext } from "../mailbox-steps.ts";
 import { expectRefusal } from "../refusal.ts";
@@ -83,7 +84,7 @@ export function interruptLaws(law: Law): void {
     const stop = bench.operator.watch((signal) => signals.push(signal));
     await bench.tenant.interruptThread("thread-1", "enough");
     const signal = expect.objectContaining({ kind: "inbox", thread_id: "thread-1", run_id: owner.runId });
-    await vi.waitFor(() => expect(signals).toContainEqual(signal), { timeout: 5_000 });
+    await eventually(() => expect(signals).toContainEqual(signal));
     stop();
   });
 }

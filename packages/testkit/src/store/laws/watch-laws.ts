@@ -1,6 +1,7 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { buildDecision } from "../../build/build-records.ts";
+import { eventually } from "../../eventually.ts";
 import type { Law } from "../law-suite.ts";
 import type { StoreBench } from "../store-bench.ts";
 
@@ -15,12 +16,12 @@ export function watchLaws(law: Law): void {
     const { signals, stop } = listen(bench);
     const place = { tenant: "tenant-1", thread_id: "thread-1" };
     const owner = await bench.start();
-    await vi.waitFor(() => expect(signals).toContainEqual({ ...place, kind: "commit", run_id: owner.runId }));
+    await eventually(() => expect(signals).toContainEqual({ ...place, kind: "commit", run_id: owner.runId }));
     await bench.enqueue();
-    await vi.waitFor(() => expect(signals).toContainEqual(expect.objectContaining({ ...place, kind: "work" })));
+    await eventually(() => expect(signals).toContainEqual(expect.objectContaining({ ...place, kind: "work" })));
     await owner.suspend("c1");
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
-    await vi.waitFor(() => expect(signals).toContainEqual({ ...place, kind: "inbox", run_id: owner.runId }));
+    await eventually(() => expect(signals).toContainEqual({ ...place, kind: "inbox", run_id: owner.runId }));
     stop();
   });
 
@@ -29,7 +30,7 @@ export function watchLaws(law: Law): void {
     await bench.enqueue();
     const { signals, stop } = listen(bench);
     await owner.become("done");
-    await vi.waitFor(() => expect(signals).toContainEqual(expect.objectContaining({ kind: "work" })));
+    await eventually(() => expect(signals).toContainEqual(expect.objectContaining({ kind: "work" })));
     stop();
   });
 
@@ -49,7 +50,7 @@ export function watchLaws(law: Law): void {
     });
     const { signals, stop } = listen(bench);
     await bench.enqueue();
-    await vi.waitFor(() => expect(signals.length).toBeGreaterThan(0));
+    await eventually(() => expect(signals.length).toBeGreaterThan(0));
     stop();
     stopBroken();
   });
@@ -60,7 +61,7 @@ export function watchLaws(law: Law): void {
     stop();
     stop();
     await bench.enqueue();
-    await vi.waitFor(() => expect(other.signals.length).toBeGreaterThan(0));
+    await eventually(() => expect(other.signals.length).toBeGreaterThan(0));
     expect(signals).toEqual([]);
     other.stop();
   });
