@@ -4,18 +4,22 @@ import { chooseSeed } from "./scripts/property-seed.mjs";
 /** Workspace packages are tested from source: no build stands between an edit and its test. */
 const conditions = ["reprise-source", "node", "import", "default"];
 
-/** The laws of every store: long, but each waits most of the time, and none minds another one beside it. */
-const laws = ["packages/stores/test/*.contract.test.ts", "packages/stores/test/file-reopen.test.ts"];
+/** Long, but each waits most of the time, for a flush, a process or a browser, and none minds another one beside it. */
+const paired = [
+  "packages/stores/test/*.contract.test.ts",
+  "packages/stores/test/file-reopen.test.ts",
+  "packages/cli/test/**/*.test.ts",
+  "e2e/**/*.test.ts",
+  "test/docs.test.ts",
+];
 
 const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
 
 /** Tests that start servers and processes, and look at the time: they get the machine to themselves, one file after the other. */
 const alone = [
-  "e2e/**/*.test.ts",
   "test/**/*.test.ts",
   "packages/stores/test/**/*.test.ts",
   "packages/server/test/**/*.test.ts",
-  "packages/cli/test/**/*.test.ts",
   "packages/runtime/test/many-processes/**/*.test.ts",
   "packages/runtime/test/replay/**/*.test.ts",
 ];
@@ -30,7 +34,7 @@ export default defineConfig({
         test: {
           name: "together",
           include: folders.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: [...configDefaults.exclude, ...alone],
+          exclude: [...configDefaults.exclude, ...paired, ...alone],
           // One more than the machine would be given: most of them compute, and some wait.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -43,13 +47,13 @@ export default defineConfig({
           },
         },
       },
-      { extends: true, test: { name: "laws", include: laws, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "paired", include: paired, maxWorkers: 2, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: {
           name: "alone",
           include: alone,
-          exclude: [...configDefaults.exclude, ...laws],
+          exclude: [...configDefaults.exclude, ...paired],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
