@@ -146,7 +146,16 @@ export type { Redact } from "./secret/redact.ts";
 export { createRedactor } from "./secret/redact.ts";
 export { redactCredentials } from "./secret/redact-credentials.ts";
 export { Secret, toSecret } from "./secret/secret.ts";
-export type { BlobInfo, BlobStore } from "./store/blob-store.ts";
+export { BLOB_PIECE_BYTES, cutPieces, cutRange, loadWhole, toBlobPieces } from "./store/blob-pieces.ts";
+export type {
+  BlobContent,
+  BlobInfo,
+  BlobRange,
+  BlobReading,
+  BlobStore,
+  LoadedBlob,
+  PutBlobOptions,
+} from "./store/blob-store.ts";
 export type {
   Changeset,
   CheckpointReason,

@@ -23,7 +23,7 @@ export interface ServerOptions {
   readonly trustedProxies?: readonly string[];
   /** The longest body that is read; 1 MiB unless given. */
   readonly maxBodyBytes?: number;
-  /** The largest file that is taken; 32 MiB unless given. */
+  /** The largest file that is taken; 256 MiB unless given. */
   readonly maxBlobBytes?: number;
   /** Where browsers reach this server, when that is not what requests say: `https://agents.example.com/api`. */
   readonly publicUrl?: string;
@@ -56,7 +56,7 @@ export interface ServerHost {
 }
 
 const MAX_BODY_BYTES = 1_048_576;
-const MAX_BLOB_BYTES = 33_554_432;
+const MAX_BLOB_BYTES = 268_435_456;
 
 export function createServerHost(options: ServerOptions): ServerHost {
   return {

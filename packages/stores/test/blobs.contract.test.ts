@@ -2,6 +2,7 @@ import { createMemoryBlobStore } from "@reprise/runtime";
 import { createFakeEnv, describeBlobStore } from "@reprise/testkit";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { useServer } from "./postgres/use-server.ts";
+import { COUNT_STRAY, countStrayIn } from "./support/stray-parts.ts";
 import { openTemporaryStore } from "./support/temporary-store.ts";
 
 /** The blobs of a store, as a blob store of their own. */
@@ -17,9 +18,15 @@ function blobsOf<Store extends { readonly blobs: Blobs }, Blobs>({ store, reopen
 
 describeBlobStore("memory", async () => ({ blobs: createMemoryBlobStore(createFakeEnv()), close: async () => {} }));
 
-describeBlobStore("sqlite", async () => blobsOf(await openTemporaryStore()));
+describeBlobStore("sqlite", async () => {
+  const opened = await openTemporaryStore();
+  return { ...blobsOf(opened), countStray: async () => countStrayIn(opened.file) };
+});
 
 describeWithService("postgres", "on a real Postgres", (service) => {
   const { openSchema } = useServer(service);
-  describeBlobStore("postgres", async () => blobsOf(await openSchema()));
+  describeBlobStore("postgres", async () => {
+    const opened = await openSchema();
+    return { ...blobsOf(opened), countStray: async () => Number((await opened.sql(COUNT_STRAY))[0]?.stray) };
+  });
 });

@@ -5,12 +5,16 @@ import type { PostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { Pipeline } from "../src/postgres/pipeline.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { startRun } from "./support/thread-work.ts";
+import { useBlobs } from "./support/use-blobs.ts";
 
 /** Columns that find rows. A plan that filters by one of them read rows that it did not need. */
 const FINDING = /\b(thread_id|run_id|entry_id|call_id|thread_key|run_key|key|id_hash|dedupe_hash|position|last_seq)\b/;
 
 /** The same for documents, which are found by their names and by when their time is up. */
 const FINDING_DOCUMENTS = /\b(tenant|kind|id)\b|expires_at <=/;
+
+/** And for blobs, their parts and what is on its way. */
+const FINDING_BLOBS = /\b(tenant|ref|upload|start|until)\b/;
 
 /** A column that was only to be checked, and the rows of one run or thread whose other columns are looked at. */
 const CHECKED = /IS DISTINCT FROM|place = |status/;
@@ -60,7 +64,9 @@ function filtersOf(plan: unknown): readonly string[] {
   if (typeof plan !== "object" || plan === null) return [];
   const node: Readonly<Record<string, unknown>> = { ...plan };
   const filters = [node.Filter, node["Join Filter"]].filter((filter) => typeof filter === "string");
-  const finding = node["Relation Name"] === "documents" ? FINDING_DOCUMENTS : FINDING;
+  const relation = String(node["Relation Name"]);
+  const special = relation.startsWith("blob") ? FINDING_BLOBS : FINDING;
+  const finding = relation === "documents" ? FINDING_DOCUMENTS : special;
   const odd = filters.filter((filter) => finding.test(filter) && !CHECKED.test(filter));
   return [...odd.map((filter) => `${node["Relation Name"]} ${filter}`), ...Object.values(node).flatMap(filtersOf)];
 }
@@ -102,5 +108,6 @@ async function work(store: PostgresStore): Promise<void> {
   await tenant.loadDocument("k", "d");
   await tenant.listDocuments({ kind: "k", after: "a" });
   await tenant.deleteDocument("k", "d");
+  await useBlobs(store.blobs);
   await store.operator.prune({});
 }

@@ -8,6 +8,7 @@ import { Pipeline } from "../src/postgres/pipeline.ts";
 import { SCHEMA_STEPS } from "../src/postgres/schema.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { startRun } from "./support/thread-work.ts";
+import { useBlobs } from "./support/use-blobs.ts";
 
 it("says which package is missing", async () => {
   const loading = loadPgDriver("pg-that-nobody-installed");
@@ -226,9 +227,7 @@ async function useEverything(store: PostgresStore): Promise<void> {
   await tenant.updateThread("fork", { title: "B" });
   await tenant.deleteThread("fork");
   await readEverything(tenant, run.run_id);
-  const { ref } = await store.blobs.put("default", new Uint8Array([1]));
-  await store.blobs.get("default", ref);
-  await store.blobs.delete("default", ref);
+  await useBlobs(store.blobs);
 }
 
 async function readEverything(tenant: TenantStore, runId: string): Promise<void> {

@@ -3,6 +3,7 @@ import { buildCall, buildDecision, buildEntry, buildPatch } from "@reprise/testk
 import { expect, it, onTestFinished } from "vitest";
 import { openInThreadStore } from "./support/in-thread-store.ts";
 import { startRun } from "./support/thread-work.ts";
+import { useBlobs } from "./support/use-blobs.ts";
 
 /** Statements that may look at a whole table, because it is small or because that is what was asked for. */
 const MAY_SCAN = [/from sqlite_schema/, /max\(number\)/];
@@ -26,6 +27,7 @@ it("finds every row by an index, in every statement the store uses", async () =>
   await tenant.deleteThread("fork");
   await readEverything(tenant, run.run_id);
   await useDocuments(tenant);
+  await useBlobs(store.blobs);
   await store.operator.prune({});
 
   const statements = connection.statements.filter((sql) => /^\s*(select|update|delete|insert)/i.test(sql));

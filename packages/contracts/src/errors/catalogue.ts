@@ -26,6 +26,7 @@ export const ERRORS = {
   ENTRY_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No mailbox entry has this id." },
   BUDGET_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A run has no budget." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
+  BLOB_TOO_LARGE: { httpStatus: 413, retryable: false, when: "A blob has more bytes than whoever took it allows." },
   CONFIG_NOT_FOUND: { httpStatus: 404, retryable: false, when: "The configuration has no such entry." },
   VERSION_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A thread has no such version, or not yet." },
   THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },

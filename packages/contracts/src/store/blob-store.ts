@@ -2,20 +2,61 @@
  * Large things, by content.
  *
  * - `put` returns only when the blob is as durable as the store says; the same bytes give the same reference.
- * - What was put first stays as it is: the media type of a second put of the same bytes is not kept.
+ * - Pieces are taken as they come, one after the other and of any length; a durable store holds a few of them at most. What the
+ *   source throws is thrown as it is, and a source that is not read to its end is told so (`return`).
+ * - A put that fails, whoever's fault it was, leaves nothing that anybody could read, and nothing for ever: what a process that
+ *   died had written of a blob is removed a day later at the latest, when somebody opens the store or puts something large.
+ * - What was put first stays as it is: the media type of a second put of the same bytes is not kept. Puts of the same bytes at the
+ *   same time are one blob, with the media type of one of them.
+ * - A read gives the bytes that were put, in order, or throws: it never ends early as if it were whole. Nothing is held open before
+ *   its first piece is asked for, nor after its last one or after its reader stopped. A blob that is deleted meanwhile may be read
+ *   to its end or be `BLOB_NOT_FOUND` in the middle.
  * - Tenants are separate: a reference of one means nothing to another. A tenant that is no id is `INVALID_ID`.
  */
 export interface BlobStore {
-  put(tenant: string, content: Uint8Array, options?: { readonly media_type?: string }): Promise<BlobInfo>;
-  /** Throws `BLOB_NOT_FOUND`, also for what is no reference at all. */
-  get(tenant: string, ref: string): Promise<{ readonly info: BlobInfo; readonly content: Uint8Array }>;
+  /** Throws `BLOB_TOO_LARGE`. Bytes that are put, and a piece until the next one is asked for, must not be changed meanwhile. */
+  put(tenant: string, content: BlobContent, options?: PutBlobOptions): Promise<BlobInfo>;
+  /**
+   * Reads a blob, or a range of it, piece by piece. Throws `BLOB_NOT_FOUND`, also for what is no reference at all, and
+   * `INVALID_REQUEST` for what is no range.
+   */
+  read(tenant: string, ref: string, range?: BlobRange): Promise<BlobReading>;
+  /** The same, all of it at once. */
+  get(tenant: string, ref: string): Promise<LoadedBlob>;
   /** Does nothing when it is not there. */
   delete(tenant: string, ref: string): Promise<void>;
+}
+
+/** All at once, or piece by piece. */
+export type BlobContent = Uint8Array | AsyncIterable<Uint8Array>;
+
+export interface PutBlobOptions {
+  readonly media_type?: string;
+  /** More than this is `BLOB_TOO_LARGE`. Any size unless given. */
+  readonly max_bytes?: number;
+}
+
+/** Bytes from `start` on and before `end`. What is not there of it is left out, so a range behind the end is empty. */
+export interface BlobRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is known of a blob, and its pieces: to be read once, each at most `BLOB_PIECE_BYTES` long and the reader's own. */
+export interface BlobReading {
+  readonly info: BlobInfo;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+export interface LoadedBlob {
+  readonly info: BlobInfo;
+  readonly content: Uint8Array;
 }
 
 export interface BlobInfo {
   /** `blob:<sha256>`. */
   readonly ref: string;
+  /** Of the whole blob. */
   readonly bytes: number;
   readonly media_type?: string;
 }

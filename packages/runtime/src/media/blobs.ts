@@ -1,17 +1,31 @@
-import { type BlobInfo, blobRefOf, type LoadedFile } from "@reprise/contracts";
+import {
+  type BlobContent,
+  type BlobInfo,
+  type BlobRange,
+  type BlobReading,
+  blobRefOf,
+  type LoadedFile,
+  type PutBlobOptions,
+} from "@reprise/contracts";
 import type { Services } from "../services.ts";
 
 /** What messages name by `blob:` and `media://`: what models made, and outputs of tools that are too large for a thread. */
 export interface Blobs {
   /** Reads one. Throws `BLOB_NOT_FOUND`, also for what names none. */
   read(url: string): Promise<LoadedFile>;
-  /** Stores one; durable when it resolves. The same bytes are the same blob, with the media type they first came with. */
-  put(content: Uint8Array, options?: { readonly media_type?: string }): Promise<BlobInfo>;
+  /** Reads one, or a range of it, piece by piece, so that it is never held whole. Throws `BLOB_NOT_FOUND` as `read` does. */
+  stream(url: string, range?: BlobRange): Promise<BlobReading>;
+  /**
+   * Stores one, whole or piece by piece; durable when it resolves. The same bytes are the same blob, with the media type they
+   * first came with. Throws `BLOB_TOO_LARGE` for more than `max_bytes`.
+   */
+  put(content: BlobContent, options?: PutBlobOptions): Promise<BlobInfo>;
 }
 
 export function createBlobs({ blobs }: Pick<Services, "blobs">, tenant: string): Blobs {
   return {
     read: (url) => readBlob({ blobs }, tenant, url),
+    stream: (url, range) => blobs.read(tenant, blobRefOf(url), range),
     put: (content, options) => blobs.put(tenant, content, options),
   };
 }

@@ -1,48 +1,67 @@
-import type { LoadedFile } from "@reprise/contracts";
+import type { BlobInfo, BlobRange, BlobReading } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
+import { describeError } from "../http/describe-error.ts";
 import type { Call } from "../http/route.ts";
 import { readRange } from "./byte-range.ts";
 import { isMediaType } from "./read-upload.ts";
+import { sendPieces } from "./send-pieces.ts";
 
 /** What a browser may show in a page. Anything else is for the disk: it came from outside, and might be a page itself. */
 const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.+-]+)(?:;|$)/i;
 
-/** Answers with the bytes of a blob, or those of them that are wanted. */
-export function answerBlob(call: Call, id: string, { content, media_type }: LoadedFile): Response {
+/** Reads a blob of the caller's, or a range of it. */
+export type ReadBlob = (range?: BlobRange) => Promise<BlobReading>;
+
+/** Answers with the bytes of a blob, or those of them that are wanted, as fast as they are read. */
+export async function answerBlob(call: Call, id: string, read: ReadBlob): Promise<Response> {
   const request = call.context.req.raw.headers;
-  // Tools, models and data URLs say of their bytes what they like; what is no media type is no header either.
-  const type = media_type !== undefined && isMediaType(media_type) ? media_type : "application/octet-stream";
+  const whole = await read();
+  const { bytes } = whole.info;
+  const type = typeOf(whole.info);
   const etag = `"${id}"`;
-  const headers = {
-    ...call.headers,
-    // The same id is the same bytes for ever, for whoever may see them.
-    "cache-control": "private, max-age=31536000, immutable",
-    vary: "origin, authorization, x-api-key",
-    "accept-ranges": "bytes",
-    etag,
-    // Whatever it is, nothing in it runs, and nothing is guessed about it.
-    "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
-    "content-disposition": SHOWN.test(type) ? "inline" : "attachment",
-  };
+  const headers = { ...call.headers, ...blobHeaders(type), etag };
   if (isKnown(request.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const isSame = request.get("if-range") === null || request.get("if-range") === etag;
-  const range = isSame ? readRange(request.get("range"), content.length) : undefined;
+  const range = isSame ? readRange(request.get("range"), bytes) : undefined;
   if (range === "unsatisfiable") {
-    const none = { "content-range": `bytes */${content.length}` };
-    return answer(call, 416, { error: `range not satisfiable: the blob has ${content.length} bytes` }, none);
+    const none = { "content-range": `bytes */${bytes}` };
+    return answer(call, 416, { error: `range not satisfiable: the blob has ${bytes} bytes` }, none);
   }
-  const { first, last } = range ?? { first: 0, last: content.length - 1 };
-  const part = content.subarray(first, last + 1);
-  // A copy would cost as much as the blob; a response reads these bytes and changes nothing.
-  return new Response(part as Uint8Array<ArrayBuffer>, {
+  const { first, last } = range ?? { first: 0, last: bytes - 1 };
+  const { content } = range === undefined ? whole : await read({ start: first, end: last + 1 });
+  const body = sendPieces(content, (error) => breakOff(call, error));
+  return new Response(body, {
     status: range === undefined ? 200 : 206,
     headers: {
       ...headers,
       "content-type": type,
-      "content-length": String(part.length),
-      ...(range !== undefined && { "content-range": `bytes ${first}-${last}/${content.length}` }),
+      "content-length": String(last + 1 - first),
+      ...(range !== undefined && { "content-range": `bytes ${first}-${last}/${bytes}` }),
     },
   });
+}
+
+/** Its length was said, so the only way to tell the client that there is no more is to end the connection. */
+function breakOff({ context, host }: Call, error: unknown): void {
+  if (describeError(error).isOurs) host.report(error);
+  context.env?.outgoing?.destroy();
+}
+
+/** Tools, models and data URLs say of their bytes what they like; what is no media type is no header either. */
+function typeOf({ media_type }: BlobInfo): string {
+  return media_type !== undefined && isMediaType(media_type) ? media_type : "application/octet-stream";
+}
+
+function blobHeaders(type: string): Readonly<Record<string, string>> {
+  return {
+    // The same id is the same bytes for ever, for whoever may see them.
+    "cache-control": "private, max-age=31536000, immutable",
+    vary: "origin, authorization, x-api-key",
+    "accept-ranges": "bytes",
+    // Whatever it is, nothing in it runs, and nothing is guessed about it.
+    "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+    "content-disposition": SHOWN.test(type) ? "inline" : "attachment",
+  };
 }
 
 function isKnown(header: string | null, etag: string): boolean {

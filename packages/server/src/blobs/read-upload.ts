@@ -1,3 +1,4 @@
+import { RepriseError } from "@reprise/contracts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}(?:\s*;\s*[\w-]{1,40}=(?:[\w.+-]{1,80}|"[\w .+-]{1,80}"))*$/;
@@ -13,44 +14,39 @@ export function readMediaType(headers: Headers): string {
   return type;
 }
 
-/** The bytes of an upload. Counted while they come: what a header says about them may be wrong. */
-export async function readUpload(request: Request, maxBytes: number): Promise<Uint8Array> {
+/** The bytes of an upload as they come. What is announced as too large is refused before any does. */
+export function readUpload(request: Request, maxBytes: number): AsyncIterable<Uint8Array> {
   if ((request.headers.get("content-encoding") ?? "identity") !== "identity") {
     throw new HttpRefusal(415, "unsupported media type: send the bytes without an encoding");
   }
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await collect(request, maxBytes, announced);
-  if (bytes.length === 0) throw badRequest("the body is empty; send the bytes of the blob");
-  return bytes;
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  return receive(request);
 }
 
-/** What is announced, and allowed, is put where it stays; anything else grows as it comes. */
-async function collect(request: Request, maxBytes: number, announced: number): Promise<Uint8Array> {
-  let whole = new Uint8Array(Number.isSafeInteger(announced) && announced > 0 ? announced : 65_536);
-  let length = 0;
+/** What a store said of an upload, in the words of this server. */
+export function describeUploadError(error: unknown, maxBytes: number): unknown {
+  return RepriseError.is(error, "BLOB_TOO_LARGE") ? tooLarge(maxBytes) : error;
+}
+
+/** No more is asked of the client than was taken. Whoever stops to take, stops the client. */
+async function* receive(request: Request): AsyncGenerator<Uint8Array, void> {
   const reader = request.body?.getReader();
+  let isOver = false;
+  let bytes = 0;
   try {
-    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-      const end = length + part.value.length;
-      if (end > maxBytes) {
-        await reader?.cancel().catch(() => undefined);
-        throw tooLarge(maxBytes);
-      }
-      if (end > whole.length) whole = grow(whole, Math.min(Math.max(end, whole.length * 2), maxBytes));
-      whole.set(part.value, length);
-      length = end;
+    for (;;) {
+      const part = await reader?.read().catch(() => {
+        throw badRequest("the body broke off");
+      });
+      if (part?.value === undefined) break;
+      bytes += part.value.byteLength;
+      yield part.value;
     }
-  } catch (error) {
-    throw error instanceof HttpRefusal ? error : badRequest("the body broke off");
+    isOver = true;
+  } finally {
+    if (!isOver) await reader?.cancel().catch(() => undefined);
   }
-  return whole.subarray(0, length);
-}
-
-function grow(bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(length);
-  larger.set(bytes);
-  return larger;
+  if (bytes === 0) throw badRequest("the body is empty; send the bytes of the blob");
 }
 
 function tooLarge(maxBytes: number): HttpRefusal {

@@ -5,6 +5,7 @@ import { openPostgresDriver, type PostgresStore, type PostgresStoreOptions } fro
 import { rowsOf } from "../postgres/session.ts";
 import { composed } from "../postgres/statement.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
+import { withBlobs } from "../shell/with-blobs.ts";
 import type { BufferPorts } from "./buffer-ports.ts";
 import { assertPrefix, subjectOf } from "./buffer-subject.ts";
 import { BufferedDriver } from "./buffered-driver.ts";
@@ -59,7 +60,7 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
     };
     const driver = new BufferedDriver(ports, weaker(inner.durability, durability));
     const recover = async () => ({ recovered: await recoverThreads(ports, driver, place) });
-    return { ...createDurableStore(driver), blobs, recover };
+    return { ...withBlobs(createDurableStore(driver), blobs), recover };
   } catch (error) {
     await inner.close();
     throw error;

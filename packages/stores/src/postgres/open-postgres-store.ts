@@ -1,14 +1,17 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { BlobStore, Clock, Store, StoreSignal } from "@reprise/contracts";
+import type { BlobRows } from "../shell/blob-rows.ts";
+import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { SignalBoard } from "../shell/signal-board.ts";
+import { withBlobs } from "../shell/with-blobs.ts";
 import { Batcher } from "./batcher.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { Database } from "./database.ts";
 import { HeldNames } from "./held-names.ts";
 import { assertSchemaName, migrate } from "./migrate.ts";
 import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
-import { createPostgresBlobStore } from "./postgres-blob-store.ts";
+import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
 import { readDurability } from "./read-durability.ts";
@@ -61,7 +64,7 @@ const LANES = 3;
 export interface OpenPostgres {
   readonly driver: PostgresDriver;
   readonly database: Database;
-  readonly blobs: BlobStore;
+  readonly blobs: BlobRows;
   /** The store's time, given the server's. */
   now(stored: number): number;
 }
@@ -69,7 +72,7 @@ export interface OpenPostgres {
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { driver, blobs } = await openPostgresDriver(options);
-  return { ...createDurableStore(driver), blobs };
+  return withBlobs(createDurableStore(driver), blobs);
 }
 
 export async function openPostgresDriver(options: PostgresStoreOptions): Promise<OpenPostgres> {
@@ -93,7 +96,9 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
     });
     const documents = createPostgresDocuments(database, clock);
     const driver = new PostgresDriver({ durability, database, batcher, now, names, documents, ...signals });
-    return { driver, database, now, blobs: createPostgresBlobStore((queries) => database.read(queries)) };
+    const blobs = createPostgresBlobRows((queries) => database.read(queries), clock);
+    await sweepBlobs(blobs);
+    return { driver, database, now, blobs };
   } catch (error) {
     await database.close();
     throw error;

@@ -1,53 +1,104 @@
-import { createHash } from "node:crypto";
-import { assertId, type BlobInfo, type BlobStore, notFound } from "@reprise/contracts";
+import { randomUUID } from "node:crypto";
+import type { BlobInfo, Clock } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
-import { NOW } from "./demand-statements.ts";
+import { type BlobRows, UPLOAD_MS } from "../shell/blob-rows.ts";
+import * as statements from "./blob-statements.ts";
 import { storedId } from "./hostile-values.ts";
 import type { Ask } from "./select-changesets.ts";
 import { rowsOf } from "./session.ts";
-import { prepared } from "./statement.ts";
 
-interface BlobColumns {
+interface InfoColumns {
   readonly media_type: string | null;
   readonly bytes: number;
 }
 
-const INSERT = prepared(
-  `insert into blobs (tenant, ref, media_type, created_at, content) values ($1, $2, $3, ${NOW}, $4)
-   on conflict (tenant, ref) do nothing`,
-);
-const SELECT_INFO = prepared(
-  "select media_type, octet_length(content) as bytes from blobs where tenant = $1 and ref = $2",
-);
-const SELECT_CONTENT = prepared("select media_type, content from blobs where tenant = $1 and ref = $2");
-const DELETE = prepared("delete from blobs where tenant = $1 and ref = $2");
+interface BlobColumns extends InfoColumns {
+  readonly upload: string | null;
+  readonly content: Uint8Array | null;
+}
 
-/** Blobs beside the threads, in the same database: one thing to back up, one durability. */
-export function createPostgresBlobStore(ask: Ask): BlobStore {
+interface PartColumns {
+  readonly start: number;
+  readonly content: Uint8Array;
+}
+
+/** How many parts are removed in one statement. */
+const PARTS_AT_ONCE = 16;
+
+/**
+ * Blobs beside the threads, in the same database: one thing to back up, one durability. Everything may be sent twice, when a
+ * connection is lost before its answer. `clock` is the store's time, the server's unless given.
+ */
+export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | undefined): BlobRows {
+  const now = (): number | null => clock?.now() ?? null;
   return {
-    async put(tenant, content, { media_type } = {}) {
-      assertId("tenant", tenant);
-      const ref = `blob:${createHash("sha256").update(content).digest("hex")}`;
-      // The first one's media type counts, whoever put it.
-      const results = await ask([
-        INSERT(tenant, ref, optionalText(media_type), Buffer.from(content)),
-        SELECT_INFO(tenant, ref),
-      ]);
-      const [found] = rowsOf<BlobColumns>(results, 1);
-      return toInfo(ref, found ?? { media_type: optionalText(media_type), bytes: content.byteLength });
+    async find(tenant, ref) {
+      const [found] = rowsOf<BlobColumns>(await ask([statements.FIND(storedId(tenant), storedId(ref))]));
+      return found && { info: toInfo(ref, found), upload: found.upload, content: found.content };
     },
-    async get(tenant, ref) {
-      const results = await ask([SELECT_CONTENT(storedId(tenant), storedId(ref))]);
-      const [found] = rowsOf<{ readonly media_type: string | null; readonly content: Uint8Array }>(results);
-      if (found === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
-      return { info: toInfo(ref, { ...found, bytes: found.content.byteLength }), content: found.content };
+    async loadContent(tenant, ref) {
+      const results = await ask([statements.LOAD_CONTENT(storedId(tenant), storedId(ref))]);
+      return rowsOf<Pick<PartColumns, "content">>(results)[0]?.content;
+    },
+    async loadPart(upload, at) {
+      return rowsOf<PartColumns>(await ask([statements.LOAD_PART(upload, at)]))[0];
+    },
+    async insert(tenant, info, content) {
+      const { ref, media_type } = info;
+      const results = await ask([
+        statements.INSERT(tenant, ref, optionalText(media_type), bufferOf(content)),
+        statements.DESCRIBE(tenant, ref),
+      ]);
+      const [stored] = rowsOf<InfoColumns>(results, 1);
+      return stored === undefined ? info : toInfo(ref, stored);
+    },
+    async begin() {
+      const [time] = rowsOf<{ readonly now: number }>(await ask([statements.READ_TIME(now())]));
+      const upload = { upload: randomUUID(), until: (time?.now ?? 0) + UPLOAD_MS };
+      await ask([statements.LIST(upload.until, upload.upload)]);
+      return upload;
+    },
+    async addPart({ upload, until }, start, content) {
+      const results = await ask([
+        statements.LOCK(until, upload),
+        statements.ADD_PART(until, upload, start, bufferOf(content)),
+      ]);
+      return rowsOf(results).length > 0;
+    },
+    async finish({ upload, until }, tenant, info) {
+      const { ref, media_type, bytes } = info;
+      const results = await ask([
+        statements.LOCK(until, upload),
+        statements.INSERT_UPLOAD(until, upload, tenant, ref, optionalText(media_type), bytes),
+        statements.UNLIST(until, upload, tenant, ref),
+        statements.GIVE_UP(until, upload),
+        statements.DESCRIBE(tenant, ref),
+      ]);
+      const [stored] = rowsOf<InfoColumns>(results, 4);
+      if (stored !== undefined) return toInfo(ref, stored);
+      // Somebody may have deleted it at once.
+      return rowsOf(results).length > 0 ? info : undefined;
+    },
+    async giveUp({ upload, until }) {
+      await ask([statements.GIVE_UP(until, upload)]);
     },
     async delete(tenant, ref) {
-      await ask([DELETE(storedId(tenant), storedId(ref))]);
+      await ask([statements.DELETE(storedId(tenant), storedId(ref))]);
+    },
+    async sweep() {
+      // In a transaction of its own: what was added until then is seen by what follows.
+      await ask([statements.GIVE_UP_LATE(now())]);
+      const results = await ask([statements.UNLIST_REMOVED(), statements.REMOVE_PARTS(PARTS_AT_ONCE)]);
+      return rowsOf(results, 1).length > 0;
     },
   };
 }
 
-function toInfo(ref: string, { media_type, bytes }: BlobColumns): BlobInfo {
+function toInfo(ref: string, { media_type, bytes }: InfoColumns): BlobInfo {
   return { ref, bytes, ...optionalProperty("media_type", media_type) };
+}
+
+/** The same bytes in the form that `pg` knows; not a copy. */
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -14,6 +14,9 @@
  * empty, when one of them seems as good as the other, and kept when it has grown. Where a second one is needed, it begins with
  * an expression (`tenant || ''`, `thread_key + 0`), and the statements that mean it say the same. A column that only has to be
  * checked is compared by `is not distinct from`, which no index answers.
+ *
+ * A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
+ * are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `
@@ -141,6 +144,19 @@ create table blobs (
   tenant text collate "C" not null, ref text collate "C" not null, media_type text collate "C",
   created_at double precision not null, content bytea not null,
   primary key (tenant, ref)
+);
+`,
+  `
+alter table blobs alter column content drop not null, add column upload text collate "C", add column bytes bigint;
+
+create table blob_parts (
+  start bigint not null, upload text collate "C" not null, content bytea not null,
+  primary key (upload, start)
+);
+
+create table blob_uploads (
+  until double precision not null, upload text collate "C" not null,
+  primary key (until, upload)
 );
 `,
 ];

@@ -1,11 +1,13 @@
 import { randomInt } from "node:crypto";
 import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
+import { withBlobs } from "../shell/with-blobs.ts";
 import type { Connection } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { openFileForReading } from "./open-file.ts";
 import { SignalBoard } from "./signal-board.ts";
-import { createSqliteBlobStore } from "./sqlite-blob-store.ts";
+import { createSqliteBlobRows } from "./sqlite-blob-store.ts";
 import { SqliteDriver } from "./sqlite-driver.ts";
 import { WriterClient } from "./writer-client.ts";
 import type { WriterTask } from "./writer-task.ts";
@@ -42,7 +44,9 @@ export async function openSqliteStore({
   board = new SignalBoard(connection, writerId, pollMs);
   const dispatcher = new Dispatcher({ file, connection, now, write });
   const store = createDurableStore(new SqliteDriver({ now, writer, connection, dispatcher, board }));
-  return { ...store, blobs: createSqliteBlobStore({ connection, now, write }) };
+  const blobs = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
+  await sweepBlobs(blobs);
+  return withBlobs(store, blobs);
 }
 
 /** Short for `openSqliteStore`: `createRuntime({ agents, store: await sqlite("app.db") })`. */

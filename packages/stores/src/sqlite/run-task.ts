@@ -3,12 +3,13 @@ import { escapeText } from "../codec/escape-text.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
+import { runBlobTask } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import { deleteDocument, pruneDocuments, saveDocument } from "./document-tasks.ts";
 import { executeWrites } from "./execute-writes.ts";
 import { readDemand } from "./read-demand.ts";
 import { WritePlace } from "./write-place.ts";
-import type { WriterTask } from "./writer-task.ts";
+import type { BlobTask, WriterTask } from "./writer-task.ts";
 
 /** What a task came to inside the transaction. */
 export interface TaskResult {
@@ -30,16 +31,14 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
       return runOperation(connection, task.request, task.now);
     case "claim":
       return { answer: claimThreads(connection, task.request, task.limit, task.now), signals: [] };
-    case "put_blob": {
-      const { task: _, now: created_at, ...blob } = task;
-      const columns = "(tenant, ref, media_type, created_at, content)";
-      const values = "(:tenant, :ref, :media_type, :created_at, :content)";
-      connection.run(`insert into blobs ${columns} values ${values} on conflict do nothing`, { ...blob, created_at });
-      return { answer: null, signals: [] };
-    }
+    case "put_blob":
     case "delete_blob":
-      connection.run("delete from blobs where tenant = :tenant and ref = :ref", { tenant: task.tenant, ref: task.ref });
-      return { answer: null, signals: [] };
+    case "begin_upload":
+    case "add_part":
+    case "finish_upload":
+    case "give_up_upload":
+    case "sweep_uploads":
+      return { answer: changeBlobs(connection, task), signals: [] };
     case "save_document":
       return { answer: saveDocument(connection, task), signals: [] };
     case "delete_document":
@@ -54,6 +53,15 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
       return { answer: null, signals: [] };
     default:
       return task satisfies never;
+  }
+}
+
+/** Blobs are written by several statements, each of which may fail. */
+function changeBlobs(connection: Connection, task: BlobTask): boolean {
+  try {
+    return runBlobTask(connection, task);
+  } catch (error) {
+    throw new HalfWritten(error);
   }
 }
 

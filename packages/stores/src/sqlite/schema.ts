@@ -8,6 +8,9 @@
  * which are looked for and rarely found, are indexed by a hash. Bodies lie in ordinary tables: in one
  * without row ids, rows of this size would each take a page. The revision of a document is the number of its row, of which
  * SQLite never gives one out again.
+ *
+ * A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
+ * are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `
@@ -132,5 +135,17 @@ create index documents_expiring on documents (expires_at) where expires_at is no
 create table signals (number integer primary key, writer integer not null, signals text not null) strict;
 
 create table dispatcher (one integer primary key check (one = 1), pid integer not null, since real not null) strict;
+`,
+  `
+alter table blobs add column upload text;
+alter table blobs add column bytes integer;
+
+create table blob_parts (
+  upload text not null, start integer not null, content blob not null, primary key (upload, start)
+) strict, without rowid;
+
+create table blob_uploads (
+  until real not null, upload text not null, primary key (until, upload)
+) strict, without rowid;
 `,
 ];

@@ -1,50 +1,95 @@
-import { createHash } from "node:crypto";
-import { assertId, type BlobInfo, type BlobStore, notFound } from "@reprise/contracts";
+import { randomUUID } from "node:crypto";
+import { BLOB_PIECE_BYTES, type BlobInfo } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
+import { type BlobRows, UPLOAD_MS } from "../shell/blob-rows.ts";
 import type { Connection } from "./connection.ts";
-import type { WriterTask } from "./writer-task.ts";
+import type { BlobTask } from "./writer-task.ts";
 
 /** What blobs in the store's file need of it. */
 export interface BlobPorts {
+  /** For reading. */
   readonly connection: Connection;
   now(): number;
-  write(task: WriterTask): Promise<unknown>;
+  /** True or false, as `runBlobTask` says. */
+  write(task: BlobTask): Promise<boolean>;
 }
 
-interface BlobColumns {
+interface InfoColumns {
   readonly media_type: string | null;
   readonly bytes: number;
 }
 
-/** Blobs beside the threads, in the same file: one file to copy, one durability. */
-export function createSqliteBlobStore({ connection, now, write }: BlobPorts): BlobStore {
-  const find = (tenant: string, ref: string): BlobInfo | undefined => {
-    const found = connection.get<BlobColumns>(
-      "select media_type, length(content) as bytes from blobs where tenant = :tenant and ref = :ref",
-      { tenant, ref },
-    );
-    if (found === undefined) return undefined;
-    return { ref, bytes: found.bytes, ...optionalProperty("media_type", found.media_type) };
+interface BlobColumns extends InfoColumns {
+  readonly upload: string | null;
+  readonly content: Uint8Array | null;
+}
+
+/** The length of a blob is known without reading it. */
+const INFO = "media_type, coalesce(bytes, length(content)) as bytes";
+
+const DESCRIBE = `select ${INFO} from blobs where tenant = :tenant and ref = :ref`;
+
+/** With its content, when that is short. */
+const FIND = `select ${INFO}, upload,
+  case when upload is null and length(content) <= ${BLOB_PIECE_BYTES} then content end as content
+  from blobs where tenant = :tenant and ref = :ref`;
+
+const LOAD_CONTENT = "select content from blobs where tenant = :tenant and ref = :ref and upload is null";
+
+const LOAD_PART = `select start, content from blob_parts where upload = :upload and start <= :at
+  order by start desc limit 1`;
+
+const IS_THERE_TO_REMOVE = "select upload from blob_uploads where until <= :now limit 1";
+
+/** Blobs beside the threads, in the same file: one file to copy, one durability. Writes go to the writer, piece by piece. */
+export function createSqliteBlobRows({ connection, now, write }: BlobPorts): BlobRows {
+  const describe = (tenant: string, info: BlobInfo): BlobInfo => {
+    const stored = connection.get<InfoColumns>(DESCRIBE, { tenant, ref: info.ref });
+    // Somebody may have deleted it at once.
+    return stored === undefined ? info : toInfo(info.ref, stored);
   };
   return {
-    async put(tenant, content, { media_type } = {}) {
-      assertId("tenant", tenant);
-      const ref = `blob:${createHash("sha256").update(content).digest("hex")}`;
-      await write({ task: "put_blob", now: now(), tenant, ref, media_type: optionalText(media_type), content });
-      // The first one's media type counts, whoever put it.
-      return find(tenant, ref) ?? { ref, bytes: content.byteLength };
+    async find(tenant, ref) {
+      const found = connection.get<BlobColumns>(FIND, { tenant, ref });
+      return found && { info: toInfo(ref, found), upload: found.upload, content: found.content };
     },
-    async get(tenant, ref) {
-      const info = find(tenant, ref);
-      const row = connection.get<{ readonly content: Uint8Array }>(
-        "select content from blobs where tenant = :tenant and ref = :ref",
-        { tenant, ref },
-      );
-      if (info === undefined || row === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
-      return { info, content: row.content };
+    async loadContent(tenant, ref) {
+      return connection.get<{ readonly content: Uint8Array }>(LOAD_CONTENT, { tenant, ref })?.content;
+    },
+    async loadPart(upload, at) {
+      return connection.get<{ readonly start: number; readonly content: Uint8Array }>(LOAD_PART, { upload, at });
+    },
+    async insert(tenant, info, content) {
+      const { ref, media_type } = info;
+      await write({ task: "put_blob", now: now(), tenant, ref, media_type: optionalText(media_type), content });
+      return describe(tenant, info);
+    },
+    async begin() {
+      const upload = { upload: randomUUID(), until: now() + UPLOAD_MS };
+      await write({ task: "begin_upload", ...upload });
+      return upload;
+    },
+    addPart: (upload, start, content) => write({ task: "add_part", ...upload, start, content }),
+    async finish(upload, tenant, info) {
+      const { media_type, ref, bytes } = info;
+      const blob = { now: now(), tenant, ref, media_type: optionalText(media_type), bytes };
+      const isDone = await write({ task: "finish_upload", ...upload, ...blob });
+      return isDone ? describe(tenant, info) : undefined;
+    },
+    async giveUp(upload) {
+      await write({ task: "give_up_upload", ...upload });
     },
     async delete(tenant, ref) {
       await write({ task: "delete_blob", tenant, ref });
     },
+    async sweep() {
+      // Mostly there is nothing, and a look is cheaper than a transaction.
+      const isThere = connection.get(IS_THERE_TO_REMOVE, { now: now() }) !== undefined;
+      return isThere && write({ task: "sweep_uploads", now: now() });
+    },
   };
+}
+
+function toInfo(ref: string, { media_type, bytes }: InfoColumns): BlobInfo {
+  return { ref, bytes, ...optionalProperty("media_type", media_type) };
 }

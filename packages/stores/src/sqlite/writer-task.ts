@@ -1,20 +1,31 @@
 import type { ClaimRequest, ErrorCode, StoreSignal } from "@reprise/contracts";
 import type { ThreadRequest } from "../kernel/request.ts";
+import type { Upload } from "../shell/blob-rows.ts";
 import type { DocumentPlace, SealedDocument } from "../shell/document-rows.ts";
+
+/** The columns of a blob's row that its putter says. */
+interface BlobColumns {
+  readonly now: number;
+  readonly tenant: string;
+  readonly ref: string;
+  readonly media_type: string | null;
+}
+
+/** What can be done to blobs. Nothing takes longer than a piece of one does. */
+export type BlobTask =
+  | ({ readonly task: "put_blob"; readonly content: Uint8Array } & BlobColumns)
+  | { readonly task: "delete_blob"; readonly tenant: string; readonly ref: string }
+  | ({ readonly task: "begin_upload" } & Upload)
+  | ({ readonly task: "add_part"; readonly start: number; readonly content: Uint8Array } & Upload)
+  | ({ readonly task: "finish_upload"; readonly bytes: number } & Upload & BlobColumns)
+  | ({ readonly task: "give_up_upload" } & Upload)
+  | { readonly task: "sweep_uploads"; readonly now: number };
 
 /** What the writer can be asked to do. Each is done at a time of the store's clock, all or nothing. */
 export type WriterTask =
   | { readonly task: "operation"; readonly now: number; readonly request: ThreadRequest }
   | { readonly task: "claim"; readonly now: number; readonly request: ClaimRequest; readonly limit: number }
-  | {
-      readonly task: "put_blob";
-      readonly now: number;
-      readonly tenant: string;
-      readonly ref: string;
-      readonly media_type: string | null;
-      readonly content: Uint8Array;
-    }
-  | { readonly task: "delete_blob"; readonly tenant: string; readonly ref: string }
+  | BlobTask
   | {
       readonly task: "save_document";
       readonly now: number;

@@ -1,10 +1,12 @@
-import type { Clock, Store } from "@reprise/contracts";
+import type { BlobStore, Clock, Store } from "@reprise/contracts";
 import { createDurableStore } from "../../src/shell/create-durable-store.ts";
 import type { StoreDriver } from "../../src/shell/driver.ts";
+import { withBlobs } from "../../src/shell/with-blobs.ts";
 import type { Connection } from "../../src/sqlite/connection.ts";
 import { openFile } from "../../src/sqlite/open-file.ts";
 import { createRunReads } from "../../src/sqlite/read-runs.ts";
 import { createThreadReads } from "../../src/sqlite/read-threads.ts";
+import { createSqliteBlobRows } from "../../src/sqlite/sqlite-blob-store.ts";
 import { createSqliteDocuments } from "../../src/sqlite/sqlite-documents.ts";
 import { fromPlainError, writeBatch } from "../../src/sqlite/writer.ts";
 import type { WriterTask } from "../../src/sqlite/writer-task.ts";
@@ -13,7 +15,7 @@ import { makeStoreFolder } from "./temporary-store.ts";
 /** A store whose writer works on this very thread: quick to open, and its statements can be looked at. */
 export interface InThreadStore {
   readonly connection: Connection;
-  readonly store: Store;
+  readonly store: Store & { readonly blobs: BlobStore };
   close(): Promise<void>;
 }
 
@@ -45,6 +47,9 @@ export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now })
       remove();
     },
   };
-  const store = createDurableStore(driver);
+  const store = withBlobs(
+    createDurableStore(driver),
+    createSqliteBlobRows({ connection, now: () => clock.now(), write }),
+  );
   return { connection, store, close: () => store.close() };
 }

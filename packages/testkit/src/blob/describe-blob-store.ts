@@ -1,6 +1,8 @@
 import { describe, it } from "vitest";
 import { contentLaws } from "./content-laws.ts";
 import type { OpenBlobStore, OpenedBlobStore } from "./open-blob-store.ts";
+import { pieceLaws } from "./piece-laws.ts";
+import { readingLaws } from "./reading-laws.ts";
 import { referenceLaws } from "./reference-laws.ts";
 
 /** Registers one law about blobs as a test, on a store of its own. */
@@ -20,6 +22,8 @@ export function describeBlobStore(name: string, open: OpenBlobStore): void {
       });
     };
     describe("content", () => contentLaws(law));
+    describe("pieces", () => pieceLaws(law));
+    describe("reading", () => readingLaws(law));
     describe("references", () => referenceLaws(law));
   });
 }

@@ -4,7 +4,14 @@ import { hasCode, OPEN_TO, type OpenFile } from "../disk/disk.ts";
 import { tenantFolder } from "../disk/file-names.ts";
 import { FolderSync } from "../disk/folder-sync.ts";
 import type { LogFolder } from "../log/log-folder.ts";
-import { readBlob, readInfo, writeBlob } from "./blob-file.ts";
+import { BlobDraft } from "./blob-draft.ts";
+import { type BlobHead, readHead } from "./blob-file.ts";
+
+/** A blob that somebody reads: its file is open until it is closed. */
+export interface OpenBlob {
+  readonly file: OpenFile;
+  readonly head: BlobHead;
+}
 
 /** The blobs of a store: a folder a tenant, a file a blob. A file is there whole or not at all, and never changes. */
 export class BlobFolder {
@@ -21,21 +28,36 @@ export class BlobFolder {
     this.#names = new FolderSync(logs.disk, path);
   }
 
-  put(tenant: string, ref: string, content: Uint8Array, mediaType: string | undefined): Promise<BlobInfo> {
+  draft(mediaType: string | undefined): Promise<BlobDraft> {
+    return BlobDraft.open(this.#logs, mediaType);
+  }
+
+  /** Makes a draft the blob that it is, or drops it when that is there. */
+  async keep(tenant: string, draft: BlobDraft): Promise<BlobInfo> {
+    const ref = await draft.seal();
     const path = this.#pathOf(tenant, ref);
     return this.#inTurn(path, async () => {
-      const known = await this.#open(path, async (file) => (await readInfo(file, ref)).info);
-      if (known === undefined) await this.#write(tenant, path, (file) => writeBlob(file, content, mediaType));
+      const known = await this.#find(path, ref);
+      if (known === undefined) await this.#place(tenant, draft.path, path);
+      else await draft.drop();
       // Also for one that is there: whoever put it may have died before its name was durable.
       await this.#namesOf(tenant).sync();
-      return known ?? { ref, bytes: content.byteLength, ...(mediaType === undefined ? {} : { media_type: mediaType }) };
+      const { bytes, mediaType } = draft;
+      return known ?? { ref, bytes, ...(mediaType === undefined ? {} : { media_type: mediaType }) };
     });
   }
 
-  async get(tenant: string, ref: string): Promise<{ readonly info: BlobInfo; readonly content: Uint8Array }> {
-    const found = await this.#open(this.#pathOf(tenant, ref), (file) => readBlob(file, ref));
+  async find(tenant: string, ref: string): Promise<BlobInfo> {
+    const found = await this.#find(this.#pathOf(tenant, ref), ref);
     if (found === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
     return found;
+  }
+
+  /** Opens a blob for whoever reads it, and closes it. */
+  async open(tenant: string, ref: string): Promise<OpenBlob> {
+    const opened = await this.#open(this.#pathOf(tenant, ref), ref);
+    if (opened === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
+    return opened;
   }
 
   delete(tenant: string, ref: string): Promise<void> {
@@ -51,14 +73,20 @@ export class BlobFolder {
     });
   }
 
-  async #write(tenant: string, path: string, write: (file: OpenFile) => Promise<void>): Promise<void> {
+  async #place(tenant: string, from: string, to: string): Promise<void> {
     await this.#logs.disk.makeFolder(join(this.#path, tenantFolder(tenant)));
     await this.#names.sync();
-    await this.#logs.replace(path, write, () => undefined);
+    await this.#logs.disk.rename(from, to);
+  }
+
+  async #find(path: string, ref: string): Promise<BlobInfo | undefined> {
+    const opened = await this.#open(path, ref);
+    await opened?.file.close();
+    return opened?.head.info;
   }
 
   /** Undefined when there is no such file. */
-  async #open<Result>(path: string, read: (file: OpenFile) => Promise<Result>): Promise<Result | undefined> {
+  #open(path: string, ref: string): Promise<OpenBlob | undefined> {
     return this.#logs.reading.run(async () => {
       let file: OpenFile;
       try {
@@ -68,9 +96,10 @@ export class BlobFolder {
         throw error;
       }
       try {
-        return await read(file);
-      } finally {
+        return { file, head: await readHead(file, ref) };
+      } catch (error) {
         await file.close();
+        throw error;
       }
     });
   }

@@ -1,14 +1,28 @@
-import { assertId, type BlobStore, notFound } from "@reprise/contracts";
+import {
+  assertId,
+  type BlobRange,
+  type BlobStore,
+  cutRange,
+  loadWhole,
+  notFound,
+  toBlobPieces,
+} from "@reprise/contracts";
 import { fromDiskError } from "../disk/disk-errors.ts";
 import type { StoreHandle } from "../store-handle.ts";
-import { hashOf } from "./blob-file.ts";
+import { readPieces } from "./blob-file.ts";
 import type { BlobFolder } from "./blob-folder.ts";
 
 const REF = /^blob:[0-9a-f]{64}$/;
 
+/**
+ * One step with the blobs of a folder. A put or a read is many of them: closing the store waits for a step, and not for whoever
+ * brings or takes the next piece.
+ */
+type Step = <Result>(task: (blobs: BlobFolder) => Promise<Result>) => Promise<Result>;
+
 /** Blobs beside the logs, in the same folder. */
 export function createFileBlobStore(handle: Pick<StoreHandle, "use">): BlobStore {
-  const withBlobs = <Result>(task: (blobs: BlobFolder) => Promise<Result>): Promise<Result> =>
+  const step: Step = (task) =>
     handle.use(async ({ blobs }) => {
       try {
         return await task(blobs);
@@ -16,21 +30,48 @@ export function createFileBlobStore(handle: Pick<StoreHandle, "use">): BlobStore
         throw fromDiskError(error);
       }
     });
+  const read: BlobStore["read"] = async (tenant, ref, range) => {
+    assertId("tenant", tenant);
+    if (!REF.test(ref)) throw notFound("BLOB_NOT_FOUND", "blob", ref);
+    const info = await step((blobs) => blobs.find(tenant, ref));
+    return { info, content: readBlob(step, { tenant, ref }, cutRange(range, info.bytes)) };
+  };
   return {
-    async put(tenant, content, { media_type } = {}) {
+    async put(tenant, content, { media_type, max_bytes = Number.POSITIVE_INFINITY } = {}) {
       assertId("tenant", tenant);
-      // The caller may go on to change its bytes.
-      const copy = Uint8Array.from(content);
-      return withBlobs((blobs) => blobs.put(tenant, `blob:${hashOf(copy)}`, copy, media_type));
+      const draft = await step((blobs) => blobs.draft(media_type));
+      try {
+        for await (const piece of toBlobPieces(content, { max_bytes })) await step(() => draft.add(piece));
+        return await step((blobs) => blobs.keep(tenant, draft));
+      } catch (error) {
+        await draft.drop();
+        throw error;
+      }
     },
-    async get(tenant, ref) {
-      assertId("tenant", tenant);
-      if (!REF.test(ref)) throw notFound("BLOB_NOT_FOUND", "blob", ref);
-      return withBlobs((blobs) => blobs.get(tenant, ref));
-    },
+    read,
+    get: async (tenant, ref) => loadWhole(await read(tenant, ref)),
     async delete(tenant, ref) {
       assertId("tenant", tenant);
-      if (REF.test(ref)) await withBlobs((blobs) => blobs.delete(tenant, ref));
+      if (REF.test(ref)) await step((blobs) => blobs.delete(tenant, ref));
     },
   };
+}
+
+/** The file is open from the first piece to the last, or until its reader stops; so it can be deleted meanwhile. */
+async function* readBlob(
+  step: Step,
+  { tenant, ref }: { readonly tenant: string; readonly ref: string },
+  range: BlobRange,
+): AsyncGenerator<Uint8Array, void> {
+  const { file, head } = await step((blobs) => blobs.open(tenant, ref));
+  try {
+    const pieces = readPieces(file, head, range);
+    for (;;) {
+      const { done, value } = await step(() => pieces.next());
+      if (done === true || value === undefined) return;
+      yield value;
+    }
+  } finally {
+    await file.close();
+  }
 }

@@ -1,0 +1,90 @@
+import { BLOB_PIECE_BYTES } from "@reprise/contracts";
+import { NOW } from "./demand-statements.ts";
+import { type Prepared, prepared } from "./statement.ts";
+
+/** The store's time: the first value, or the server's when it is null. */
+const TIME = `(select coalesce($1::float8, ${NOW}))`;
+
+const IS_BLOB = "tenant = $1 and ref = $2";
+
+/** The length of a blob is known without reading it. */
+const INFO = "media_type, coalesce(bytes, octet_length(content)) as bytes";
+
+export const DESCRIBE: Prepared = prepared(`select ${INFO} from blobs where ${IS_BLOB}`);
+
+/** With its content, when that is short. */
+export const FIND: Prepared = prepared(
+  `select ${INFO}, upload, case when octet_length(content) <= ${BLOB_PIECE_BYTES} then content end as content
+   from blobs where ${IS_BLOB}`,
+);
+
+export const LOAD_CONTENT: Prepared = prepared(`select content from blobs where ${IS_BLOB} and content is not null`);
+
+export const LOAD_PART: Prepared = prepared(
+  `select start, content from blob_parts where upload = $1 and start <= $2::bigint order by start desc limit 1`,
+);
+
+export const INSERT: Prepared = prepared(
+  `insert into blobs (tenant, ref, media_type, created_at, content) values ($1, $2, $3, ${NOW}, $4)
+   on conflict (tenant, ref) do nothing`,
+);
+
+export const READ_TIME: Prepared = prepared(`select ${TIME} as now`);
+
+/** The time comes from outside: sent again, it must be the same row and no second one. */
+export const LIST: Prepared = prepared(
+  "insert into blob_uploads (until, upload) values ($1::float8, $2) on conflict (until, upload) do nothing",
+);
+
+/** Whoever adds to an upload keeps others from giving it up until it is added. */
+export const LOCK: Prepared = prepared(
+  `select upload from blob_uploads where until = $1::float8 and upload = $2 for update`,
+);
+
+/** Sent again when nobody knows whether it came, so it may be there. */
+export const ADD_PART: Prepared = prepared(
+  `insert into blob_parts (upload, start, content)
+   select $2, $3::bigint, $4::bytea where exists (select from blob_uploads where until = $1::float8 and upload = $2)
+   on conflict (upload, start) do nothing`,
+);
+
+export const INSERT_UPLOAD: Prepared = prepared(
+  `insert into blobs (tenant, ref, media_type, created_at, upload, bytes)
+   select $3, $4, $5, ${NOW}, $2, $6::bigint
+   where exists (select from blob_uploads where until = $1::float8 and upload = $2)
+   on conflict (tenant, ref) do nothing`,
+);
+
+/** Off the list with what became a blob. */
+export const UNLIST: Prepared = prepared(
+  `delete from blob_uploads where until = $1::float8 and upload = $2
+   and exists (select from blobs where tenant = $3 and ref = $4 and blobs.upload is not distinct from $2)`,
+);
+
+/** Under another time than its owner knows, an upload is nobody's: nothing more can be added to it. */
+export const GIVE_UP: Prepared = prepared("update blob_uploads set until = 0 where until = $1::float8 and upload = $2");
+
+export const GIVE_UP_LATE: Prepared = prepared(
+  `update blob_uploads set until = 0 where until > 0 and until <= ${TIME}`,
+);
+
+export const DELETE: Prepared = prepared(
+  `with gone as (delete from blobs where ${IS_BLOB} returning upload)
+   insert into blob_uploads (until, upload) select 0, upload from gone where upload is not null
+   on conflict (until, upload) do nothing`,
+);
+
+/** Parts of one upload that is to be removed. */
+export const REMOVE_PARTS: Prepared = prepared(
+  `delete from blob_parts using (
+     select upload, start from blob_parts
+     where upload = (select upload from blob_uploads where until = 0 order by upload limit 1)
+     order by start limit $1::bigint) as doomed
+   where blob_parts.upload = doomed.upload and blob_parts.start = doomed.start returning blob_parts.start`,
+);
+
+/** Off the list with what has no parts any more. */
+export const UNLIST_REMOVED: Prepared = prepared(
+  `delete from blob_uploads where until = 0
+   and not exists (select from blob_parts where blob_parts.upload = blob_uploads.upload)`,
+);

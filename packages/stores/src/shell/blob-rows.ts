@@ -1,0 +1,48 @@
+import type { BlobInfo } from "@reprise/contracts";
+
+/** A blob as its row says. */
+export interface BlobRow {
+  readonly info: BlobInfo;
+  /** Under which its parts are; null for one that lies whole in its row. */
+  readonly upload: string | null;
+  /** All of it, when it lies in its row and is no longer than a piece. */
+  readonly content: Uint8Array | null;
+}
+
+/** A blob on its way: it may take its time, but not for ever. */
+export interface Upload {
+  readonly upload: string;
+  readonly until: number;
+}
+
+/** How long an upload may take. After that whatever there is of it is taken for left behind. */
+export const UPLOAD_MS: number = 24 * 60 * 60 * 1_000;
+
+/**
+ * Blobs in the tables of a database. Small ones are a row. Larger ones are parts, written one after the other, and a row that makes
+ * them a blob. Until then they are on the list of uploads; what is taken off it without such a row has no parts left.
+ */
+export interface BlobRows {
+  find(tenant: string, ref: string): Promise<BlobRow | undefined>;
+  /** What lies in a row and is longer than a piece: older versions put every blob as one. */
+  loadContent(tenant: string, ref: string): Promise<Uint8Array | undefined>;
+  /** The part that has this byte; undefined when it is gone. */
+  loadPart(upload: string, at: number): Promise<{ readonly start: number; readonly content: Uint8Array } | undefined>;
+  /** Does nothing when the blob is there. Says what is known of it: who came first counts. */
+  insert(tenant: string, info: BlobInfo, content: Uint8Array): Promise<BlobInfo>;
+  /** Begins an upload. */
+  begin(): Promise<Upload>;
+  /** False when the upload is no longer on the list. */
+  addPart(upload: Upload, start: number, content: Uint8Array): Promise<boolean>;
+  /**
+   * Makes an upload the blob, in one transaction, unless that is there: then it is given up. Says what is known of the blob, as
+   * `insert` does; undefined when the upload is no longer on the list.
+   */
+  finish(upload: Upload, tenant: string, info: BlobInfo): Promise<BlobInfo | undefined>;
+  /** Marks an upload as one to be removed. Nothing can be added to it any more. */
+  giveUp(upload: Upload): Promise<void>;
+  /** Deletes the row of a blob, and marks its parts as to be removed. */
+  delete(tenant: string, ref: string): Promise<void>;
+  /** Removes a few parts that are to be removed, so that nobody waits long for it. True while there may be more. */
+  sweep(): Promise<boolean>;
+}

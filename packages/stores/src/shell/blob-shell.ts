@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import {
+  assertId,
+  type BlobContent,
+  type BlobInfo,
+  type BlobRange,
+  type BlobStore,
+  cutPieces,
+  cutRange,
+  loadWhole,
+  notFound,
+  type PutBlobOptions,
+  toBlobPieces,
+} from "@reprise/contracts";
+import type { BlobRow, BlobRows } from "./blob-rows.ts";
+import { sweepBlobs } from "./blob-sweep.ts";
+import { BlobUpload } from "./blob-upload.ts";
+
+/** The blobs of the contracts on top of a database. */
+export function createBlobStore(rows: BlobRows): BlobStore {
+  const read: BlobStore["read"] = async (tenant, ref, range) => {
+    const row = await rows.find(tenant, ref);
+    if (row === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
+    return { info: row.info, content: readPieces(rows, tenant, row, cutRange(range, row.info.bytes)) };
+  };
+  return {
+    async put(tenant, content, options = {}) {
+      assertId("tenant", tenant);
+      return putPieces(rows, tenant, content, options);
+    },
+    read,
+    get: async (tenant, ref) => loadWhole(await read(tenant, ref)),
+    async delete(tenant, ref) {
+      await rows.delete(tenant, ref);
+      await sweepBlobs(rows);
+    },
+  };
+}
+
+/** One piece is held back, so that what ends with it is a row and no upload. */
+async function putPieces(
+  rows: BlobRows,
+  tenant: string,
+  content: BlobContent,
+  { media_type, max_bytes = Number.POSITIVE_INFINITY }: PutBlobOptions,
+): Promise<BlobInfo> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  let held: Uint8Array | undefined;
+  let upload: BlobUpload | undefined;
+  try {
+    for await (const piece of toBlobPieces(content, { max_bytes })) {
+      hash.update(piece);
+      bytes += piece.byteLength;
+      if (held !== undefined) {
+        upload ??= await BlobUpload.begin(rows);
+        await upload.add(held);
+      }
+      held = piece;
+    }
+    const type = media_type === undefined ? {} : { media_type };
+    const info = { ref: `blob:${hash.digest("hex")}`, bytes, ...type };
+    const last = held ?? new Uint8Array();
+    return upload === undefined ? await rows.insert(tenant, info, last) : await upload.finish(last, tenant, info);
+  } catch (error) {
+    await upload?.giveUp();
+    throw error;
+  }
+}
+
+/** Between two pieces nothing is held but the number of the next byte. */
+async function* readPieces(
+  rows: BlobRows,
+  tenant: string,
+  { info: { ref }, upload, content }: BlobRow,
+  { start, end }: BlobRange,
+): AsyncGenerator<Uint8Array, void> {
+  if (upload === null) {
+    const whole = content ?? (await rows.loadContent(tenant, ref));
+    if (whole === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
+    yield* cutPieces(whole.subarray(start, end));
+    return;
+  }
+  for (let at = start; at < end; ) {
+    const part = await rows.loadPart(upload, at);
+    const rest = part?.content.subarray(at - part.start, end - part.start);
+    // Its blob was deleted since: parts never go before.
+    if (rest === undefined || rest.byteLength === 0) throw notFound("BLOB_NOT_FOUND", "blob", ref);
+    at += rest.byteLength;
+    yield rest;
+  }
+}
