@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type NatsServer, startNats } from "../packages/stores/test/nats/start-nats.ts";
 import { type PostgresServer, startServer } from "../packages/stores/test/postgres/start-server.ts";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { describeWithService } from "./support/describe-with-service.ts";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
 import { readBlocks, readSnippets } from "./support/documents/read-blocks.ts";
-import { createSnippetFolder } from "./support/documents/snippet-folder.ts";
+import { createSnippetFolder, SNIPPET_TIMEOUT_MS } from "./support/documents/snippet-folder.ts";
+
+vi.setConfig({ testTimeout: SNIPPET_TIMEOUT_MS + 10_000 });
 
 const pages = listFiles(ROOT).filter((path) => path.endsWith(".md"));
 const checked = pages.filter((path) => /^(README|CONTRIBUTING)\.md$|^docs\/|^packages\/[^/]+\/README\.md$/.test(path));

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { RepriseError } from "@reprise/contracts";
 import type { Server } from "./create-server.ts";
+import { followUnusedConnections } from "./http/unused-connections.ts";
 import { limitConnections } from "./security/limit-connections.ts";
 
 export interface ListenOptions {
@@ -58,6 +59,7 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
   http.timeout = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
   const { maxConnectionsPerAddress = MAX_CONNECTIONS_PER_ADDRESS, closeTimeoutMs = CLOSE_TIMEOUT_MS } = options;
   limitConnections(http, maxConnectionsPerAddress, (address) => server.isTrustedProxy(address));
+  const endUnused = followUnusedConnections(http);
   await new Promise<void>((resolve, reject) => {
     http.once("error", reject);
     http.listen(port, host, resolve);
@@ -69,7 +71,10 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
     host,
     port: address.port,
     url: `http://${name}:${address.port}`,
-    close: () => closeHttp(http, server, closeTimeoutMs),
+    close() {
+      endUnused();
+      return closeHttp(http, server, closeTimeoutMs);
+    },
   };
 }
 

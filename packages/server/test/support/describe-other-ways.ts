@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { says } from "./open-demo.ts";
+import type { GuardedServer } from "./start-guarded.ts";
+import { createVictim, type Victim } from "./victim.ts";
+
+/** The ways to another tenant's things beside their own routes. */
+export function describeOtherWays(
+  serverOf: () => GuardedServer,
+  keys: { readonly owner: string; readonly other: string; readonly nobody: string },
+): void {
+  describe("another tenant's things are not found by other ways either", () => {
+    let victim: Victim;
+    beforeAll(async () => {
+      const server = serverOf();
+      victim = await createVictim(server, keys.owner, "w");
+      const own = says("hello", { threadId: "t-other", runId: "r-other" });
+      await (await server.send(keys.other, "POST", "/v1/runs", own)).text();
+    });
+
+    it.each([
+      "/v1/costs?run_id=done-w",
+      "/v1/costs?thread_id=t-w",
+      "/v1/costs?tree_id=done-w",
+      "/v1/runs/r-other/compare?with=done-w",
+      "/v1/runs/r-other/events?after=done-w:1:1",
+    ])("GET %s", async (path) => {
+      const response = await serverOf().ask(keys.other, path);
+      expect([400, 404]).toContain(response.status);
+      expect(Object.keys(await response.json())).toEqual(["error"]);
+    });
+
+    it.each([
+      "/v1/threads",
+      "/v1/threads/summaries",
+      "/v1/runs",
+      "/v1/runs?thread_id=t-w",
+      "/v1/decisions",
+      "/v1/decisions?run_id=waiting-w",
+      "/v1/dead-letters",
+      "/v1/leases",
+    ])("GET %s lists none of them", async (path) => {
+      const server = serverOf();
+      // A tenant nobody has done anything in.
+      const response = await server.ask(await server.createKey("empty", "admin"), path);
+      expect((await response.json()).items).toEqual([]);
+    });
+
+    it("GET /v1/keys lists one's own alone", async () => {
+      const listed = async (key: string): Promise<readonly { readonly prefix: string }[]> =>
+        (await (await serverOf().ask(key, "/v1/keys")).json()).items;
+      expect((await listed(keys.nobody)).every(({ prefix }) => prefix.startsWith("rk.nobody."))).toBe(true);
+      expect((await listed(keys.owner)).every(({ prefix }) => prefix.startsWith("rk.owner."))).toBe(true);
+    });
+
+    it.each(["chats", "runs"])("GET /v1/ai-sdk/agents/assistant/%s/:chat_id/stream", async (kind) => {
+      const server = serverOf();
+      const id = `stall-${kind}`;
+      const stalled = await server.send(keys.owner, "POST", "/v1/runs", says("stall", { threadId: id, runId: id }));
+      const look = async (key: string): Promise<unknown> => {
+        const response = await server.ask(key, `/v1/ai-sdk/agents/assistant/${kind}/${id}/stream`);
+        await response.body?.cancel();
+        return response.status;
+      };
+      const [own, other] = [await look(keys.owner), await look(keys.other)];
+      expect([own, other]).toEqual([200, await look(keys.nobody)]);
+      expect(other).not.toBe(200);
+      await stalled.body?.cancel();
+      expect((await server.send(keys.owner, "POST", `/v1/runs/${id}/cancel`)).status).toBe(202);
+    });
+
+    it("a tenant named in a body, a query, a header or another's key counts for nothing", async () => {
+      const server = serverOf();
+      const empty = await server.createKey("named", "admin");
+      const headers = { "x-tenant": "owner", "x-reprise-tenant": "owner" };
+      const listed = await server.ask(empty, "/v1/threads?tenant=owner", { headers });
+      expect((await listed.json()).total).toBe(0);
+      const made = await server.send(empty, "POST", "/v1/keys", { name: "k", scopes: ["admin"], tenant: "owner" });
+      expect(made.status).toBe(400);
+      expect((await server.send(empty, "POST", "/v1/runs", says("x", { tenant: "owner" }))).status).toBe(400);
+      // The tenant in a key only says where it lies.
+      expect((await server.ask(empty.replace("rk.named.", "rk.owner."), "/v1/threads")).status).toBe(401);
+    });
+
+    it("going back before another's run is going back before none", async () => {
+      const server = serverOf();
+      const before = await victim.look();
+      for (const threadId of ["t-other", "t-w"]) {
+        const body = says("x", { threadId, restore: { run_id: "done-w" } });
+        const response = await server.send(keys.other, "POST", "/v1/runs", body);
+        expect([response.status, await response.json()]).toEqual([404, { error: "run not found: done-w" }]);
+      }
+      expect(await victim.look()).toEqual(before);
+    });
+
+    it("a call by hand on another's thread is one on a thread of one's own", async () => {
+      const server = serverOf();
+      const before = await victim.look();
+      const body = { arguments: { amount: 1 }, threadId: "t-w" };
+      const response = await server.send(keys.other, "POST", "/v1/agents/assistant/tools/pay/run", body);
+      expect(await response.json()).toMatchObject({ status: "waiting", thread_id: "t-w" });
+      expect(await victim.look()).toEqual(before);
+      expect((await (await server.ask(keys.other, "/v1/runs?thread_id=t-w")).json()).total).toBe(1);
+    });
+  });
+}
