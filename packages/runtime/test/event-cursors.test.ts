@@ -138,6 +138,32 @@ describe("events from a cursor", () => {
     expect(reads, "reads of the journal").toBeLessThan(12);
   });
 
+  it("reach a reader that fell behind with the commit that has them, also when it looked before", async () => {
+    const middle = gate();
+    const model = {
+      id: "fast",
+      async *stream() {
+        for (let index = 0; index < 1_600; index++) {
+          if (index === 1_500) await middle.promise;
+          yield { type: "text_delta", delta: `${index} ` } as const;
+        }
+        yield { type: "finish", stop_reason: "end_turn" } as const;
+      },
+    };
+    const { runtime } = await openRuntime({ model });
+    const run = await runtime.start({ agent: "agent", input: "go" });
+    const events = run.eventsWithCursor();
+    const seen = [await soon(events.next())].map(({ value }) => value);
+    await settle();
+    // More were shown than are kept for one reader: it takes what is there, and finds nothing more in the journal yet.
+    for (let item = events.takeNow(); item !== undefined; item = events.takeNow()) seen.push(item);
+    const next = events.next();
+    await settle();
+    middle.open();
+    seen.push((await soon(next, "what was missed")).value, ...(await soon(Array.fromAsync(events))));
+    expect(seen.map((item) => item?.event.seq)).toEqual(Array.from({ length: 1_605 }, (_, index) => index + 1));
+  });
+
   it("stop when the reader's signal is aborted", async () => {
     const { runtime } = await openRuntime({ script: [[{ text: "one" }, { stall: true }]] });
     const run = await runtime.start({ agent: "agent", input: "go" });

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { drain } from "./model/drain.ts";
 import { Driver } from "./model/drive.ts";
 import { describeScenario, type Scenario, scenarios } from "./model/scenario.ts";
+import { RACED_HISTORIES } from "./replay-support/raced-histories.ts";
 
 const RUNS = process.env.REPRISE_FUZZ ? 2_000 : 120;
 
@@ -37,4 +38,8 @@ it("every finished run of a random history verifies, whatever happened to it", {
     { numRuns: RUNS },
   );
   expect(RUNS).toBeGreaterThan(0);
+});
+
+it.each(RACED_HISTORIES)("%s verifies", async (_, scenario) => {
+  expect(await replayAll(scenario)).toEqual([]);
 });

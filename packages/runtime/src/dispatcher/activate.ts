@@ -21,6 +21,7 @@ import { ActivePlugins } from "../phases/active-plugins.ts";
 import type { Witness } from "../replay/witness.ts";
 import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
+import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
 import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "./outcomes.ts";
 
@@ -40,10 +41,22 @@ export interface Lease {
   readonly witness?: Witness;
 }
 
+/** A run to work on; with its thread when that is sure to be as the store has it, because the run was just started here. */
+export interface ClaimedRun {
+  readonly run: RunRecord;
+  readonly thread?: LoadedThread;
+}
+
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
-export async function activate(services: Services, claim: Claim, run: RunRecord, lease: Lease): Promise<void> {
+export async function activate(
+  services: Services,
+  claim: Claim,
+  { run, thread: started }: ClaimedRun,
+  lease: Lease,
+): Promise<void> {
   services.stopped.goOn(claim.tenant, run.run_id);
-  const thread = await services.threads.load(services.store.forTenant(claim.tenant), claim.tenant, claim.thread_id);
+  const { tenant, thread_id } = claim;
+  const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
   const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
   const plugins = new ActivePlugins(workspace);

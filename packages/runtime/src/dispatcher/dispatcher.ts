@@ -1,11 +1,11 @@
-import type { Claim, RunRecord } from "@reprise/contracts";
+import type { Claim } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import { activate, type Lease } from "./activate.ts";
 import { Activation, isSuspect } from "./activation.ts";
 import { giveBack, putOff } from "./give-back.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
-import { startEntry } from "./start-entry.ts";
+import { type StartedRun, startEntry } from "./start-entry.ts";
 
 /** How long a run that was told to stop may take to do so. */
 const ABORT_PAUSE_MS = 1_000;
@@ -66,14 +66,14 @@ export class Dispatcher {
   }
 
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
-  adopt(claim: Claim, run: RunRecord, askedAt: number): void {
+  adopt(claim: Claim, started: StartedRun, askedAt: number): void {
     if (this.#closed.signal.aborted) {
       // Closed while it was being submitted: it is accepted, and somebody else's.
       void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
       return;
     }
     const activation = new Activation(claim, { askedAt, mayHaveMail: false });
-    this.#begin(activation, (lease) => activate(this.#services, claim, run, lease));
+    this.#begin(activation, (lease) => activate(this.#services, claim, started, lease));
   }
 
   /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
@@ -137,8 +137,9 @@ export class Dispatcher {
   }
 
   async #work(claim: Claim, lease: Lease): Promise<void> {
-    const run = claim.kind === "start" ? await startEntry(this.#services, claim) : claim.run;
-    if (run !== undefined) await activate(this.#services, claim, run, lease);
+    const { run } = claim;
+    if (claim.kind === "start") await activate(this.#services, claim, await startEntry(this.#services, claim), lease);
+    else if (run !== undefined) await activate(this.#services, claim, { run }, lease);
   }
 
   #begin(activation: Activation, work: (lease: Lease) => Promise<void>): void {
@@ -150,6 +151,8 @@ export class Dispatcher {
       lendPlace: () => this.#lend(activation),
       assertHeld: () => this.#leases.assertHeld(activation),
     };
+    // Before it begins: a run that was just started is at work at once, and may be looked for.
+    this.#leases.add(activation);
     activation.finished = work(lease)
       .catch((error: unknown) => giveBack(this.#services, claim, error))
       .finally(() => {
@@ -158,7 +161,6 @@ export class Dispatcher {
         if (loss.signal.aborted) void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
         this.#wake();
       });
-    this.#leases.add(activation);
   }
 
   /** Frees a place for the runs a call waits for: all places held by such calls would be held for ever. */

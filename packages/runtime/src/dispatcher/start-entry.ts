@@ -7,8 +7,14 @@ import { findRestore } from "../thread/find-restore.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
 
+/** A run that is committed as running, and its thread with that commit. */
+export interface StartedRun {
+  readonly run: RunRecord;
+  readonly thread: LoadedThread;
+}
+
 /** Turns a claimed entry into a run that is committed as running. */
-export async function startEntry(services: Services, claim: Claim): Promise<RunRecord> {
+export async function startEntry(services: Services, claim: Claim): Promise<StartedRun> {
   const { entry, tenant } = claim;
   if (entry?.request === undefined) throw new RepriseError("INTERNAL", "A claim to start has no entry with a request.");
   const store = services.store.forTenant(tenant);
@@ -36,13 +42,13 @@ export function takeIn(
   changeset: Changeset,
   version: number,
   { tenant, epoch }: Claim,
-): RunRecord {
+): StartedRun {
   const document = applyPatches(thread.document, changeset.patches);
   thread.advance(version, document, changeset);
   for (const event of changeset.events) services.bus.publish(tenant, { epoch, event });
   const run = changeset.runs.find(({ run_id }) => run_id === changeset.run_id);
   if (run === undefined) throw new RepriseError("INTERNAL", "A start has no run.");
-  return run;
+  return { run, thread };
 }
 
 /** What the thread goes back to first: a point that was asked for, or where the run began that was open. */

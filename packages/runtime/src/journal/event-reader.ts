@@ -26,6 +26,8 @@ export class EventReader {
   /** How many of the live ones were taken: taking from the front of a list moves the rest of it. */
   #taken = 0;
   #hasMissed = true;
+  /** Live events were not kept: only the journal has them, once they are committed. */
+  #hasDropped = false;
   /** Something happened to the thread since we last looked whether the run is over. */
   #mayBeOver = true;
   /** Who waits in `wait`. */
@@ -50,11 +52,12 @@ export class EventReader {
     this.#stops = [
       services.bus.listen(tenant, runId, (event) => {
         if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
-        else this.#hasMissed = true;
+        else this.#hasMissed = this.#hasDropped = true;
         this.#wake();
       }),
-      // Another process only tells that something happened to the thread.
+      // Another process only tells that something happened to the thread; an owner here says itself what it committed.
       services.signals.listenTo(tenant, threadId, (kind) => {
+        if (kind === "commit" && !this.#hasDropped && services.bus.isCommitting(tenant, runId)) return;
         if (kind === "commit") this.#hasMissed = true;
         this.#mayBeOver = true;
         this.#wake();

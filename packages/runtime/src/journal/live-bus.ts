@@ -15,6 +15,8 @@ export interface LiveChannel {
   show(live: LiveEvent): void;
   /** Passes on an event that is committed. */
   publish(live: LiveEvent): void;
+  /** The owner writes what it showed to the store, and will say what came of it. */
+  isCommitting: boolean;
   /** What was shown is in the journal now, or will never be. */
   forgetTail(): void;
   /** The owner shows nothing more. */
@@ -39,6 +41,11 @@ export class LiveBus {
   /** Passes on an event that is committed. */
   publish(tenant: string, live: LiveEvent): void {
     this.#channels.get(tenantKey(tenant, live.event.run_id))?.publish(live);
+  }
+
+  /** Whether a run's owner is here and about to say what it committed. */
+  isCommitting(tenant: string, runId: string): boolean {
+    return this.#channels.get(tenantKey(tenant, runId))?.isCommitting === true;
   }
 
   /** Listens to a run, beginning with what is not committed yet; returns the way to stop. */
@@ -69,6 +76,7 @@ class Channel implements LiveChannel {
   readonly listeners: Listener[] = [];
   readonly #onUnused: () => void;
   tail: LiveEvent[] = [];
+  isCommitting = false;
   users = 0;
 
   constructor(onUnused: () => void) {

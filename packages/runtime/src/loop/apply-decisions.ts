@@ -28,7 +28,7 @@ export async function applyDecisions(workspace: RunWorkspace): Promise<string | 
   let terminate: string | undefined;
   // Mostly nothing waits for one.
   while (workspace.openCalls.length > 0) {
-    const { isChanged, runnable } = await decideCalls(workspace);
+    const { isChanged, runnable } = await decideCalls(workspace, await findDecisions(workspace));
     if (!isChanged) return terminate;
     await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
     if (runnable.length > 0) terminate = (await executeAll(workspace, runnable)) ?? terminate;
@@ -58,17 +58,20 @@ export interface DecidedCalls {
   readonly runnable: readonly RunnableCall[];
 }
 
+/** A call that is suspended now, and what was decided about it. */
+type DecidedCall = readonly [ToolCallRecord, Decision];
+
 /** Lets decisions in, without executing anything. A question that ran out counts as denied. */
-export async function decideCalls(workspace: RunWorkspace): Promise<DecidedCalls> {
-  const matched = await matchDecisions(workspace);
+export async function decideCalls(workspace: RunWorkspace, decided: readonly DecidedCall[]): Promise<DecidedCalls> {
+  if (decided.length > 0) workspace.witness.mark();
   const runnable: RunnableCall[] = [];
-  for (const [call, decision] of matched) {
+  for (const [call, decision] of decided) {
     const next = await decideCall(workspace, call, decision);
     if (next !== undefined) runnable.push(next);
   }
   const expired = workspace.openCalls.filter((call) => isExpired(workspace, call));
   for (const call of expired) expire(workspace, call);
-  return { isChanged: matched.length + expired.length > 0, runnable };
+  return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
 function isExpired({ witness }: RunWorkspace, { call_id, status, expires_at }: ToolCallRecord): boolean {
@@ -82,11 +85,11 @@ function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
 }
 
 /** The stored decisions that belong to calls suspended now. Others stay where they are. */
-async function matchDecisions(workspace: RunWorkspace): Promise<readonly [ToolCallRecord, Decision][]> {
+export async function findDecisions(workspace: RunWorkspace): Promise<readonly DecidedCall[]> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
   if (suspended.length === 0) return [];
   const { decisions } = await workspace.store.readInbox(workspace.run.thread_id, workspace.run.run_id);
-  return suspended.flatMap((call): [ToolCallRecord, Decision][] => {
+  return suspended.flatMap((call): DecidedCall[] => {
     const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];
   });

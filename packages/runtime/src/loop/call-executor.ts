@@ -82,18 +82,18 @@ export class CallExecutor {
     const { call_id } = item.call;
     const job: Job = { item, mark: 0, settled: Promise.withResolvers() };
     this.#running.set(call_id, job);
-    this.#execute(job, before)
-      .catch((error: unknown) => {
-        // What an interruption or the end of the round stopped has not failed: it has no result.
-        if (!this.#isInterrupted) this.#failure ??= { error };
-      })
-      .finally(() => {
-        this.#running.delete(call_id);
-        if (this.#isClosed) this.#drop(job);
-        else this.#finished.push(job);
-        this.#stopUnblocked();
-        this.#wake?.();
-      });
+    const finish = (): void => {
+      this.#running.delete(call_id);
+      if (this.#isClosed) this.#drop(job);
+      else this.#finished.push(job);
+      this.#stopUnblocked();
+      this.#wake?.();
+    };
+    this.#execute(job, before).then(finish, (error: unknown) => {
+      // What an interruption or the end of the round stopped has not failed: it has no result.
+      if (!this.#isInterrupted) this.#failure ??= { error };
+      finish();
+    });
     return job.settled.promise;
   }
 
@@ -140,7 +140,10 @@ export class CallExecutor {
     ];
     settled.sort((left, right) => compareCallIds(left.id, right.id));
     await settleAll(settled.map(({ settle }) => settle));
-    if (!this.isBusy) this.#workspace.signal.throwIfAborted();
+    if (!this.isBusy) {
+      this.#workspace.witness.mark();
+      this.#workspace.signal.throwIfAborted();
+    }
     return settled.length > 0;
   }
 

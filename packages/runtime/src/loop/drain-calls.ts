@@ -1,5 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
-import { decideCalls } from "./apply-decisions.ts";
+import { decideCalls, findDecisions } from "./apply-decisions.ts";
 import type { CallExecutor } from "./call-executor.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
@@ -12,9 +12,7 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
   let isOwed = false;
   while (executor.isBusy) {
     isOwed = (await settleNext(workspace, executor, isStreaming)) || isOwed;
-    if (isStreaming && workspace.mail.take("decisions") && !workspace.signal.aborted) {
-      await startDecided(workspace, executor);
-    }
+    if (isStreaming && workspace.mail.take("decisions")) await startDecided(workspace, executor);
     // Only for the sake of a result: a commit counts as progress.
     if (!isOwed || !executor.isBusy || !workspace.hasChanges) continue;
     // What ends in the same breath is committed together.
@@ -37,7 +35,10 @@ async function settleNext(workspace: RunWorkspace, executor: CallExecutor, isStr
 }
 
 async function startDecided(workspace: RunWorkspace, executor: CallExecutor): Promise<void> {
-  const { isChanged, runnable } = await decideCalls(workspace);
+  const found = await findDecisions(workspace);
+  // An interrupted run begins nothing: what was decided is left to the end of the run.
+  if (workspace.signal.aborted) return;
+  const { isChanged, runnable } = await decideCalls(workspace, found);
   if (!isChanged) return;
   await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
   executor.startInOrder(runnable);

@@ -63,6 +63,7 @@ export class RunJournal {
   /** Numbers what was held back, for a commit. Ended by `publish` when it succeeded, by `reopen` when it did not. */
   seal(): SealedEvents {
     this.#isSealed = true;
+    this.#channel.isCommitting = true;
     let seq = this.#seq;
     const held = this.#held.map((complete) => complete(++seq));
     const events = held.length === 0 ? this.#shown : [...this.#shown, ...held];
@@ -83,6 +84,7 @@ export class RunJournal {
   /** Numbers events again, beginning with those that came meanwhile. */
   reopen(): void {
     this.#isSealed = false;
+    this.#channel.isCommitting = false;
     for (const complete of this.#delayed.splice(0)) this.#showNow(complete(++this.#seq));
   }
 
@@ -95,6 +97,7 @@ export class RunJournal {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#channel.isCommitting = false;
     this.#channel.forgetTail();
     this.#channel.close();
   }

@@ -17,13 +17,14 @@ import { runToolRound } from "./tool-round.ts";
  * throws only when the run was cancelled, its claim was lost, or something broke. The caller commits the end.
  */
 export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
-  await runPhase(workspace, "run_start");
+  const started = runPhase(workspace, "run_start");
+  if (started instanceof Promise) await started;
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
     workspace.witness.tick();
     workspace.signal.throwIfAborted();
-    terminate = (await applyDecisions(workspace)) ?? terminate;
+    if (workspace.openCalls.length > 0) terminate = (await applyDecisions(workspace)) ?? terminate;
     if (terminate !== undefined) return requestedEnd(terminate);
     if (workspace.ending !== undefined) return workspace.ending;
 

@@ -257,6 +257,7 @@ export class RunWorkspace {
   /** Keeps an event back until the next commit has made it true. */
   hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     this.journal.hold(type, data, stepId);
+    this.witness.held();
   }
 
   /**
@@ -281,6 +282,8 @@ export class RunWorkspace {
       this.thread.advance(version, this.#document, changeset);
     } catch (error) {
       this.journal.reopen();
+      // Readers took what was said of the thread meanwhile for ours. It was not.
+      this.services.signals.nudge(this.claim.tenant, this.claim.thread_id);
       this.witness.putBack(notes);
       this.witness.commitRefused(changeset.changeset_id, error);
       throw error;

@@ -15,6 +15,7 @@ export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
   // In order: what comes after one that must be a run of its own waits behind it.
   const taken = stranger < 0 ? steering : steering.slice(0, stranger);
   if (taken.length === 0) return false;
+  workspace.witness.mark();
   if (workspace.hasChanges) await workspace.commit("assistant_turn");
   for (const entry of taken) takeIn(workspace, entry);
   return commitOrLeave(workspace);

@@ -6,6 +6,13 @@ import type { CommittedChangeset } from "./read-changesets.ts";
 import type { RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 
+/** How far the work had come: by its ticks, what was shown, and what nobody sees yet. Recordings of old lack the last. */
+export interface WorkPlace {
+  readonly ticks: number;
+  readonly shown: number;
+  readonly unseen?: number;
+}
+
 /** One activation of a recorded run: everything one owner committed. */
 export interface RecordedActivation {
   readonly epoch: number;
@@ -17,7 +24,7 @@ export interface RecordedActivation {
   readonly cancel?: {
     readonly entryId: string;
     readonly reason: string;
-    readonly at?: { readonly ticks: number; readonly shown: number };
+    readonly at?: WorkPlace;
   };
   readonly isPoison: boolean;
 }
@@ -107,9 +114,10 @@ function isFinish(event: AgentEvent): event is Extract<AgentEvent, { type: "run_
   return event.type === "run_finish";
 }
 
-function readPosition(value: Json): { readonly ticks: number; readonly shown: number } {
-  const [ticks, shown] = Array.isArray(value) ? value : [];
-  return { ticks: typeof ticks === "number" ? ticks : 0, shown: typeof shown === "number" ? shown : 0 };
+function readPosition(value: Json): WorkPlace {
+  const [ticks, shown, unseen] = Array.isArray(value) ? value : [];
+  const place = { ticks: typeof ticks === "number" ? ticks : 0, shown: typeof shown === "number" ? shown : 0 };
+  return typeof unseen === "number" ? { ...place, unseen } : place;
 }
 
 /** The row of a run after a changeset. */

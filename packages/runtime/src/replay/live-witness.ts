@@ -19,12 +19,14 @@ export class LiveWitness implements Witness {
   #countedFrom: number;
   #ticks = 0;
   #shown = 0;
+  #unseen = 0;
 
   constructor(clock: Env["clock"], signal: AbortSignal) {
     this.#clock = clock;
     this.#countedFrom = clock.mono();
     const onAbort = (): void => {
-      if (signal.reason instanceof RunCancelled) this.#note(NOTE.signal, "aborted", [this.#ticks, this.#shown]);
+      if (signal.reason instanceof RunCancelled)
+        this.#note(NOTE.signal, "aborted", [this.#ticks, this.#shown, this.#unseen]);
     };
     if (signal.aborted) onAbort();
     else signal.addEventListener("abort", onAbort, { once: true });
@@ -57,6 +59,14 @@ export class LiveWitness implements Witness {
 
   shown(): void {
     this.#shown += 1;
+  }
+
+  held(): void {
+    this.#unseen += 1;
+  }
+
+  mark(): void {
+    this.#unseen += 1;
   }
 
   answered(place: string, answers: readonly (readonly PhaseAction[] | undefined)[]): void {

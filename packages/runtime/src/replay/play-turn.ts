@@ -29,10 +29,15 @@ export async function playTurn(playback: Playback, place: TurnPlace, options: Tu
   const { expected } = playback;
   const startsEarly = workspace.agent.spec.start_reads_early;
   const played: PlayedTurn = { text: "", reasoning: "", encrypted: undefined, calls: new Map() };
+  const complete = expected.held.find((event) => event.type === "inference_complete" && event.step_id === stepId);
   for (;;) {
+    // A turn that had just ended was not cancelled any more.
+    const isOver = complete !== undefined && playback.nextShown === undefined;
     // What was begun meanwhile had begun before the run was cancelled.
-    if (playback.isCancelDue) await playback.pauseTurn();
-    if (options.request.signal.aborted) throw new ModelError("cancelled", "The model call was cancelled.");
+    if (!isOver && playback.isCancelDue) await playback.pauseTurn();
+    if (!isOver && options.request.signal.aborted) {
+      throw new ModelError("cancelled", "The model call was cancelled.");
+    }
     const event = playback.nextShown;
     if (event === undefined) break;
     // Of a read that was begun meanwhile.
@@ -44,7 +49,6 @@ export async function playTurn(playback: Playback, place: TurnPlace, options: Tu
   }
   const failure = expected.peek(NOTE.turn(stepId), "failed");
   if (failure !== undefined) throw decodeFailure(failure);
-  const complete = expected.held.find((event) => event.type === "inference_complete" && event.step_id === stepId);
   const facts = complete?.type === "inference_complete" ? complete.data : undefined;
   playback.mono += facts?.duration_ms ?? 0;
   const files = filesOf(playback, stepId);

@@ -60,6 +60,9 @@ export class Playback {
   #next = 0;
   #ticks = 0;
   #shown = 0;
+  #unseen = 0;
+  /** The events held back for this commit so far. */
+  #held = 0;
   #saidAt = -1;
 
   constructor(activation: RecordedActivation, options: PlaybackOptions) {
@@ -109,15 +112,27 @@ export class Playback {
     this.position += 1;
   }
 
+  noteHeld(): void {
+    this.noteMark();
+    this.#held += 1;
+  }
+
+  noteMark(): void {
+    if (this.isCancelDue) this.cancel();
+    this.#unseen += 1;
+  }
+
   /** Grows with everything the activation does. */
   get progress(): number {
-    return this.#ticks + this.#shown + this.#next;
+    return this.#ticks + this.#shown + this.#unseen + this.#next;
   }
 
   /** Whether the run was cancelled exactly here. */
   get isCancelDue(): boolean {
     const at = this.activation.cancel?.at;
-    return at !== undefined && !this.controller.signal.aborted && at.ticks === this.#ticks && at.shown === this.#shown;
+    if (at === undefined || this.controller.signal.aborted) return false;
+    const { ticks, shown, unseen = this.#unseen } = at;
+    return ticks === this.#ticks && shown === this.#shown && unseen === this.#unseen;
   }
 
   cancel(): void {
@@ -130,6 +145,7 @@ export class Playback {
   committed(): void {
     this.#next += 1;
     this.position = 0;
+    this.#held = 0;
     this.mail.raise();
     if (this.isComplete && this.#isLeft) this.lose();
   }
@@ -178,12 +194,10 @@ export class Playback {
     };
   }
 
-  /** Whether the decisions that the next commit uses have come: results that were there before them are there again. */
+  /** Whether the decisions that the next commit uses have come: what was held back before them is held back again. */
   get isDecisionDue(): boolean {
-    const { held } = this.expected;
     const first = findDecided(this.expected);
-    if (this.isComplete || first < 0 || !this.#isAllShown) return false;
-    return !held.slice(0, first).some((event) => event.type === "tool_call_done" && this.waiting.has(event.data.id));
+    return !this.isComplete && first >= 0 && this.#isAllShown && this.#held >= first;
   }
 
   /** Whether the run has come to where its next commit is made. */

@@ -175,7 +175,8 @@ class Replay {
       lendPlace: () => () => undefined,
       witness,
     };
-    await drivePlayback(playback, witness, { env, activation: activate(services, claim, claimed, lease) });
+    const work = activate(services, claim, { run: claimed }, lease);
+    await drivePlayback(playback, witness, { env, activation: work });
     if (playback.impossible !== undefined) throw replayImpossible(run.run_id, playback.impossible);
     if (playback.divergence !== undefined || playback.isComplete) return playback.divergence;
     const { changeset } = playback.expected;

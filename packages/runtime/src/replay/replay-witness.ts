@@ -58,6 +58,16 @@ export class ReplayWitness implements Witness {
     this.#playback.noteShown();
   }
 
+  held(): void {
+    this.#playback.noteHeld();
+    // The run looks for decisions right after a result: those that it found then must be there.
+    if (this.#playback.isDecisionDue) this.#playback.mail.raise();
+  }
+
+  mark(): void {
+    this.#playback.noteMark();
+  }
+
   async check(callId: string, ask: () => Promise<CheckedInput>): Promise<CheckedInput> {
     const noted = this.#playback.note(NOTE.call(callId), "check");
     if (this.isAsking) return this.#while(ask);
@@ -112,8 +122,6 @@ export class ReplayWitness implements Witness {
 
   settled(): void {
     this.#playback.unsettled = undefined;
-    // The run looks for decisions right after a result: those that it found then must be there.
-    if (this.#playback.isDecisionDue) this.#playback.mail.raise();
     this.tick();
   }
 

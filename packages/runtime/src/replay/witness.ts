@@ -47,6 +47,10 @@ export interface Witness {
   tick(place?: string): void;
   /** An event was shown; counted for the same reason. */
   shown(): void;
+  /** An event is held back for the next commit. */
+  held(): void;
+  /** The run takes in what it found in the inbox, or looks whether it was interrupted. Counted for the same reason too. */
+  mark(): void;
   /** What the plugins of a phase asked for, in the order in which they were asked. */
   answered(place: string, answers: readonly (readonly PhaseAction[] | undefined)[]): void;
   /** A hook, or a plugin's activation, failed. */

@@ -16,6 +16,9 @@ import { RouteSession } from "./route-session.ts";
 import { stripReasoning } from "./strip-reasoning.ts";
 import { waitAfter } from "./wait-after.ts";
 
+/** A stream that has begun to speak. */
+type BegunStream = Required<OpenedStream>;
+
 /** A request that belongs to an inference. One without a session is an inference of its own. */
 export interface RoutedRequest extends ModelRequest {
   readonly session?: RouteSession;
@@ -49,7 +52,7 @@ export class ModelRoute implements OpeningModel {
     return this.#parts.entriesFor(stickyKey);
   }
 
-  async open(request: RoutedRequest): Promise<OpenedStream> {
+  async open(request: RoutedRequest): Promise<BegunStream> {
     const { session = new RouteSession("") } = request;
     const needed = requirementsOf(request);
     let last: ModelError | undefined;
@@ -95,7 +98,7 @@ export class ModelRoute implements OpeningModel {
   }
 
   /** Asks one entry as often as it may be asked. Returns its stream, or why the next one is to be asked. */
-  async #ask(entry: RouteEntry, request: RoutedRequest, session: RouteSession): Promise<OpenedStream | ModelError> {
+  async #ask(entry: RouteEntry, request: RoutedRequest, session: RouteSession): Promise<BegunStream | ModelError> {
     const { env } = this.#parts;
     const { provider, modelId: model, spec } = entry;
     session.enter(provider);
@@ -127,7 +130,7 @@ export class ModelRoute implements OpeningModel {
     request: ModelRequest,
     session: RouteSession,
     ticket: AttemptTicket | undefined,
-  ): Promise<OpenedStream> {
+  ): Promise<BegunStream> {
     const rest = entry.model.stream(request)[Symbol.asyncIterator]();
     const first = await rest.next();
     return {

@@ -1,8 +1,9 @@
-import type { Patch } from "@reprise/state";
+import type { Json, JsonObject, Patch } from "@reprise/state";
 
 /** A tail shorter than this is read as fast as a snapshot. */
 const SMALLEST_TAIL_BYTES = 64 * 1024;
 const BYTES_PER_OP = 48;
+const BYTES_PER_SCALAR = 8;
 
 /**
  * Says when a thread is worth a snapshot: when the patches since the last one have outgrown it. So loading never reads more
@@ -17,7 +18,9 @@ export class SnapshotBudget {
   }
 
   add(patches: readonly Patch[]): void {
-    for (const { ops } of patches) for (const op of ops) this.#tailBytes += sizeOf("value" in op ? op.value : null);
+    for (const { ops } of patches) {
+      for (const op of ops) this.#tailBytes += BYTES_PER_OP + ("value" in op ? sizeOf(op.value) : 0);
+    }
   }
 
   /** A snapshot of this size was taken of the state as it is now. */
@@ -27,8 +30,12 @@ export class SnapshotBudget {
   }
 }
 
-/** Roughly what an operation takes when it is stored. */
-function sizeOf(value: unknown): number {
-  if (typeof value === "string") return BYTES_PER_OP + value.length;
-  return typeof value === "object" && value !== null ? BYTES_PER_OP + JSON.stringify(value).length : BYTES_PER_OP;
+/** Roughly what a value takes when it is stored. Counted, not written out: most patches are small and nobody needs the text. */
+function sizeOf(value: Json): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return BYTES_PER_SCALAR;
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + sizeOf(item), 2);
+  // No array, as was just seen: the compiler does not follow that through lists that are read-only.
+  const object = value as JsonObject;
+  return Object.keys(object).reduce((sum, key) => sum + key.length + 4 + sizeOf(object[key] ?? null), 2);
 }

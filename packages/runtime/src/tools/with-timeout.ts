@@ -20,10 +20,10 @@ export async function withTimeout<Value>(
 ): Promise<Value> {
   outer.throwIfAborted();
   const controller = new AbortController();
-  const { promise: abandoned, reject: abandon } = Promise.withResolvers<never>();
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const stop = (reason: unknown): void => {
     controller.abort(reason);
-    abandon(reason);
+    reject(reason);
   };
   const onAbort = (): void => stop(outer.reason);
   outer.addEventListener("abort", onAbort, { once: true });
@@ -32,10 +32,9 @@ export async function withTimeout<Value>(
       ? undefined
       : clock.after(timeoutMs, () => stop(new TimeIsUp(`It took longer than ${timeoutMs} ms.`)));
   try {
-    const work = run(controller.signal);
-    // Abandoned work may still fail later; by then nobody is listening.
-    work.catch(() => undefined);
-    return await Promise.race([work, abandoned]);
+    // The first that happens counts: abandoned work may still fail later, and by then nobody is listening.
+    run(controller.signal).then(resolve, reject);
+    return await promise;
   } finally {
     cancel?.();
     outer.removeEventListener("abort", onAbort);

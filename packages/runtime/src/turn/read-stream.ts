@@ -1,63 +1,92 @@
 import { type ModelChunk, ModelError, type ModelRequest } from "@reprise/contracts";
 import { toModelError } from "../route/model-route.ts";
-import { openStream, pumpStream } from "../route/open-stream.ts";
+import { openStream } from "../route/open-stream.ts";
 import type { TurnOptions } from "./turn.ts";
 
-/** Reads a model's stream to its end; gives up on one that stalls, and on one that does not heed its signal. */
+type StreamOptions = Pick<TurnOptions, "model" | "idleTimeoutMs" | "after">;
+
+/**
+ * Reads a model's stream to its end; gives up on one that stalls, and on one that does not heed its signal. The request has a signal
+ * of its own, so that it can be given up without ending the run.
+ */
 export async function readStream(
   request: ModelRequest,
-  { model, idleTimeoutMs, after }: Pick<TurnOptions, "model" | "idleTimeoutMs" | "after">,
+  options: StreamOptions,
   take: (chunk: ModelChunk) => void,
 ): Promise<void> {
   const { signal } = request;
-  const watch = new StreamWatch(idleTimeoutMs, after);
-  const onAbort = (): void => watch.giveUp(new ModelError("cancelled", "The model call was cancelled."));
-  if (signal.aborted) onAbort();
+  const watch = new StreamWatch(options);
+  const onAbort = (): void => watch.giveUp(new ModelError("cancelled", "The model call was cancelled."), signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  const reading = read(model, request, (chunk) => {
-    if (watch.hear()) take(chunk);
-  });
-  // A stream that was given up on may fail later; by then nobody is listening.
-  reading.catch(() => undefined);
+  if (signal.aborted) onAbort();
   try {
-    await Promise.race([reading, watch.givenUp]);
+    const heard = (chunk: ModelChunk): void => {
+      if (watch.hear()) take(chunk);
+    };
+    read(options.model, { ...request, signal: watch.signal }, heard).then(watch.end, watch.fail);
+    await watch.over;
   } finally {
     watch.stop();
     signal.removeEventListener("abort", onAbort);
   }
 }
 
+/** Passes the chunks of a stream on, until it is finished. */
 async function read(
   model: TurnOptions["model"],
   request: ModelRequest,
   take: (chunk: ModelChunk) => void,
 ): Promise<void> {
-  return pumpStream(await openStream(model, request), toModelError, take);
+  const opening = openStream(model, request);
+  const { first, rest, finished, broke } = opening instanceof Promise ? await opening : opening;
+  try {
+    for (let result = first ?? (await rest.next()); result.done !== true; result = await rest.next()) {
+      take(result.value);
+      if (result.value.type !== "finish") continue;
+      finished(result.value.usage ?? {});
+      // It has nothing more to say; what it holds is given back.
+      await rest.return?.();
+      return;
+    }
+  } catch (thrown) {
+    broke(toModelError(thrown));
+    throw thrown;
+  }
 }
 
 /** Notices a stream that says nothing. A chunk only notes that it came; one timer watches the whole stream. */
 class StreamWatch {
-  /** Rejects when the stream is given up on. */
-  readonly givenUp: Promise<never>;
-  readonly giveUp: (reason: ModelError) => void;
-  readonly #idleTimeoutMs: number | null;
-  readonly #after: TurnOptions["after"];
+  /** Settles when the stream has ended or is given up on, whichever is first: what it does later concerns nobody. */
+  readonly over: Promise<void>;
+  readonly end: () => void;
+  readonly fail: (reason: unknown) => void;
+  readonly #controller = new AbortController();
+  readonly #options: StreamOptions;
   #cancel: () => void = () => undefined;
   #hasHeard = false;
   #isOver = false;
 
-  constructor(idleTimeoutMs: number | null, after: TurnOptions["after"]) {
-    const { promise, reject } = Promise.withResolvers<never>();
-    this.givenUp = promise;
-    // Giving up on a stream that is already over concerns nobody.
-    promise.catch(() => undefined);
-    this.giveUp = (reason) => {
-      this.#isOver = true;
+  constructor(options: StreamOptions) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.over = promise;
+    this.end = resolve;
+    this.fail = (reason) => {
+      this.#controller.abort(reason);
       reject(reason);
     };
-    this.#idleTimeoutMs = idleTimeoutMs;
-    this.#after = after;
+    this.#options = options;
     this.#wait();
+  }
+
+  /** Aborted when the stream is given up on. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  giveUp(error: ModelError, reason: unknown = error): void {
+    this.#isOver = true;
+    this.#controller.abort(reason);
+    this.fail(error);
   }
 
   /** Notes a chunk; false when it comes too late to count. */
@@ -72,12 +101,14 @@ class StreamWatch {
   }
 
   #wait(): void {
-    if (this.#idleTimeoutMs !== null) this.#cancel = this.#after(this.#idleTimeoutMs, () => this.#look());
+    const { idleTimeoutMs, after } = this.#options;
+    if (idleTimeoutMs !== null) this.#cancel = after(idleTimeoutMs, () => this.#look());
   }
 
   #look(): void {
     if (!this.#hasHeard) {
-      return this.giveUp(new ModelError("timeout", `The model said nothing for ${this.#idleTimeoutMs} ms.`));
+      const { idleTimeoutMs } = this.#options;
+      return this.giveUp(new ModelError("timeout", `The model said nothing for ${idleTimeoutMs} ms.`));
     }
     this.#hasHeard = false;
     this.#wait();

@@ -74,13 +74,8 @@ function continuation(text: string): readonly Message[] {
 
 /** Makes one request and takes its chunks in; returns why it ended early, if it did. */
 async function attempt(request: ModelRequest, draft: TurnDraft, options: TurnOptions): Promise<ModelError | undefined> {
-  // Each request has a signal of its own, so that one that stalled can be given up without ending the run.
-  const controller = new AbortController();
-  const onAbort = (): void => controller.abort(request.signal.reason);
-  request.signal.addEventListener("abort", onAbort, { once: true });
-  if (request.signal.aborted) onAbort();
   try {
-    await readStream({ ...request, signal: controller.signal }, options, (chunk) => {
+    await readStream(request, options, (chunk) => {
       const shown = draft.add(chunk);
       if (shown !== undefined) options.show(shown);
     });
@@ -88,10 +83,7 @@ async function attempt(request: ModelRequest, draft: TurnDraft, options: TurnOpt
       ? new ModelError("stream_interrupted", "The model's stream ended before it was finished.")
       : undefined;
   } catch (error) {
-    controller.abort(error);
     if (error instanceof AttemptRefused) throw error;
     return ModelError.is(error) ? error : new ModelError("network", "The model call failed.", { cause: error });
-  } finally {
-    request.signal.removeEventListener("abort", onAbort);
   }
 }

@@ -7,7 +7,8 @@ type StreamedText = "text_delta" | "reasoning_delta" | number;
 
 /** A turn as far as it has come, over one or more requests. */
 export class TurnDraft {
-  #text = "";
+  /** In pieces until it is whole: a text that was added to fifty times is kept as fifty. */
+  readonly #text: string[] = [];
   #reasoning = "";
   #encrypted: string | undefined;
   readonly #files: FilePart[] = [];
@@ -20,7 +21,7 @@ export class TurnDraft {
   #stop: StopReason | undefined;
 
   get text(): string {
-    return this.#text;
+    return this.#text.join("");
   }
 
   get stopReason(): StopReason | undefined {
@@ -33,7 +34,7 @@ export class TurnDraft {
 
   /** Whether anything was shown that a new attempt would show again. */
   get hasShown(): boolean {
-    return this.#text !== "" || this.#reasoning !== "" || this.#calls.length > 0;
+    return this.#text.length > 0 || this.#reasoning !== "" || this.#calls.length > 0;
   }
 
   /** A new request begins: the provider may use its ids again. */
@@ -45,7 +46,7 @@ export class TurnDraft {
 
   /** Forgets everything but what was paid for. */
   reset(): void {
-    this.#text = "";
+    this.#text.length = 0;
     this.#reasoning = "";
     this.#encrypted = undefined;
     this.#files.length = 0;
@@ -57,13 +58,15 @@ export class TurnDraft {
     switch (chunk.type) {
       case "text_delta": {
         const delta = this.#wholeCharacters(chunk.type, chunk.delta);
-        this.#text += delta;
-        return delta === "" ? undefined : { type: chunk.type, delta };
+        if (delta === "") return undefined;
+        this.#text.push(delta);
+        return delta === chunk.delta ? chunk : { type: chunk.type, delta };
       }
       case "reasoning_delta": {
         const delta = this.#wholeCharacters(chunk.type, chunk.delta);
         this.#reasoning += delta;
-        return delta === "" ? undefined : { type: chunk.type, delta };
+        if (delta === "") return undefined;
+        return delta === chunk.delta ? chunk : { type: chunk.type, delta };
       }
       case "reasoning_encrypted":
         this.#encrypted = chunk.value;
@@ -100,7 +103,7 @@ export class TurnDraft {
   /** The turn as it stands; calls that were never finished are left out. */
   finish(stopReason: StopReason): Turn {
     return {
-      text: this.#text,
+      text: this.text,
       reasoning: this.#reasoning,
       encrypted: this.#encrypted,
       ...(this.#files.length > 0 && { files: [...this.#files] }),
