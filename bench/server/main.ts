@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
 });
 const isPartial = flags.quick || flags.only !== undefined;
 if (isPartial && flags.record) throw new Error("A part is not for the record: leave out --record.");
-const repetitions = flags.quick ? 1 : 7;
+const repetitions = flags.quick ? 1 : 15;
 
 const targets: Target[] = [];
 for (const [name, measure] of Object.entries(CASES)) {

@@ -90,15 +90,19 @@ function restOf({ changeset_id, thread_id, run_id, reasons, supersedes, actions,
 export function textOfCommit(changeset: Changeset, { ignoresDefinition }: ComparisonOptions): string {
   const { calls, messages, patches, events, runs } = changeset;
   const rows = ignoresDefinition ? runs.map(({ definition: _, ...row }: RunRecord) => row) : runs;
-  return JSON.stringify([calls, messages, patches.map(timeless), events.map(timelessEvent), rows, restOf(changeset)]);
+  const shown = events.map((event) => timelessEvent(event, changeset));
+  return JSON.stringify([calls, messages, patches.map(timeless), shown, rows, restOf(changeset)]);
 }
 
 function timeless(patch: TrackedPatch): object {
   return { ...patch, timestamp_ms: 0 };
 }
 
-function timelessEvent(event: AgentEvent): object {
+/** By place and without what its commit says already: there are many of them, and most are a word each. */
+function timelessEvent(event: AgentEvent, { run_id, thread_id }: Changeset): readonly unknown[] {
+  const { type, seq, step_id = null, data } = event;
   const patch = patchOf(event);
-  if (patch === undefined) return { ...event, timestamp_ms: 0 };
-  return { ...event, timestamp_ms: 0, data: { ...event.data, patch: timeless(patch) } };
+  const said = patch === undefined ? data : { ...data, patch: timeless(patch) };
+  const isOwn = event.run_id === run_id && event.thread_id === thread_id;
+  return isOwn ? [type, seq, step_id, said] : [type, seq, step_id, said, event.run_id, event.thread_id];
 }

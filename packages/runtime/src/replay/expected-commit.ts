@@ -16,11 +16,18 @@ const HELD: ReadonlySet<EventType> = new Set<EventType>([
   "definition_changed",
 ]);
 
+/** Whether an event says that a question ran out. */
+export function isExpiry(event: AgentEvent): event is Extract<AgentEvent, { type: "tool_call_cancelled" }> {
+  return event.type === "tool_call_cancelled" && event.data.reason === "expired";
+}
+
 /** A recorded commit that a replay has not come to yet, with what was noted for it. */
 export class ExpectedCommit {
   readonly changeset: CommittedChangeset;
   readonly shown: readonly AgentEvent[];
   readonly held: readonly AgentEvent[];
+  /** The first of those held back that follows from a decision, or from there being none in time; -1 when none does. */
+  readonly firstDecided: number;
   readonly #notes = new Map<string, Json[]>();
   readonly #times: readonly number[];
   #time = 0;
@@ -33,6 +40,7 @@ export class ExpectedCommit {
     const firstHeld = events.findIndex(({ type }) => HELD.has(type));
     this.shown = firstHeld < 0 ? events : events.slice(0, firstHeld);
     this.held = firstHeld < 0 ? [] : events.slice(firstHeld);
+    this.firstDecided = findDecided(changeset, this.held);
     for (const { place, name, value } of changeset.recordings ?? []) {
       const key = keyOf(place, name);
       const known = this.#notes.get(key);
@@ -76,6 +84,14 @@ export class ExpectedCommit {
     const index = this.#patches.findIndex(fits);
     return index < 0 ? undefined : this.#patches.splice(index, 1)[0];
   }
+}
+
+function findDecided({ consumed_decisions }: CommittedChangeset, held: readonly AgentEvent[]): number {
+  const first = held.findIndex((event) => event.type === "tool_call_resumed" || isExpiry(event));
+  if (first >= 0 || consumed_decisions.length === 0) return first;
+  // A decision about something else only has its call asked about again.
+  const decided = new Set(consumed_decisions.map(({ call_id }) => call_id));
+  return held.findIndex((event) => event.type === "tool_call_done" && decided.has(event.data.id));
 }
 
 function keyOf(place: string, name: string): string {

@@ -11,10 +11,10 @@ import { ClaimLost, RunCancelled } from "../dispatcher/outcomes.ts";
 import { MailFlag } from "../loop/mail-flag.ts";
 import type { RecordedActivation } from "./activations.ts";
 import type { Difference } from "./compare-commits.ts";
-import { ExpectedCommit } from "./expected-commit.ts";
+import { ExpectedCommit, isExpiry } from "./expected-commit.ts";
 import { NOTE } from "./notes.ts";
 import { doneIn } from "./played-call.ts";
-import { decisionsIn, findDecided, isExpiry, steeringIn } from "./recorded-inbox.ts";
+import { decisionsIn, steeringIn } from "./recorded-inbox.ts";
 import type { ExecutionPlace } from "./witness.ts";
 
 /** A call that a replayed run waits for. */
@@ -196,8 +196,8 @@ export class Playback {
 
   /** Whether the decisions that the next commit uses have come: what was held back before them is held back again. */
   get isDecisionDue(): boolean {
-    const first = findDecided(this.expected);
-    return !this.isComplete && first >= 0 && this.#isAllShown && this.#held >= first;
+    const { firstDecided } = this.expected;
+    return firstDecided >= 0 && this.#held >= firstDecided && !this.isComplete && this.#isAllShown;
   }
 
   /** Whether the run has come to where its next commit is made. */

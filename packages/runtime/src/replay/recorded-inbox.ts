@@ -1,18 +1,5 @@
-import type { AgentEvent, Decision, MailboxEntry, RunRecord } from "@reprise/contracts";
+import type { Decision, MailboxEntry, RunRecord } from "@reprise/contracts";
 import type { ExpectedCommit } from "./expected-commit.ts";
-
-/** Whether an event says that a question ran out. */
-export function isExpiry(event: AgentEvent): event is Extract<AgentEvent, { type: "tool_call_cancelled" }> {
-  return event.type === "tool_call_cancelled" && event.data.reason === "expired";
-}
-
-/** The first event of a commit that follows from a decision, or from there being none in time; -1 when nothing does. */
-export function findDecided({ changeset, held }: ExpectedCommit): number {
-  const decided = new Set(changeset.consumed_decisions.map(({ call_id }) => call_id));
-  const first = held.findIndex((event) => event.type === "tool_call_resumed" || isExpiry(event));
-  // A decision about something else only has its call asked about again.
-  return first >= 0 ? first : held.findIndex((event) => event.type === "tool_call_done" && decided.has(event.data.id));
-}
 
 /** The decisions that a commit used. */
 export function decisionsIn({ changeset }: ExpectedCommit, decisions: readonly Decision[]): readonly Decision[] {
