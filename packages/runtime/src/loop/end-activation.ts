@@ -29,8 +29,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
 async function leavePhases(workspace: RunWorkspace, termination: Termination): Promise<void> {
   const mustEnd = termination.type === "error" || termination.type === "cancelled";
   try {
-    const left = runPhase(workspace, "run_end", { termination });
-    if (left instanceof Promise) await left;
+    await runPhase(workspace, "run_end", { termination });
   } catch (error) {
     if (!mustEnd) throw error;
     const details = { run_id: workspace.run.run_id, problem: toRepriseError(error).message };

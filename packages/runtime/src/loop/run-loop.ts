@@ -17,14 +17,13 @@ import { runToolRound } from "./tool-round.ts";
  * throws only when the run was cancelled, its claim was lost, or something broke. The caller commits the end.
  */
 export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
-  const started = runPhase(workspace, "run_start");
-  if (started instanceof Promise) await started;
+  await runPhase(workspace, "run_start");
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
     workspace.witness.tick();
     workspace.signal.throwIfAborted();
-    if (workspace.openCalls.length > 0) terminate = (await applyDecisions(workspace)) ?? terminate;
+    terminate = (await applyDecisions(workspace)) ?? terminate;
     if (terminate !== undefined) return requestedEnd(terminate);
     if (workspace.ending !== undefined) return workspace.ending;
 

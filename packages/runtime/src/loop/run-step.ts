@@ -44,12 +44,10 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const stepId = stepIdOf(run.run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1 });
   workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
-  const started = runPhase(workspace, "step_start");
-  if (started instanceof Promise) await started;
+  await runPhase(workspace, "step_start");
 
   const tools = offeredTools(workspace);
-  const preparing = runPhase(workspace, "before_inference", { tools });
-  const prepared = preparing instanceof Promise ? await preparing : preparing;
+  const prepared = await runPhase(workspace, "before_inference", { tools });
   const refusal = reasonToEnd(prepared);
   if (refusal !== undefined) return endStep(workspace, stepId, refusal);
   const composed = composeInference(workspace, prepared, tools);
@@ -101,8 +99,7 @@ async function takeStep(
   const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
 
   const facts = { text: turn.text, calls: calls.map(viewCall), usage, stop_reason };
-  const told = runPhase(workspace, "after_inference", facts);
-  const ending = reasonToEnd(told instanceof Promise ? await told : told);
+  const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
   if (ending !== undefined) {
     reads?.stop();
     return endStep(workspace, stepId, ending);
@@ -134,8 +131,7 @@ async function endStep(workspace: RunWorkspace, stepId: string, reason: string):
 }
 
 async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void> {
-  const ended = runPhase(workspace, "step_end");
-  if (ended instanceof Promise) await ended;
+  await runPhase(workspace, "step_end");
   workspace.hold("step_end", {}, stepId);
 }
 
@@ -190,8 +186,8 @@ async function infer(
     showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
     throw error instanceof AttemptRefused ? error.reason : error;
   });
-  if (gate !== undefined) await gate.close();
-  if (reads !== undefined) await reads.settle();
+  await gate?.close();
+  await reads?.settle();
   showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
   countTokens(workspace, turn);
   const duration_ms = Math.round(env.clock.mono() - startedAt);

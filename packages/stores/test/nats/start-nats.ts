@@ -37,7 +37,7 @@ export async function startNats(
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn(binary, parameters, { stdio: "ignore" });
-    await untilOpen(port, child);
+    await untilGreeting(port, child);
   };
   const kill = async (): Promise<void> => {
     const running = child;
@@ -67,26 +67,14 @@ export async function startNats(
   };
 }
 
-/** Waits until somebody listens; a server that ended never will. */
-async function untilOpen(port: number, child: ChildProcess): Promise<void> {
+/** Waits until the server greets; one that ended never will. */
+async function untilGreeting(port: number, child: ChildProcess): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     if (child.exitCode !== null) break;
-    if (await isOpen(port)) return;
+    if (await greets(port)) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
   throw new Error("The NATS server did not start.");
-}
-
-function isOpen(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    const end = (isThere: boolean): void => {
-      socket.destroy();
-      resolve(isThere);
-    };
-    socket.once("connect", () => end(true));
-    socket.once("error", () => end(false));
-  });
 }
 
 /** Whether somebody says something there: a server that runs greets whoever connects, a stopped one only lets it wait. */
