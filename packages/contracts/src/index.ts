@@ -46,6 +46,7 @@ export type { EventData, EventType, FactData, JsonPatchData, SuspensionNotice } 
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
+export { canonicalJson } from "./json/canonical-json.ts";
 export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
 export { advanceRun, RUN_TRANSITIONS } from "./lifecycle/run-lifecycle.ts";
 export type { ToolCallStatus, ToolCallTrigger } from "./lifecycle/tool-call-lifecycle.ts";
@@ -165,6 +166,7 @@ export type {
   LoggedAction,
   MailboxEffect,
   Recording,
+  StoredChangeset,
   Wake,
 } from "./store/changeset.ts";
 export { CHANGESET_FORMAT, emptyChangeset } from "./store/changeset.ts";
@@ -179,6 +181,7 @@ export type {
   Submitted,
 } from "./store/claim.ts";
 export { claimedRun } from "./store/claim.ts";
+export { chainDigest, contentDigest, FIRST_DIGEST } from "./store/digest.ts";
 export type {
   DocumentPage,
   DocumentQuery,

@@ -115,3 +115,10 @@ export interface CommitGuard {
 export interface Committed {
   readonly version: number;
 }
+
+/** A changeset as a store gives it back. */
+export interface StoredChangeset extends Changeset {
+  readonly version: number;
+  /** `chainDigest` of the version before it and this one's `contentDigest`, both without `version` and `digest`. */
+  readonly digest: string;
+}

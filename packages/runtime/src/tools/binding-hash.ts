@@ -1,13 +1,4 @@
-import type { Env, Tool, ToolCallRecord } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
-
-/** JSON with its keys in order, so that equal values have equal text. */
-export function canonicalJson(value: Json): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  const entries = Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join(",")}}`;
-}
+import { canonicalJson, type Env, type Tool, type ToolCallRecord } from "@reprise/contracts";
 
 // A tool never changes, and every call of it asks.
 const versions = new WeakMap<Tool, string>();
