@@ -5,7 +5,7 @@ import type { AgentEvent } from "../event/event.ts";
 import type { Message } from "../message/message.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import type { Thread } from "../thread/thread.ts";
-import type { Changeset, CommitGuard, Committed } from "./changeset.ts";
+import type { Changeset, CommitGuard, Committed, StoredChangeset } from "./changeset.ts";
 import type {
   Claim,
   ClaimingSubmission,
@@ -165,11 +165,7 @@ export interface ThreadReader {
   loadSnapshot(threadId: string, version?: number): Promise<StateSnapshot | undefined>;
   /** The patches after a version, oldest first, one item a version, up to another one. `VERSION_GONE` when pruned. */
   readPatches(threadId: string, after: number, upTo?: number): Promise<readonly VersionPatches[]>;
-  readChangesets(
-    threadId: string,
-    after: number,
-    limit?: number,
-  ): Promise<readonly (Changeset & { readonly version: number })[]>;
+  readChangesets(threadId: string, after: number, limit?: number): Promise<readonly StoredChangeset[]>;
 }
 
 /** The events one commit brought, with the epoch that wrote them. */
@@ -182,8 +178,11 @@ export interface RunReader {
   loadRun(runId: string): Promise<RunRecord | undefined>;
   listRuns(query?: RunQuery): Promise<Page<RunRecord>>;
   loadCall(runId: string, callId: string): Promise<ToolCallRecord | undefined>;
-  /** Oldest first. */
-  listCalls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
+  /**
+   * Oldest first; suspended calls in the order in which they were suspended. Needs a run, a thread or an open status:
+   * `INVALID_REQUEST` otherwise.
+   */
+  listCalls(query: CallQuery): Promise<Page<ToolCallRecord>>;
   loadDecision(runId: string, callId: string, suspension: number): Promise<Decision | undefined>;
   /** The committed events of a run after a `seq`, oldest first; of at most `limit` commits, so that a long run need not be held whole. */
   readEvents(runId: string, afterSeq: number, limit?: number): Promise<readonly EventSegment[]>;

@@ -1,99 +1,128 @@
-import { type AgentEvent, type Changeset, invalidRequest, type Message } from "@reprise/contracts";
-import { compactJson } from "./compact-json.ts";
-import { sealMessage } from "./message-codec.ts";
+import { type AgentEvent, type Changeset, contentDigest, invalidRequest, type Message } from "@reprise/contracts";
+import { type EventFrame, sealEvents } from "./events-codec.ts";
+import { hashText } from "./hash-text.ts";
 import { textsOf } from "./message-texts.ts";
-import type { SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
-import { sealSegment } from "./segment-codec.ts";
+import type { CommitPart, SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
 
-/** The parts of a changeset that have columns or rows of their own. */
-type OwnRows = "format" | "changeset_id" | "thread_id" | "run_id" | "messages" | "patches" | "events";
-
-/** The rest of it. Whatever a changeset may hold one day is in here without anybody doing anything. */
-export interface ChangesetBody extends Omit<Changeset, OwnRows> {
-  /** In which order the events of several runs came: the number of a run's segment, and how many events of it. */
-  readonly turns: readonly (readonly [segment: number, count: number])[];
-}
+/** A part of a commit holds about this much text; one message, patch or event is never cut. */
+const PART_LENGTH = 262_144;
 
 /** Writes a changeset for storing. Refuses events with a gap inside: no store could file them. */
 export function sealChangeset(changeset: Changeset): SealedChangeset {
-  const { run_id } = changeset;
-  const texts = textsOf(changeset.messages);
-  const byRun = groupByRun(changeset.events);
+  const { changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls } = changeset;
   return {
-    changeset_id: changeset.changeset_id,
-    thread_id: changeset.thread_id,
-    run_id,
-    supersedes: changeset.supersedes,
-    consumed_decisions: changeset.consumed_decisions,
-    mailbox_effects: changeset.mailbox_effects,
-    messages: changeset.messages.map((message: Message) => sealMessage(message, run_id)),
-    runs: changeset.runs,
-    calls: changeset.calls,
-    segments: [...byRun].map(([runId, events]) => sealEvents(runId, events, changeset.thread_id, texts)),
+    ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },
+    message_ids: changeset.messages.map(({ id }) => id),
+    segments: segmentsOf(changeset),
     wakes: changeset.wakes ?? [],
-    patches: changeset.patches.length === 0 ? "" : compactJson(changeset.patches, { run_id, texts: [] }),
-    body: compactJson(bodyOf(changeset, [...byRun.keys()]), { run_id, thread_id: changeset.thread_id, texts }),
+    content: contentDigest(changeset, hashText),
+    parts: partsOf(changeset),
   };
 }
 
-function sealEvents(
-  runId: string,
-  events: readonly AgentEvent[],
-  threadId: string,
-  texts: readonly string[],
-): SealedSegment {
-  const first = events[0]?.seq ?? 0;
-  for (const [index, { seq }] of events.entries()) {
-    if (seq !== first + index) {
-      throw invalidRequest(`Cannot store event ${seq} of run ${runId}: the last is ${first + index - 1}.`);
+/** The events of a changeset by run: its own, and one that it ends. */
+function segmentsOf({ changeset_id, run_id, events }: Changeset): readonly SealedSegment[] {
+  const segments = new Map<string, { run_id: string; first_seq: number; last_seq: number }>();
+  for (const event of events) {
+    const seq = event.seq ?? 0;
+    const segment = segments.get(event.run_id);
+    if (segment === undefined) {
+      segments.set(event.run_id, { run_id: event.run_id, first_seq: seq, last_seq: seq });
+    } else if (seq === segment.last_seq + 1) {
+      segment.last_seq = seq;
+    } else {
+      throw invalidRequest(`Cannot store event ${seq} of run ${event.run_id}: the last is ${segment.last_seq}.`);
     }
   }
-  const frame = { run_id: runId, thread_id: threadId, first_seq: first, texts };
-  return { run_id: runId, first_seq: first, last_seq: first + events.length - 1, body: sealSegment(events, frame) };
+  const own = [...segments.values()].filter((segment) => segment.run_id === run_id);
+  const others = [...segments.values()].filter((segment) => segment.run_id !== run_id);
+  if (others.length > 1) {
+    throw invalidRequest(
+      `Changeset ${changeset_id} may bring events of one run besides its own (got ${others.length}).`,
+    );
+  }
+  return [...own, ...others];
 }
 
-/** The events of a changeset by run; one that supersedes another run also brings that run's end. */
-function groupByRun(events: readonly AgentEvent[]): ReadonlyMap<string, readonly AgentEvent[]> {
-  const first = events[0]?.run_id;
-  if (first === undefined) return new Map();
-  if (events.every(({ run_id }) => run_id === first)) return new Map([[first, events]]);
-  return Map.groupBy(events, ({ run_id }) => run_id);
+function partsOf(changeset: Changeset): readonly CommitPart[] {
+  const { messages, calls, patches, events } = changeset;
+  const frame = { run_id: changeset.run_id, thread_id: changeset.thread_id, texts: textsOf(messages) };
+  const whole: CommitPart = {
+    messages: JSON.stringify(messages),
+    calls: JSON.stringify(calls),
+    patches: JSON.stringify(patches),
+    events: sealEvents(events, frame),
+    rest: JSON.stringify(restOf(changeset)),
+    message_count: messages.length,
+    shown_count: countShown(messages),
+  };
+  return lengthOf(whole) <= PART_LENGTH ? [whole] : splitParts(changeset, frame, whole);
 }
 
-/** Lists that every changeset has are left out when they are empty: most changesets have mostly those. */
-function bodyOf(changeset: Changeset, runIds: readonly string[]): Partial<ChangesetBody> {
-  const { format: _, changeset_id: _id, thread_id: _thread, run_id: _run, ...others } = changeset;
-  const { messages: _messages, patches: _patches, events, ...rest } = others;
-  const turns = runIds.length < 2 ? [] : turnsOf(events, runIds);
-  const parts: Partial<Record<string, unknown>> = { ...rest, turns };
-  for (const name of COMMON_LISTS) if (parts[name] === undefined || isEmpty(parts[name])) delete parts[name];
-  return parts;
+function lengthOf({ messages, calls, patches, events, rest }: CommitPart): number {
+  return messages.length + calls.length + patches.length + events.length + rest.length;
 }
 
-/** The lists that a changeset has even when they are empty. */
-export const COMMON_LISTS = [
+/** Slices of each list, side by side. What is not a list is in the first part. */
+function splitParts(changeset: Changeset, frame: EventFrame, whole: CommitPart): readonly CommitPart[] {
+  const messages = slice(changeset.messages, whole.messages.length);
+  const calls = slice(changeset.calls, whole.calls.length);
+  const patches = slice(changeset.patches, whole.patches.length);
+  const events = slice(changeset.events, whole.events.length);
+  const count = Math.max(messages.length, calls.length, patches.length, events.length, 1);
+  return Array.from({ length: count }, (_, index) => ({
+    messages: JSON.stringify(messages[index] ?? []),
+    calls: JSON.stringify(calls[index] ?? []),
+    patches: JSON.stringify(patches[index] ?? []),
+    events: sealSlice(events[index], frame),
+    rest: index === 0 ? whole.rest : "{}",
+    message_count: messages[index]?.length ?? 0,
+    shown_count: countShown(messages[index] ?? []),
+  }));
+}
+
+/** Each slice finds its texts from their beginning, so that it can be opened without the slices before it. */
+function sealSlice(events: readonly AgentEvent[] | undefined, frame: EventFrame): string {
+  return sealEvents(events ?? [], { ...frame, texts: [] });
+}
+
+/** Cuts a list so that each slice has about `PART_LENGTH` characters of JSON. */
+function slice<Item>(items: readonly Item[], length: number): readonly (readonly Item[])[] {
+  if (length <= PART_LENGTH) return [items];
+  const slices: Item[][] = [[]];
+  let filled = 0;
+  for (const item of items) {
+    const size = JSON.stringify(item).length;
+    if (filled > 0 && filled + size > PART_LENGTH) {
+      slices.push([]);
+      filled = 0;
+    }
+    slices.at(-1)?.push(item);
+    filled += size;
+  }
+  return slices;
+}
+
+function countShown(messages: readonly Message[]): number {
+  return messages.filter(({ visibility }) => visibility !== "internal").length;
+}
+
+/** The fields without a column of their own. Lists that every changeset has are left out when they are empty. */
+function restOf(changeset: Changeset): object {
+  const { format: _, changeset_id: _id, thread_id: _thread, run_id: _run, messages: _messages, ...others } = changeset;
+  const { calls: _calls, patches: _patches, events: _events, ...rest } = others;
+  const isKept = ([name, value]: [string, unknown]): boolean =>
+    !COMMON_LISTS.has(name) || !Array.isArray(value) || value.length > 0;
+  return Object.fromEntries(Object.entries(rest).filter(isKept));
+}
+
+/** The lists of `rest` that `emptyChangeset` has: opening a commit puts them back. */
+const COMMON_LISTS: ReadonlySet<string> = new Set([
   "reasons",
   "supersedes",
   "actions",
   "runs",
-  "calls",
   "consumed_decisions",
   "mailbox_effects",
   "blob_refs",
-  "turns",
-] as const;
-
-function isEmpty(part: unknown): boolean {
-  return Array.isArray(part) && part.length === 0;
-}
-
-function turnsOf(events: readonly AgentEvent[], runIds: readonly string[]): ChangesetBody["turns"] {
-  const turns: [number, number][] = [];
-  for (const { run_id } of events) {
-    const segment = runIds.indexOf(run_id);
-    const last = turns.at(-1);
-    if (last?.[0] === segment) last[1] += 1;
-    else turns.push([segment, 1]);
-  }
-  return turns;
-}
+]);

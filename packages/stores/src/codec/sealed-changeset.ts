@@ -1,34 +1,43 @@
 import type { Changeset, RunRecord, ToolCallRecord, Wake } from "@reprise/contracts";
 
-/** A message ready to be stored. `body` is JSON without the id. */
-export interface SealedMessage {
-  readonly id: string;
-  readonly is_internal: boolean;
-  readonly body: string;
+/** The JSON columns of a commit, each an array but for `rest`. */
+export interface CommitTexts {
+  readonly messages: string;
+  readonly calls: string;
+  readonly patches: string;
+  readonly events: string;
+  /** Everything else as one object: whatever a changeset may hold one day is kept without a change here. */
+  readonly rest: string;
 }
 
-/** The events of one run in one commit, ready to be stored. Their `seq`s have no gap. */
+/** One row of a commit. A large changeset has several, each with a slice of its messages, calls, patches and events. */
+export interface CommitPart extends CommitTexts {
+  readonly message_count: number;
+  /** How many of the messages are not internal. */
+  readonly shown_count: number;
+}
+
+/** The events of one run in one commit: their `seq`s have no gap. */
 export interface SealedSegment {
   readonly run_id: string;
   readonly first_seq: number;
   readonly last_seq: number;
-  readonly body: string;
 }
 
-/**
- * A changeset ready to be stored: what the rules look at is open, the rest is text that nobody opens again before it is read.
- * Messages, patches and events are in their own rows, so nothing is stored twice.
- */
+/** A changeset ready to be stored: the rules look at the open fields, and nobody opens the texts before they are read back. */
 export interface SealedChangeset
   extends Pick<Changeset, "changeset_id" | "thread_id" | "run_id" | "supersedes" | "consumed_decisions"> {
   readonly mailbox_effects: Changeset["mailbox_effects"];
-  readonly messages: readonly SealedMessage[];
+  readonly message_ids: readonly string[];
   readonly runs: readonly RunRecord[];
   readonly calls: readonly ToolCallRecord[];
+  /** That of the changeset's own run first, then that of a run it ends. */
   readonly segments: readonly SealedSegment[];
   readonly wakes: readonly Wake[];
-  /** The patches as JSON; empty when there are none. */
-  readonly patches: string;
-  /** Everything else as JSON. */
-  readonly body: string;
+  /** `contentDigest` of the changeset. */
+  readonly content: string;
+  /** At least one, but for a store in memory. */
+  readonly parts: readonly CommitPart[];
+  /** The changeset itself, for a store in memory: it keeps no texts. */
+  readonly open?: Changeset;
 }

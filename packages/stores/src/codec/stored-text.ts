@@ -5,21 +5,14 @@ import { checksumOf } from "./checksum.ts";
 /** The format this version writes. It reads older ones and refuses newer ones. */
 export const STORED_FORMAT = 1;
 
-/** What is left of a text that was pruned. No text is ever written in this format. */
-export const PRUNED: StoredText = { format: 0, checksum: 0, body: "" };
-
-export function isPruned({ format }: StoredText): boolean {
-  return format === PRUNED.format;
-}
-
 /** What kinds of text there are. */
 export type TextKind =
-  | "message"
-  | "segment"
-  | "changeset"
+  | "messages"
+  | "calls"
   | "patches"
+  | "events"
+  | "rest"
   | "run"
-  | "call"
   | "decision"
   | "entry"
   | "snapshot"

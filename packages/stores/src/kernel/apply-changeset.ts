@@ -1,7 +1,8 @@
-import type { RunRecord } from "@reprise/contracts";
+import { isTerminal, TOOL_CALL_TRANSITIONS } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { claimedEntry, giveBackClaim } from "./claims.ts";
 import { addWake, closeEntry, closeWakes } from "./entries.ts";
+import type { CallRow } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
 /** How a changeset is applied. */
@@ -21,9 +22,8 @@ export function applyChangeset(
 ): number {
   const version = draft.thread.version + 1;
   draft.thread = { ...draft.thread, version, updated_at: now };
+  putRuns(draft, changeset, version);
   draft.appendChangeset(changeset, version, shownEpoch ?? draft.epoch);
-  for (const record of changeset.runs) putRun(draft, record);
-  for (const record of changeset.calls) draft.putCall(record);
   consumeDecisions(draft, changeset, now);
   wakeForEarlyDecisions(draft, changeset, now);
   // Before the entries are settled: a run that is done with this commit needs no wake.
@@ -35,11 +35,29 @@ export function applyChangeset(
   return version;
 }
 
-function putRun(draft: ThreadDraft, record: RunRecord): void {
-  draft.putRun({ record, last_seq: draft.run(record.run_id)?.last_seq ?? 0 });
-  if (record.status !== "done") draft.openRunId = record.run_id;
-  else if (draft.openRunId === record.run_id) draft.openRunId = null;
-  draft.recoverAt = 0;
+function putRuns(draft: ThreadDraft, { runs, calls, segments }: SealedChangeset, version: number): void {
+  for (const record of runs) {
+    const row = draft.ownRun(record.run_id) ?? { first_version: version, last_seq: 0, open_calls: [] };
+    draft.putRun({ ...row, record, last_version: version });
+    if (record.status !== "done") draft.openRunId = record.run_id;
+    else if (draft.openRunId === record.run_id) draft.openRunId = null;
+    draft.recoverAt = 0;
+  }
+  for (const { run_id, last_seq } of segments) {
+    const row = draft.ownRun(run_id);
+    if (row !== undefined) draft.putRun({ ...row, last_seq, last_version: version });
+  }
+  for (const call of calls) {
+    const row = draft.ownRun(call.run_id);
+    if (row !== undefined) draft.putRun({ ...row, open_calls: withCall(row.open_calls, call), last_version: version });
+  }
+}
+
+/** The open calls of a run after one of its calls changed. A call keeps its place among them. */
+function withCall(open: readonly CallRow[], call: CallRow): readonly CallRow[] {
+  if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return open.filter(({ call_id }) => call_id !== call.call_id);
+  if (!open.some(({ call_id }) => call_id === call.call_id)) return [...open, call];
+  return open.map((known) => (known.call_id === call.call_id ? call : known));
 }
 
 function consumeDecisions(draft: ThreadDraft, { consumed_decisions }: SealedChangeset, now: number): void {

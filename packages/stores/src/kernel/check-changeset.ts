@@ -52,9 +52,9 @@ export function assertChangeset(draft: ThreadDraft, changeset: SealedChangeset, 
   assertEffects(draft, changeset, incoming);
 }
 
-function assertMessages(draft: ThreadDraft, { messages }: SealedChangeset): void {
+function assertMessages(draft: ThreadDraft, { message_ids }: SealedChangeset): void {
   const seen = new Set<string>();
-  for (const { id } of messages) {
+  for (const id of message_ids) {
     if (seen.has(id) || draft.hasMessage(id)) {
       throw invalidRequest(`Cannot append message ${id} to thread ${draft.threadId}: it is there already.`);
     }
@@ -94,7 +94,7 @@ function assertCalls(draft: ThreadDraft, changeset: SealedChangeset): void {
 function assertSegments(draft: ThreadDraft, changeset: SealedChangeset): void {
   for (const { run_id, first_seq } of changeset.segments) {
     assertRunKnown(draft, changeset, run_id);
-    const last = draft.lastSeq(run_id);
+    const last = draft.ownRun(run_id)?.last_seq ?? 0;
     if (first_seq !== last + 1) {
       throw invalidRequest(`Cannot store event ${first_seq} of run ${run_id}: the last is ${last}.`);
     }

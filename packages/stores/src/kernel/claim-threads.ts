@@ -8,7 +8,7 @@ import { ThreadDraft } from "./thread-draft.ts";
 import { findWork } from "./work.ts";
 
 export function demandClaim({ tenant, thread_id }: ThreadRequest<"claim">): ThreadDemand {
-  return { tenant, thread: { thread_id }, heads: true };
+  return { tenant, thread: { thread_id }, heads: true, pending_decisions: true };
 }
 
 /**
@@ -34,6 +34,7 @@ export function planClaim(
   const lost = work.kind === "recover" ? lostVersions(draft) : undefined;
   const answer = {
     claim: describeClaim(draft, held),
+    held: draft.held(),
     ...(entry === undefined ? {} : { entry }),
     ...(run === undefined ? {} : { run: run.record }),
     ...(lost === undefined ? {} : { lost }),

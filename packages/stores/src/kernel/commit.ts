@@ -12,15 +12,17 @@ export function demandCommit({ tenant, changeset }: ThreadRequest<"commit">): Th
 
 /** What has to be known to check and apply a changeset: as much as it holds, and nothing of the thread's length. */
 export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, "tenant" | "thread"> {
-  const { calls, consumed_decisions, mailbox_effects, messages, runs, segments } = changeset;
+  const { calls, consumed_decisions, mailbox_effects, runs, segments, supersedes } = changeset;
   const runIds = [runs, calls, segments, consumed_decisions].flatMap((rows) => rows.map(({ run_id }) => run_id));
   const suspended = calls.filter(({ status }) => status === "suspended");
   return {
     changeset_ids: [changeset.changeset_id],
-    message_ids: messages.map(({ id }) => id),
+    message_ids: changeset.message_ids,
     run_ids: [...new Set(runIds)],
     calls: calls.map(({ run_id, call_id }) => ({ run_id, call_id })),
     decisions: [...consumed_decisions, ...suspended],
+    pending_decisions: true,
+    ...(supersedes.length === 0 ? {} : { superseded_ids: supersedes }),
     entry_ids: mailbox_effects.map(({ entry_id }) => entry_id),
     entry_run_ids: runs.map(({ run_id }) => run_id),
   };
@@ -35,7 +37,7 @@ export function planCommit(
   const known = draft.versionOf(changeset.changeset_id);
   if (known !== undefined) return onlyAnswer({ version: known });
   const version = applyCommit(draft, { changeset, guard, ...(shown_epoch === undefined ? {} : { shown_epoch }) }, now);
-  return concludeCommit(draft, { version }, changeset.run_id);
+  return concludeCommit(draft, { version, held: draft.held() }, changeset.run_id);
 }
 
 /** Checks one commit that the thread does not have yet, and applies it. Returns the version it makes. */

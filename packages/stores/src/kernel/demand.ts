@@ -1,6 +1,7 @@
 import type { Changeset, DecisionKey, Message, Thread } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { CallRow, DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { CallRow, DecisionRow, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
 
 /**
  * Which rows an operation needs, all of them known from the request alone: a driver reads them in one go. Everything is of one
@@ -19,8 +20,13 @@ export interface ThreadDemand {
   readonly message_ids?: readonly string[];
   /** Runs of the tenant, also those of other threads. */
   readonly run_ids?: readonly string[];
+  /** Those of these calls that have ended; open ones come with their runs. */
   readonly calls?: readonly CallKey[];
   readonly decisions?: readonly DecisionKey[];
+  /** The decisions on the thread's open run that no commit has used: whoever gets a claim needs them. */
+  readonly pending_decisions?: true;
+  /** Where the thread has these messages, and which of its messages are superseded. */
+  readonly superseded_ids?: readonly string[];
   /** Entries of the tenant, also those of other threads. */
   readonly entry_ids?: readonly string[];
   /** The `run` entries of the tenant that ask for these runs. Not needed for runs that have a row: theirs are accepted. */
@@ -69,6 +75,9 @@ export interface ThreadRows {
   /** All entries that any part of the demand found, each once. */
   readonly entries: readonly EntryRow[];
   readonly queue: QueueRows;
+  /** The positions of those of `superseded_ids` that the thread has. */
+  readonly positions: ReadonlyMap<string, number>;
+  readonly superseded: readonly SupersededRange[];
   readonly history?: History;
 }
 
@@ -79,6 +88,8 @@ export interface History {
   readonly base: HistoryBase | null;
   readonly pruned_version: number;
   readonly changesets: readonly Pick<Changeset, "messages" | "supersedes" | "patches" | "blob_refs">[];
+  /** How the driver wants changesets. */
+  readonly seal: (changeset: Changeset) => SealedChangeset;
 }
 
 /** A thread at the version its history was cut at. */

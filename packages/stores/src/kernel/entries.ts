@@ -6,7 +6,7 @@ import type { ThreadDraft } from "./thread-draft.ts";
 /** Puts an entry into the thread's mailbox. */
 export function addEntry(draft: ThreadDraft, entry: EntryRow["entry"], request: string | null): EntryRow {
   draft.arrivals += 1;
-  const row: EntryRow = { entry, request, texts_version: null, arrival: draft.arrivals };
+  const row: EntryRow = { entry, request, arrival: draft.arrivals };
   draft.putEntry(row);
   return row;
 }

@@ -25,6 +25,8 @@ export function demandFlush({ tenant, thread_id, commits }: Flush): ThreadDemand
       demands.flatMap(({ decisions = [] }) => decisions),
       ({ run_id, call_id, suspension }) => [run_id, call_id, suspension],
     ),
+    pending_decisions: true,
+    superseded_ids: unique(demands.flatMap(({ superseded_ids = [] }) => superseded_ids)),
     entry_ids: unique(demands.flatMap(({ entry_ids = [] }) => entry_ids)),
     entry_run_ids: unique(demands.flatMap(({ entry_run_ids = [] }) => entry_run_ids)),
   };

@@ -1,6 +1,5 @@
 import { type Changeset, emptyChangeset, invalidRequest, notFound, type Thread, versionGone } from "@reprise/contracts";
 import type { Json, TrackedPatch } from "@reprise/state";
-import { sealChangeset } from "../codec/seal-changeset.ts";
 import { applyChangeset } from "./apply-changeset.ts";
 import { concludeCommit } from "./commit.ts";
 import type { History, ThreadDemand, ThreadRows } from "./demand.ts";
@@ -27,7 +26,7 @@ export function planFork(
   if (version < history.pruned_version) throw versionGone(thread_id, version, history.pruned_version);
   assertThreadFree(new_thread_id, rows);
   const draft = draftThread(tenant, forkedThread(source, new_thread_id, now), rows);
-  const changeset = sealChangeset(forkedHistory(history, version, new_thread_id));
+  const changeset = history.seal(forkedHistory(history, version, new_thread_id));
   applyChangeset(draft, changeset, { epoch: null, now });
   return concludeCommit(draft, draft.thread, null);
 }

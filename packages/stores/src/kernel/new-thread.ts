@@ -1,4 +1,4 @@
-import { RepriseError, type Thread } from "@reprise/contracts";
+import { FIRST_DIGEST, RepriseError, type Thread } from "@reprise/contracts";
 import type { ThreadRows } from "./demand.ts";
 import { ThreadDraft } from "./thread-draft.ts";
 
@@ -6,6 +6,8 @@ import { ThreadDraft } from "./thread-draft.ts";
 export function draftThread(tenant: string, thread: Omit<Thread, "version">, rows: ThreadRows): ThreadDraft {
   const row = {
     thread: { ...thread, version: 0 },
+    revision: 0,
+    digest: FIRST_DIGEST,
     generation: 0,
     epoch: rows.retired_epoch,
     claim: null,

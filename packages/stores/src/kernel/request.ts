@@ -9,8 +9,9 @@ import type {
   Thread,
 } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { ThreadRows } from "./demand.ts";
 import type { Interruption } from "./interrupt.ts";
-import type { DecisionRow, EntryRow, RunRow } from "./rows.ts";
+import type { DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
 
 /** An entry with what it asks for sealed. `resource_id` and `parent_thread_id` are for a thread that is made with it. */
 export interface SealedEntry extends Omit<NewEntry, "request"> {
@@ -21,8 +22,6 @@ export interface SealedEntry extends Omit<NewEntry, "request"> {
 
 export interface SealedClaiming extends ClaimRequest {
   readonly changeset: SealedChangeset;
-  /** What the entry asks for, pointing at the messages of the changeset: it is stored with them or not at all. */
-  readonly request: string;
   readonly expected: number;
 }
 
@@ -90,7 +89,7 @@ export interface ThreadRequests {
 
 /** What each of them answers. Rows go out as they are stored; whoever asked opens them. */
 export interface ThreadAnswers {
-  commit: { readonly version: number };
+  commit: { readonly version: number; readonly held?: HeldThread | undefined };
   flush: { readonly version: number; readonly lost?: NonNullable<Claim["lost"]> };
   submit: SubmitAnswer;
   decide: DecisionRow["decision"];
@@ -114,8 +113,15 @@ export type SubmitAnswer =
   | { readonly status: "claimed"; readonly entry: EntryRow; readonly claim: ClaimAnswer; readonly version: number }
   | { readonly status: "queued" | "duplicate"; readonly entry: EntryRow };
 
+/**
+ * All that the rules need to know about a thread to plan the next commit under a claim, or the next submission to it while it is
+ * idle. What it says of the mailbox, of decisions and of the claim is true as long as the thread's `revision` is the same.
+ */
+export type HeldThread = ThreadRows & { readonly thread: ThreadRow };
+
 export interface ClaimAnswer {
   readonly claim: Omit<Claim, "entry" | "run">;
+  readonly held?: HeldThread | undefined;
   readonly entry?: EntryRow;
   readonly run?: RunRow["record"];
   readonly lost?: NonNullable<Claim["lost"]>;

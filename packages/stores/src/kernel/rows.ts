@@ -27,6 +27,13 @@ export interface WorkHint {
 /** A thread with everything the rules need to know about it. */
 export interface ThreadRow {
   readonly thread: Thread;
+  /**
+   * Counts changes of the mailbox, of decisions and of the claim: everything that others than the claim's owner may change and
+   * that an owner has to know before it suspends or ends a run.
+   */
+  readonly revision: number;
+  /** The digest of the newest version; `FIRST_DIGEST` before the first. */
+  readonly digest: string;
   readonly generation: number;
   /** The highest epoch ever given out. */
   readonly epoch: number;
@@ -56,8 +63,13 @@ export interface ThreadRow {
 
 export interface RunRow {
   readonly record: RunRecord;
-  /** The last `seq` of the run's journal, whatever its record says; 0 when there is none. Read, never written. */
+  /** The last `seq` of the run's journal, whatever its record says; 0 when there is none. */
   readonly last_seq: number;
+  /** The commits that brought anything of the run are among the versions from the first to the last. */
+  readonly first_version: number;
+  readonly last_version: number;
+  /** The calls that have not ended. Those that have are in the commits that ended them. */
+  readonly open_calls: readonly CallRow[];
 }
 
 export type CallRow = ToolCallRecord;
@@ -73,8 +85,6 @@ export interface DecisionRow {
 export interface EntryRow {
   readonly entry: Omit<MailboxEntry, "request">;
   readonly request: string | null;
-  /** The version whose messages the request points at for its texts; null when it holds them itself. */
-  readonly texts_version: number | null;
   /** Its number in the thread, from 1. */
   readonly arrival: number;
 }
@@ -89,4 +99,11 @@ export function placeOf({ status, kind }: EntryRow["entry"]): EntryPlace | null 
   if (status === "claimed") return "claimed";
   if (status !== "queued") return null;
   return kind === "run" ? "run" : "wake";
+}
+
+/** Messages from a position to another, both included, that a version superseded. */
+export interface SupersededRange {
+  readonly first_position: number;
+  readonly last_position: number;
+  readonly version: number;
 }

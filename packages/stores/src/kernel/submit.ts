@@ -56,10 +56,8 @@ function startNow(draft: ThreadDraft, entryId: string, claiming: SealedClaiming,
   const version = applyChangeset(draft, claiming.changeset, { epoch: held.epoch, now });
   const accepted = draft.entry(entryId);
   if (accepted === undefined) throw new RepriseError("INTERNAL", `The entry ${entryId} vanished while it was added.`);
-  const entry = { ...accepted, request: claiming.request, texts_version: version };
-  draft.putEntry(entry);
-  const claim = { claim: describeClaim(draft, held) };
-  return concludeCommit(draft, { status: "claimed", entry, claim, version }, entry.entry.run_id);
+  const claim = { claim: describeClaim(draft, held), held: draft.held() };
+  return concludeCommit(draft, { status: "claimed", entry: accepted, claim, version }, accepted.entry.run_id);
 }
 
 function isThreadIdle(draft: ThreadDraft, now: number): boolean {

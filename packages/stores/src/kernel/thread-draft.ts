@@ -1,7 +1,10 @@
-import type { Thread } from "@reprise/contracts";
+import { chainDigest, type Thread } from "@reprise/contracts";
+import { hashText } from "../codec/hash-text.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
-import type { CallRow, DecisionRow, EntryRow, HeldClaim, RunRow, ThreadRow, WorkHint } from "./rows.ts";
+import type { HeldThread } from "./request.ts";
+import type { RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
+import { type CallRow, type DecisionRow, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
 import type { Write } from "./write.ts";
@@ -28,16 +31,19 @@ export class ThreadDraft {
   damage: string | null;
   /** What is queued cannot be served before this time, whatever the entries say. */
   quietUntil = 0;
+  readonly #before: ThreadRow;
+  readonly #rows: ThreadRows;
+  #digest: string;
   readonly #runs: Table<RunRow>;
-  readonly #calls: Table<CallRow>;
   readonly #decisions: Table<DecisionRow>;
   readonly #entries: Table<EntryRow>;
   readonly #content: Write[] = [];
   /** What the thread has of what was asked for, and what the plan adds to it. */
   readonly #messageIds: Set<string>;
   readonly #versions: Map<string, number>;
-  readonly #journals = new Map<string, number>();
-  readonly #superseded = new Set<string>();
+  /** Calls that are over, and those the plan brings. */
+  readonly #calls: Map<string, CallRow>;
+  readonly #superseded: SupersededRange[];
 
   constructor(tenant: string, row: ThreadRow, rows: ThreadRows) {
     this.tenant = tenant;
@@ -55,12 +61,16 @@ export class ThreadDraft {
     this.prunedVersion = row.pruned_version;
     this.promisedVersion = row.promised_version;
     this.damage = row.damage;
+    this.#before = row;
+    this.#rows = rows;
+    this.#digest = row.digest;
     this.#runs = new Table(rows.runs, ({ record }) => record.run_id);
-    this.#calls = new Table(rows.calls, callKey);
     this.#decisions = new Table(rows.decisions, ({ decision }) => decisionKey(decision));
     this.#entries = new Table(rows.entries, ({ entry }) => entry.entry_id);
     this.#messageIds = new Set(rows.message_ids);
     this.#versions = new Map(rows.known_versions);
+    this.#calls = new Map(rows.calls.map((call) => [callKey(call.run_id, call.call_id), call]));
+    this.#superseded = [...rows.superseded];
   }
 
   get threadId(): string {
@@ -86,7 +96,8 @@ export class ThreadDraft {
   }
 
   call(runId: string, callId: string): CallRow | undefined {
-    return this.#calls.get(callKey({ run_id: runId, call_id: callId }));
+    const open = this.#runs.get(runId)?.open_calls.find(({ call_id }) => call_id === callId);
+    return open ?? this.#calls.get(callKey(runId, callId));
   }
 
   decision(key: Parameters<typeof decisionKey>[0]): DecisionRow | undefined {
@@ -106,10 +117,6 @@ export class ThreadDraft {
 
   putRun(row: RunRow): void {
     this.#runs.put(row);
-  }
-
-  putCall(row: CallRow): void {
-    this.#calls.put(row);
   }
 
   putDecision(row: DecisionRow): void {
@@ -132,22 +139,39 @@ export class ThreadDraft {
     return this.#versions.get(changesetId);
   }
 
-  /** The last `seq` of a run's journal. */
-  lastSeq(runId: string): number {
-    return this.#journals.get(runId) ?? this.ownRun(runId)?.last_seq ?? 0;
+  /** Appends a changeset behind what is there. The rows of its runs have to be in the draft. */
+  appendChangeset(changeset: SealedChangeset, version: number, epoch: number): void {
+    const first_position = this.messages;
+    const new_calls = changeset.calls.filter(({ run_id, call_id }) => !this.#isKnownCall(run_id, call_id));
+    this.#digest = chainDigest(this.#digest, changeset.content, hashText);
+    this.append({ write: "commit", version, first_position, epoch, digest: this.#digest, changeset, new_calls });
+    this.messages += changeset.message_ids.length;
+    this.#versions.set(changeset.changeset_id, version);
+    for (const id of changeset.message_ids) this.#messageIds.add(id);
+    for (const call of changeset.calls) this.#calls.set(callKey(call.run_id, call.call_id), call);
+    this.#supersede(changeset, first_position, version);
   }
 
-  /** Appends the content of a changeset behind what is there. */
-  appendChangeset(changeset: SealedChangeset, version: number, epoch: number): void {
-    this.append({ write: "changeset", version, first_position: this.messages, epoch, changeset });
-    this.messages += changeset.messages.length;
-    this.#versions.set(changeset.changeset_id, version);
-    for (const { id } of changeset.messages) this.#messageIds.add(id);
-    for (const { run_id, last_seq } of changeset.segments) this.#journals.set(run_id, last_seq);
-    // The first one to supersede a message does it, also among the changesets of one plan.
-    const message_ids = changeset.supersedes.filter((id) => !this.#superseded.has(id));
-    for (const id of message_ids) this.#superseded.add(id);
-    if (message_ids.length > 0) this.append({ write: "supersede", message_ids, version });
+  #isKnownCall(runId: string, callId: string): boolean {
+    const before = this.#rows.runs.find(({ record }) => record.run_id === runId);
+    return (
+      this.#calls.has(callKey(runId, callId)) || before?.open_calls.some(({ call_id }) => call_id === callId) === true
+    );
+  }
+
+  /** Marks messages by ranges of positions. Ids the thread does not have are skipped, and so is what is marked already. */
+  #supersede({ supersedes, message_ids }: SealedChangeset, firstPosition: number, version: number): void {
+    const own = new Map(message_ids.map((id, index) => [id, firstPosition + index]));
+    const found = supersedes.flatMap((id) => this.#rows.positions.get(id) ?? own.get(id) ?? []);
+    const positions = [...new Set(found)].filter((position) => !this.#isSuperseded(position));
+    for (const range of toRanges(positions, version)) {
+      this.#superseded.push(range);
+      this.append({ write: "supersede", range });
+    }
+  }
+
+  #isSuperseded(position: number): boolean {
+    return this.#superseded.some((range) => range.first_position <= position && position <= range.last_position);
   }
 
   /** What has to be written, the thread first: everything else is of it. */
@@ -156,15 +180,59 @@ export class ThreadDraft {
       { write: "thread", row: this.#row(), is_new: this.isNew },
       ...this.#entries.changes().map((change) => ({ write: "entry", ...change }) as const),
       ...this.#runs.changes().map((change) => ({ write: "run", ...change }) as const),
-      ...this.#calls.changes().map((change) => ({ write: "call", ...change }) as const),
+      ...this.#runs.changes().flatMap(({ row }) => this.#suspensions(row)),
       ...this.#decisions.changes().map((change) => ({ write: "decision", ...change }) as const),
       ...this.#content,
     ];
   }
 
+  #suspensions({ record: { run_id }, open_calls }: RunRow): readonly Write[] {
+    const before = suspendedOf(this.#rows.runs.find(({ record }) => record.run_id === run_id)?.open_calls ?? []);
+    const after = suspendedOf(open_calls);
+    const change = (call_id: string, is_suspended: boolean): Write => ({
+      write: "suspended",
+      call: { run_id, call_id },
+      is_suspended,
+    });
+    return [
+      ...[...after].filter((id) => !before.has(id)).map((id) => change(id, true)),
+      ...[...before].filter((id) => !after.has(id)).map((id) => change(id, false)),
+    ];
+  }
+
+  /**
+   * The thread as it will be, for whoever plans its next commit without reading. Undefined when the plan changed the queue of
+   * runs, of which only the next times are known.
+   */
+  held(): HeldThread | undefined {
+    const isQueueChanged = this.#entries.changes().some(({ row, is_new }) => {
+      const before = is_new ? null : this.#rows.entries.find(({ entry }) => entry.entry_id === row.entry.entry_id);
+      return placeOf(row.entry) === "run" || (before != null && placeOf(before.entry) === "run");
+    });
+    if (isQueueChanged) return undefined;
+    const run = this.openRun;
+    return {
+      thread: this.#row(),
+      retired_epoch: 0,
+      known_versions: new Map(),
+      message_ids: [],
+      runs: run === undefined ? [] : [run],
+      calls: [],
+      decisions: this.#decisions.rows.filter(
+        ({ is_pending, decision }) => is_pending && decision.run_id === this.openRunId,
+      ),
+      entries: this.entries.filter(({ entry }) => placeOf(entry) === "wake" || placeOf(entry) === "claimed"),
+      queue: this.queue,
+      positions: new Map(),
+      superseded: [],
+    };
+  }
+
   #row(): ThreadRow {
     return {
       thread: this.thread,
+      revision: this.#before.revision + (this.#isRevised ? 1 : 0),
+      digest: this.#digest,
       generation: this.generation,
       epoch: this.epoch,
       claim: this.claim,
@@ -179,10 +247,38 @@ export class ThreadDraft {
       work: this.work,
     };
   }
+
+  get #isRevised(): boolean {
+    const before = this.#before;
+    return (
+      this.#entries.changes().length > 0 ||
+      this.#decisions.changes().length > 0 ||
+      this.claim?.epoch !== before.claim?.epoch ||
+      this.claim?.entry_id !== before.claim?.entry_id ||
+      this.generation !== before.generation ||
+      this.recoverAt !== before.recover_at ||
+      this.isGivenBack !== before.is_given_back
+    );
+  }
 }
 
-function callKey({ run_id, call_id }: { readonly run_id: string; readonly call_id: string }): string {
-  return JSON.stringify([run_id, call_id]);
+function suspendedOf(calls: readonly CallRow[]): ReadonlySet<string> {
+  return new Set(calls.filter(({ status }) => status === "suspended").map(({ call_id }) => call_id));
+}
+
+/** Positions as ranges without gaps. */
+function toRanges(positions: readonly number[], version: number): readonly SupersededRange[] {
+  const ranges: { first_position: number; last_position: number; version: number }[] = [];
+  for (const position of positions.toSorted((left, right) => left - right)) {
+    const last = ranges.at(-1);
+    if (last?.last_position === position - 1) last.last_position = position;
+    else ranges.push({ first_position: position, last_position: position, version });
+  }
+  return ranges;
+}
+
+function callKey(runId: string, callId: string): string {
+  return JSON.stringify([runId, callId]);
 }
 
 function decisionKey({

@@ -27,15 +27,13 @@ export function findWork(draft: ThreadDraft, now: number): Work | undefined {
 
 /**
  * When to look at the thread again, for the work index. Computed from what was read, so it may be too early, never too late.
- * Under a claim that is the end of the lease: then the claim is lost, and there may be work again.
+ * Under a claim that is the end of the lease: then the claim is lost, and its run or its entry is to be taken over first.
  */
 export function hintWork(draft: ThreadDraft): WorkHint | null {
   if (draft.damage !== null) return null;
   const run = draft.openRun;
   const isRunning = run?.record.status === "running";
-  if (draft.claim !== null) {
-    return { rank: isRunning ? WORK_RANKS.recover : WORK_RANKS[draft.claim.kind], at: draft.claim.lease_until };
-  }
+  if (draft.claim !== null) return { rank: WORK_RANKS.recover, at: draft.claim.lease_until };
   if (isRunning) return { rank: WORK_RANKS.recover, at: draft.recoverAt };
   const resume = earliest(wakesOf(draft, run));
   const start = Math.max(queueTime(draft), draft.quietUntil);

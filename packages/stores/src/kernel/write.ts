@@ -1,5 +1,6 @@
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
-import type { CallRow, DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
+import type { CallKey } from "./demand.ts";
+import type { DecisionRow, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
 
 /**
  * One change of the stored rows. A plan's writes are executed in order, all or none. None of them needs to read: whether a row
@@ -11,25 +12,28 @@ export type Write =
   | { readonly write: "delete_thread"; readonly thread_id: string; readonly epoch: number }
   | { readonly write: "entry"; readonly row: EntryRow; readonly is_new: boolean }
   | { readonly write: "run"; readonly row: RunRow; readonly is_new: boolean }
-  | { readonly write: "call"; readonly row: CallRow; readonly is_new: boolean }
+  /** Puts a call into the list of suspended ones, or takes it out. */
+  | { readonly write: "suspended"; readonly call: CallKey; readonly is_suspended: boolean }
   | { readonly write: "decision"; readonly row: DecisionRow; readonly is_new: boolean }
-  | ChangesetWrite
-  /** Marks messages of the thread; ids it does not have are skipped. */
-  | { readonly write: "supersede"; readonly message_ids: readonly string[]; readonly version: number }
+  | CommitWrite
+  | { readonly write: "supersede"; readonly range: SupersededRange }
   /**
-   * Forgets how the thread came to a version: patches and bodies of changesets and the events they brought, and snapshots before
-   * it. The rows of changesets stay, so that their ids are known and their messages found.
+   * Forgets how the thread came to a version: the patches, the events and the rest of commits, and snapshots before it. The rows
+   * of commits stay with their messages and calls.
    */
   | { readonly write: "prune"; readonly up_to: number }
   | { readonly write: "forget_entries"; readonly entry_ids: readonly string[] }
   /** Replaces the snapshot of the same version. */
   | { readonly write: "snapshot"; readonly version: number; readonly state: string };
 
-/** A changeset with its messages, from a position on, and its event segments, under an epoch. */
-export interface ChangesetWrite {
-  readonly write: "changeset";
+/** A changeset as one row, or several when it is large, under an epoch. Its ids become ids of the thread. */
+export interface CommitWrite {
+  readonly write: "commit";
   readonly version: number;
   readonly first_position: number;
   readonly epoch: number;
+  readonly digest: string;
   readonly changeset: SealedChangeset;
+  /** Calls that no commit before it had. */
+  readonly new_calls: readonly CallKey[];
 }

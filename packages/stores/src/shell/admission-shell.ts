@@ -1,20 +1,19 @@
 import { type Admission, assertId, type ClaimingSubmission, type NewEntry } from "@reprise/contracts";
-import { sealRequest } from "../codec/request-codec.ts";
-import { sealChangeset } from "../codec/seal-changeset.ts";
+import { openEntry } from "../codec/columns/entry-columns.ts";
 import type { SealedClaiming, SealedEntry } from "../kernel/request.ts";
 import type { StoreDriver } from "./driver.ts";
-import type { EntryOpener } from "./open-entries.ts";
+import type { HeldThreads } from "./held-threads.ts";
 
 /** The writes that need no claim: ids are checked and content is sealed here, the rest is the kernel's. */
-export function createAdmission(tenant: string, driver: StoreDriver, opener: EntryOpener): Admission {
+export function createAdmission(tenant: string, driver: StoreDriver, held: HeldThreads): Admission {
   return {
     async submit(entry, claiming) {
       assertId("thread", entry.thread_id);
       assertId("entry", entry.entry_id);
       assertId("run", entry.run_id);
-      const sealed = claiming === undefined ? {} : { claiming: sealClaiming(entry, claiming) };
-      const answer = await driver.execute({ operation: "submit", tenant, entry: sealEntry(entry), ...sealed });
-      if (answer.status !== "claimed") return { status: answer.status, entry: await opener.openEntry(answer.entry) };
+      const sealed = claiming === undefined ? {} : { claiming: sealClaiming(claiming, driver) };
+      const answer = await held.submit({ operation: "submit", tenant, entry: sealEntry(entry), ...sealed });
+      if (answer.status !== "claimed") return { status: answer.status, entry: openEntry(answer.entry) };
       const accepted = { ...answer.entry.entry, request: entry.request };
       const claim = { ...answer.claim.claim, entry: accepted };
       return { status: "claimed", entry: accepted, claim, version: answer.version };
@@ -26,12 +25,12 @@ export function createAdmission(tenant: string, driver: StoreDriver, opener: Ent
     },
     async interruptThread(thread_id, reason) {
       const answer = await driver.execute({ operation: "interrupt_thread", tenant, thread_id, reason });
-      const superseded = await Promise.all(answer.superseded.map(opener.openEntry));
+      const superseded = answer.superseded.map(openEntry);
       const { generation, run_id } = answer;
       return { generation, superseded, ...(run_id === undefined ? {} : { run_id }) };
     },
     requeueEntry: async (thread_id, entry_id) =>
-      opener.openEntry(await driver.execute({ operation: "requeue_entry", tenant, thread_id, entry_id })),
+      openEntry(await driver.execute({ operation: "requeue_entry", tenant, thread_id, entry_id })),
     async createThread(thread) {
       assertId("thread", thread.thread_id);
       return driver.execute({ operation: "create_thread", tenant, thread });
@@ -51,15 +50,14 @@ function sealEntry({ request, ...entry }: NewEntry): SealedEntry {
   const { resource_id, parent_thread_id } = request;
   return {
     ...entry,
-    request: sealRequest(request, entry, []),
+    request: JSON.stringify(request),
     ...(resource_id === undefined ? {} : { resource_id }),
     ...(parent_thread_id === undefined ? {} : { parent_thread_id }),
   };
 }
 
-function sealClaiming({ request, ...entry }: NewEntry, claiming: ClaimingSubmission): SealedClaiming {
+function sealClaiming(claiming: ClaimingSubmission, driver: StoreDriver): SealedClaiming {
   const { owner, lease_ms, changeset, expected } = claiming;
   assertId("changeset", changeset.changeset_id);
-  const pointing = sealRequest(request, entry, changeset.messages);
-  return { owner, lease_ms, expected, changeset: sealChangeset(changeset), request: pointing };
+  return { owner, lease_ms, expected, changeset: driver.seal(changeset) };
 }

@@ -1,10 +1,10 @@
 import { assertId, type Store, type TenantStore, type ThreadWriter } from "@reprise/contracts";
-import { sealChangeset } from "../codec/seal-changeset.ts";
+import { openEntry } from "../codec/columns/entry-columns.ts";
 import { createAdmission } from "./admission-shell.ts";
 import { createThreadGuard } from "./damage.ts";
 import { createDocuments } from "./document-shell.ts";
 import type { StoreDriver } from "./driver.ts";
-import { createEntryOpener, type EntryOpener } from "./open-entries.ts";
+import { HeldThreads } from "./held-threads.ts";
 import { createOperator } from "./operator-shell.ts";
 import { createRunReader } from "./run-shell.ts";
 import { createThreadReader } from "./thread-shell.ts";
@@ -12,39 +12,41 @@ import { createThreadReader } from "./thread-shell.ts";
 /** The store of the contracts on top of a database. */
 export function createDurableStore(driver: StoreDriver): Store {
   const tenants = new Map<string, TenantStore>();
+  const held = new HeldThreads(driver);
   const forTenant = (tenant: string): TenantStore => {
     const known = tenants.get(tenant);
     if (known !== undefined) return known;
     assertId("tenant", tenant);
-    const store = createTenantStore(tenant, driver);
+    const store = createTenantStore(tenant, driver, held);
     tenants.set(tenant, store);
     return store;
   };
   return {
     durability: driver.durability,
     forTenant,
-    operator: createOperator(driver, forTenant),
+    operator: createOperator(driver, held, forTenant),
     close: () => driver.close(),
   };
 }
 
-function createTenantStore(tenant: string, driver: StoreDriver): TenantStore {
+function createTenantStore(tenant: string, driver: StoreDriver, held: HeldThreads): TenantStore {
   const guard = createThreadGuard(tenant, driver);
-  const opener = createEntryOpener(tenant, driver.reader);
   return {
-    ...createWriter(tenant, driver, opener),
-    ...createAdmission(tenant, driver, opener),
+    ...createWriter(tenant, driver, held),
+    ...createAdmission(tenant, driver, held),
     ...createThreadReader(tenant, driver.reader, guard),
-    ...createRunReader(tenant, driver.reader, { guard, opener }),
+    ...createRunReader(tenant, driver.reader, guard),
     ...createDocuments(tenant, driver.documents),
   };
 }
 
-function createWriter(tenant: string, driver: StoreDriver, opener: EntryOpener): ThreadWriter {
+function createWriter(tenant: string, driver: StoreDriver, held: HeldThreads): ThreadWriter {
   return {
     async commit(changeset, guard) {
       assertId("changeset", changeset.changeset_id);
-      return driver.execute({ operation: "commit", tenant, changeset: sealChangeset(changeset), guard });
+      const sealed = driver.seal(changeset);
+      const { version } = await held.commit({ operation: "commit", tenant, changeset: sealed, guard });
+      return { version };
     },
     async readInbox(threadId, runId) {
       const { decisions, cancel, steering } = await driver.reader.readInbox(tenant, threadId, runId);
@@ -52,7 +54,7 @@ function createWriter(tenant: string, driver: StoreDriver, opener: EntryOpener):
       return {
         decisions,
         ...(cancel === undefined ? {} : { cancel: { entry_id, reason } }),
-        ...(steering.length === 0 ? {} : { steering: await Promise.all(steering.map(opener.openEntry)) }),
+        ...(steering.length === 0 ? {} : { steering: steering.map(openEntry) }),
       };
     },
     async saveSnapshot(thread_id, { version, state }) {

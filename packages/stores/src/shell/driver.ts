@@ -1,4 +1,6 @@
-import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { HeldWrite } from "../kernel/held-write.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "./document-rows.ts";
 import type { RowReader } from "./row-reader.ts";
@@ -21,6 +23,16 @@ export interface StoreDriver {
   /** The store's time. */
   now(): Promise<number>;
   execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]>;
+  /**
+   * Executes writes that were planned without reading, if their condition holds: one round trip. Resolves with false, having
+   * changed nothing, when it does not or when a unique index stops a write; then the operation is executed with its reading.
+   * Left out by drivers whose reading costs nothing.
+   */
+  writeHeld?(write: HeldWrite): Promise<boolean>;
+  /** The store's time as far as it is known without asking: never ahead of it. */
+  estimateNow(): number;
+  /** Makes a changeset ready for `execute` and `writeHeld`. */
+  seal(changeset: Changeset): SealedChangeset;
   /**
    * Offers threads whose work hint is due to the operation `claim`, by rank and then by time, until `limit` claims were
    * granted or no thread is due.

@@ -1,4 +1,5 @@
 import {
+  type Claim,
   claimedRun,
   type Lease,
   pruneDocuments,
@@ -7,15 +8,17 @@ import {
   type Store,
   type StoreOperator,
 } from "@reprise/contracts";
+import { openEntry } from "../codec/columns/entry-columns.ts";
+import type { ClaimAnswer } from "../kernel/request.ts";
 import type { StoreDriver } from "./driver.ts";
-import { openClaim } from "./open-entries.ts";
+import { type HeldThreads, keyOf } from "./held-threads.ts";
 import { createPrunedStore } from "./prune-store.ts";
 import type { RowReader } from "./row-reader.ts";
 
 type ThreadHead = NonNullable<Awaited<ReturnType<RowReader["loadThread"]>>>;
 
 /** The dispatcher's side of a store. */
-export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"]): StoreOperator {
+export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant: Store["forTenant"]): StoreOperator {
   const releaseOwner = async (owner: string): Promise<void> => {
     const places = await driver.findClaims(owner);
     const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
@@ -24,7 +27,8 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
   return {
     async claim({ limit, ...request }) {
       const answers = await driver.claim(request, limit);
-      return Promise.all(answers.map((answer) => openClaim(answer, driver.reader)));
+      for (const { claim, held: thread } of answers) held.keep(keyOf(claim.tenant, claim.thread_id), thread);
+      return answers.map(openClaim);
     },
     async renew(claims, lease_ms) {
       const renewed = claims.map(async (claim) => {
@@ -57,6 +61,12 @@ export function createOperator(driver: StoreDriver, forTenant: Store["forTenant"
     },
     watch: (listener) => driver.watch(listener),
   };
+}
+
+/** A claim with what it is for. */
+function openClaim({ claim, entry, run, lost }: ClaimAnswer): Claim {
+  const opened = entry === undefined ? {} : { entry: openEntry(entry) };
+  return { ...claim, ...opened, ...(run === undefined ? {} : { run }), ...(lost && { lost }) };
 }
 
 /** A claim may have been given back since it was found. */

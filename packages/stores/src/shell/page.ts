@@ -8,10 +8,6 @@ export function cutOf({ offset = 0, limit }: OffsetQuery): Cut {
   return { offset: Math.min(from, Number.MAX_SAFE_INTEGER), limit: clampLimit(limit) };
 }
 
-export function toPage<Row, Item>(
-  { rows, total }: RowPage<Row>,
-  { offset }: Cut,
-  open: (row: Row) => Item,
-): Page<Item> {
-  return { items: rows.map(open), total, has_more: offset + rows.length < total };
+export function toPage<Item>({ rows, total }: RowPage<Item>, { offset }: Cut): Page<Item> {
+  return { items: rows, total, has_more: offset + rows.length < total };
 }

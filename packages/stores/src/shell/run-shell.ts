@@ -1,52 +1,93 @@
-import { RepriseError, type RunReader } from "@reprise/contracts";
-import { textsOf } from "../codec/message-texts.ts";
-import { openStoredMessage, openStoredSegment } from "../codec/open-changeset.ts";
+import {
+  type CallQuery,
+  invalidRequest,
+  isTerminal,
+  type Page,
+  RepriseError,
+  type RunReader,
+  TOOL_CALL_TRANSITIONS,
+  type ToolCallRecord,
+} from "@reprise/contracts";
+import { openEntry } from "../codec/columns/entry-columns.ts";
 import type { ThreadGuard } from "./damage.ts";
-import type { EntryOpener } from "./open-entries.ts";
 import { cutOf, toPage } from "./page.ts";
-import type { RowReader, SegmentWithMessages } from "./row-reader.ts";
+import type { CallsRow, RowReader } from "./row-reader.ts";
 
 /** Reads of runs, calls, decisions, events and mailbox entries. */
-export function createRunReader(
-  tenant: string,
-  reader: RowReader,
-  { guard, opener }: { readonly guard: ThreadGuard; readonly opener: EntryOpener },
-): RunReader {
-  const readEvents = async ({ thread_id, segment, messages }: SegmentWithMessages, afterSeq: number) =>
-    guard(thread_id, async () => {
-      const events = openStoredSegment(segment, thread_id, textsOf(messages.map(openStoredMessage)));
-      return { epoch: segment.epoch, events: events.slice(Math.max(afterSeq - segment.first_seq + 1, 0)) };
-    });
+export function createRunReader(tenant: string, reader: RowReader, guard: ThreadGuard): RunReader {
   return {
-    loadRun: (runId) => reader.loadRun(tenant, runId),
+    loadRun: async (runId) => (await reader.loadRun(tenant, runId))?.record,
     async listRuns(query = {}) {
       const cut = cutOf(query);
-      return toPage(await reader.listRuns(tenant, query, cut), cut, (record) => record);
+      return toPage(await reader.listRuns(tenant, query, cut), cut);
     },
-    loadCall: (runId, callId) => reader.loadCall(tenant, runId, callId),
-    async listCalls(query = {}) {
-      const cut = cutOf(query);
-      return toPage(await reader.listCalls(tenant, query, cut), cut, (record) => record);
+    async loadCall(runId, callId) {
+      const run = await reader.loadRun(tenant, runId);
+      const open = run?.open_calls.find(({ call_id }) => call_id === callId);
+      if (run === undefined || open !== undefined) return open;
+      const calls = await guard(run.record.thread_id, async () =>
+        foldCalls(await reader.readCalls(tenant, { run_id: runId })),
+      );
+      return calls.find((call) => call.call_id === callId && call.run_id === runId);
     },
+    listCalls: (query = {}) => listCalls(tenant, reader, query),
     loadDecision: (runId, callId, suspension) => reader.loadDecision(tenant, runId, callId, suspension),
     async readEvents(runId, afterSeq, limit) {
-      const segments = await reader.readSegments(tenant, runId, afterSeq, limit);
-      const follows = (segments[0]?.segment.first_seq ?? Number.POSITIVE_INFINITY) <= afterSeq + 1;
+      const rows = await reader.readEvents(tenant, runId, afterSeq, limit);
+      const follows = (rows[0]?.first_seq ?? Number.POSITIVE_INFINITY) <= afterSeq + 1;
       if (!follows) await assertNothingGone(reader, tenant, runId, afterSeq);
-      return Promise.all(segments.map((segment) => readEvents(segment, afterSeq)));
+      const opened = rows.map((row) => guard(row.thread_id, async () => ({ epoch: row.epoch, events: row.open() })));
+      const segments = await Promise.all(opened);
+      return segments.map(({ epoch, events }) => {
+        const isAsked = events.filter(({ run_id, seq = 0 }) => run_id === runId && seq > afterSeq);
+        return { epoch, events: isAsked };
+      });
     },
     lastSeqOfEpoch: (runId, epoch) => reader.lastSeqOfEpoch(tenant, runId, epoch),
     async listEntries(query = {}) {
       const cut = cutOf(query);
       const { rows, total } = await reader.listEntries(tenant, query, cut);
-      return toPage({ rows: await Promise.all(rows.map(opener.openEntry)), total }, cut, (entry) => entry);
+      return toPage({ rows: rows.map(openEntry), total }, cut);
     },
   };
 }
 
+/** Calls that are over are in the commits of their run, and nowhere else: listing them takes a run or a thread. */
+async function listCalls(tenant: string, reader: RowReader, query: CallQuery): Promise<Page<ToolCallRecord>> {
+  const { run_id, thread_id, status } = query;
+  const cut = cutOf(query);
+  if (status === "suspended") return toPage(await reader.listSuspended(tenant, query, cut), cut);
+  const isOpen = status !== undefined && !isTerminal(TOOL_CALL_TRANSITIONS, status);
+  if (run_id === undefined && thread_id === undefined && !isOpen) {
+    throw invalidRequest("Listing tool calls needs a run_id, a thread_id or an open status.");
+  }
+  const calls =
+    run_id !== undefined
+      ? foldCalls(await reader.readCalls(tenant, { run_id }))
+      : thread_id !== undefined
+        ? foldCalls(await reader.readCalls(tenant, { thread_id }))
+        : (await reader.listOpenRuns(tenant)).flatMap(({ open_calls }) => open_calls);
+  const found = calls.filter(
+    (call) =>
+      (run_id === undefined || call.run_id === run_id) &&
+      (thread_id === undefined || call.thread_id === thread_id) &&
+      (status === undefined || call.status === status),
+  );
+  return toPage({ rows: found.slice(cut.offset, cut.offset + cut.limit), total: found.length }, cut);
+}
+
+/** Each call as the last commit left it, in the order in which calls first came. */
+function foldCalls(rows: readonly CallsRow[]): readonly ToolCallRecord[] {
+  const calls = new Map<string, ToolCallRecord>();
+  for (const row of rows) {
+    for (const call of row.open()) calls.set(JSON.stringify([call.run_id, call.call_id]), call);
+  }
+  return [...calls.values()];
+}
+
 /** History is cut between runs: the events of a run are all there, or gone but for what told of its end later. */
 async function assertNothingGone(reader: RowReader, tenant: string, runId: string, afterSeq: number): Promise<void> {
-  const run = await reader.loadRun(tenant, runId);
+  const run = (await reader.loadRun(tenant, runId))?.record;
   if (run === undefined || !(run.last_seq > afterSeq)) return;
   const pruned = (await reader.loadThread(tenant, run.thread_id))?.thread.pruned_version ?? 0;
   if (pruned <= run.base_version) return;

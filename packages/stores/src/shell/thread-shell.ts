@@ -1,9 +1,8 @@
 import { clampLimit, type Message, type RepriseError, type ThreadReader, versionGone } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { openChangeset, openPatches, openStoredMessage } from "../codec/open-changeset.ts";
-import { isPruned, parseText, readText } from "../codec/stored-text.ts";
+import { parseText, readText } from "../codec/stored-text.ts";
 import type { ThreadGuard } from "./damage.ts";
-import { selectMessages, toMessagePage } from "./message-page.ts";
+import { isSuperseded, pageMessages } from "./message-page.ts";
 import { cutOf, toPage } from "./page.ts";
 import type { RowReader } from "./row-reader.ts";
 
@@ -22,23 +21,28 @@ export function createThreadReader(tenant: string, reader: RowReader, guard: Thr
     },
     async listThreads(query = {}) {
       const cut = cutOf(query);
-      return toPage(await reader.listThreads(tenant, query, cut), cut, (thread) => thread);
+      return toPage(await reader.listThreads(tenant, query, cut), cut);
     },
     listMessages: (threadId, query = {}) =>
+      guard(threadId, () => pageMessages((selection) => reader.readMessages(tenant, threadId, selection), query)),
+    readMessages: (threadId, after) =>
       guard(threadId, async () => {
-        const selection = selectMessages(query);
-        return toMessagePage(await reader.listMessages(tenant, threadId, selection), selection);
-      }),
-    readMessages: (threadId, from) =>
-      guard(threadId, async () => {
-        const rows = await reader.readMessages(tenant, threadId, Math.max(from, 0));
+        const from = Math.max(after, 0);
+        const selection = { first: from, last: Number.MAX_SAFE_INTEGER, order: "asc", only_shown: false } as const;
+        const { rows, superseded: ranges } = await reader.readMessages(tenant, threadId, selection);
         const messages: Message[] = [];
         const superseded: string[] = [];
+        let next = from;
         for (const row of rows) {
-          if (row.is_superseded) superseded.push(row.id);
-          else messages.push(openStoredMessage(row));
+          for (const [index, message] of row.open().entries()) {
+            const position = row.first_position + index;
+            if (position < from) continue;
+            if (isSuperseded(ranges, position)) superseded.push(message.id);
+            else messages.push(message);
+          }
+          next = row.first_position + row.message_count;
         }
-        return { messages, superseded, next: Math.max(from, (rows.at(-1)?.position ?? -1) + 1) };
+        return { messages, superseded, next };
       }),
     loadSnapshot: (threadId, version) =>
       guard(threadId, async () => {
@@ -51,15 +55,15 @@ export function createThreadReader(tenant: string, reader: RowReader, guard: Thr
     readPatches: (threadId, after, upTo) =>
       guard(threadId, async () => {
         const rows = await reader.readPatches(tenant, threadId, { after: Math.max(after, 0), upTo });
-        if (rows[0] !== undefined && isPruned(rows[0].patches)) throw await gone(threadId, after);
-        return rows.map(({ version, run_id, patches }) => ({ version, patches: openPatches(patches, run_id) }));
+        if (rows[0]?.is_pruned === true) throw await gone(threadId, after);
+        return rows.map((row) => ({ version: row.version, patches: row.open() }));
       }),
     readChangesets: (threadId, after, limit) =>
       guard(threadId, async () => {
         const range = { after: Math.max(after, 0), limit: clampLimit(limit) };
-        const changesets = await reader.readChangesets(tenant, threadId, range);
-        if (changesets[0] !== undefined && isPruned(changesets[0].text)) throw await gone(threadId, after);
-        return changesets.map(openChangeset);
+        const rows = await reader.readCommits(tenant, threadId, range);
+        if (rows[0]?.is_pruned === true) throw await gone(threadId, after);
+        return rows.map((row) => row.open());
       }),
   };
 }

@@ -1,7 +1,7 @@
-import type { BusyPolicy, EntryKind, EntryStatus } from "@reprise/contracts";
+import type { BusyPolicy, EntryKind, EntryStatus, MailboxEntry, RunRequest } from "@reprise/contracts";
 import { type EntryRow, placeOf } from "../../kernel/rows.ts";
 import { escapeText, unescapeText } from "../escape-text.ts";
-import { readText, type StoredText, storeText } from "../stored-text.ts";
+import { parseText, readText, type StoredText, storeText } from "../stored-text.ts";
 import { optionalProperty, optionalText } from "./column-values.ts";
 
 /** A mailbox entry in columns; the body is what it asks for, empty when it asks for nothing. `thread_id` is its thread's. */
@@ -16,7 +16,6 @@ export interface EntryColumns extends StoredText, ChangingEntryColumns {
   readonly priority: number;
   readonly dedupe_key: string | null;
   readonly created_at: number;
-  readonly texts_version: number | null;
 }
 
 /** What of an entry changes after it came. */
@@ -59,7 +58,6 @@ export function toEntryColumns(row: EntryRow): EntryColumns {
     priority: entry.priority,
     dedupe_key: optionalText(entry.dedupe_key),
     created_at: entry.created_at,
-    texts_version: row.texts_version,
     ...toChangingEntryColumns(row),
     ...storeText(request ?? ""),
   };
@@ -89,6 +87,11 @@ export function fromEntryColumns(columns: EntryColumns & { readonly thread_id: s
     created_at: columns.created_at,
     updated_at: columns.updated_at,
   };
-  const { texts_version, arrival } = columns;
-  return { entry, request: body === "" ? null : body, texts_version, arrival };
+  return { entry, request: body === "" ? null : body, arrival: columns.arrival };
+}
+
+/** An entry with what it asks for. */
+export function openEntry({ entry, request }: EntryRow): MailboxEntry {
+  // Written by the shell from a request.
+  return request === null ? entry : { ...entry, request: parseText("entry", request) as RunRequest };
 }

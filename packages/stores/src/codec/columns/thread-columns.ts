@@ -10,6 +10,8 @@ export interface ThreadColumns {
   readonly resource_id: string | null;
   readonly parent_thread_id: string | null;
   readonly version: number;
+  readonly revision: number;
+  readonly digest: string;
   readonly created_at: number;
   readonly updated_at: number;
   readonly generation: number;
@@ -44,6 +46,8 @@ export function toThreadColumns({ thread, claim, work, ...row }: ThreadRow): Thr
     resource_id: optionalText(thread.resource_id),
     parent_thread_id: optionalText(thread.parent_thread_id),
     version: thread.version,
+    revision: row.revision,
+    digest: row.digest,
     created_at: thread.created_at,
     updated_at: thread.updated_at,
     generation: row.generation,
@@ -75,6 +79,8 @@ export function fromThreadColumns(columns: ThreadColumns & MetadataColumns): Thr
   const { work_rank, work_at } = columns;
   return {
     thread: threadOf(columns),
+    revision: columns.revision,
+    digest: columns.digest,
     generation: columns.generation,
     epoch: columns.epoch,
     claim: claimOf(columns),

@@ -1,0 +1,71 @@
+import { type HeldPlan, planHeldCommit, planHeldSubmit } from "../kernel/held-write.ts";
+import type { HeldThread, ThreadAnswers, ThreadRequest } from "../kernel/request.ts";
+import type { StoreDriver } from "./driver.ts";
+
+/** How many threads are kept besides those under a claim of this process. */
+const IDLE_THREADS = 1_000;
+
+type Writing = Pick<StoreDriver, "execute" | "writeHeld" | "estimateNow">;
+
+/**
+ * The way of commits and submissions that need no reading. Whoever holds a claim knows its thread: nobody else may append to it. So
+ * the rules are applied to what is held of it, and the writes are sent with the condition that this is still true. When it is not,
+ * or nothing is held, the operation reads, plans and writes inside the database.
+ */
+export class HeldThreads {
+  readonly #driver: Writing;
+  /** In order of use, the latest last. */
+  readonly #held = new Map<string, HeldThread>();
+
+  constructor(driver: Writing) {
+    this.#driver = driver;
+  }
+
+  async commit(request: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
+    const key = keyOf(request.tenant, request.changeset.thread_id);
+    const held = this.#take(key);
+    const plan = held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow());
+    const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
+    this.keep(key, answer.held);
+    return answer;
+  }
+
+  async submit(request: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
+    const key = keyOf(request.tenant, request.entry.thread_id);
+    const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow());
+    const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
+    if (answer.status === "claimed") this.keep(key, answer.claim.held);
+    return answer;
+  }
+
+  /** Remembers a thread as an operation left it. */
+  keep(key: string, held: HeldThread | undefined): void {
+    if (this.#driver.writeHeld === undefined || held === undefined) return;
+    this.#held.set(key, held);
+    if (this.#held.size > IDLE_THREADS) this.#forgetIdle();
+  }
+
+  /** Taken, so that two operations on one thread never plan on the same rows: the second one reads. */
+  #take(key: string): HeldThread | undefined {
+    const held = this.#held.get(key);
+    this.#held.delete(key);
+    return held;
+  }
+
+  async #write<Answer>(plan: HeldPlan<Answer> | undefined): Promise<Answer | undefined> {
+    if (plan === undefined || this.#driver.writeHeld === undefined) return undefined;
+    return (await this.#driver.writeHeld(plan.write)) ? plan.answer : undefined;
+  }
+
+  /** Threads under a claim stay: their number is that of the runs this process works on. */
+  #forgetIdle(): void {
+    for (const [key, { thread }] of this.#held) {
+      if (thread.claim === null) this.#held.delete(key);
+      if (this.#held.size <= IDLE_THREADS / 2) return;
+    }
+  }
+}
+
+export function keyOf(tenant: string, threadId: string): string {
+  return `${tenant}/${threadId}`;
+}
