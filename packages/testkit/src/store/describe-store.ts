@@ -7,6 +7,7 @@ import { claimLaws } from "./laws/claim-laws.ts";
 import { commitLaws } from "./laws/commit-laws.ts";
 import { deadLetterLaws } from "./laws/dead-letter-laws.ts";
 import { decisionLaws } from "./laws/decision-laws.ts";
+import { digestLaws } from "./laws/digest-laws.ts";
 import { documentExpiryLaws } from "./laws/document-expiry-laws.ts";
 import { documentLaws } from "./laws/document-laws.ts";
 import { documentNameLaws } from "./laws/document-name-laws.ts";
@@ -31,6 +32,7 @@ import type { Deviation, OpenStore } from "./open-store.ts";
 
 const FACETS: Readonly<Record<string, (law: Law) => void>> = {
   commits: commitLaws,
+  digests: digestLaws,
   atomicity: atomicityLaws,
   messages: messageLaws,
   "runs and calls": runLaws,

@@ -51,7 +51,7 @@ async function captureLasting(bench: StoreBench): Promise<unknown> {
     messages: await tenant.listMessages("thread-1", { visibility: "any", include_superseded: true }),
     read: await tenant.readMessages("thread-1", 0),
     runs: await tenant.listRuns(),
-    calls: await tenant.listCalls(),
+    calls: await tenant.listCalls({ thread_id: "thread-1" }),
     entries: await tenant.listEntries(),
     state: await stateOf(bench),
   };

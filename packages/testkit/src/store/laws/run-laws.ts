@@ -1,7 +1,8 @@
 import type { RunQuery, RunRecord } from "@reprise/contracts";
 import { expect } from "vitest";
-import { buildRun } from "../../build/build-records.ts";
+import { buildDecision, buildRun } from "../../build/build-records.ts";
 import type { Law } from "../law-suite.ts";
+import { expectRefusal } from "../refusal.ts";
 import type { StoreBench } from "../store-bench.ts";
 
 /** Runs that differ in everything one can ask for. */
@@ -97,10 +98,43 @@ export function runLaws(law: Law): void {
     await owner.commit({ calls: [owner.call("c4"), owner.call("c1", { status: "failed" })] });
     const find = async (query: Parameters<typeof bench.tenant.listCalls>[0]) =>
       (await bench.tenant.listCalls(query)).items.map(({ call_id }) => call_id);
-    expect(await find({})).toEqual(["c1", "c2", "c3", "c4"]);
     expect(await find({ thread_id: "thread-1" })).toEqual(["c1", "c2", "c4"]);
     expect(await find({ run_id: other.runId })).toEqual(["c3"]);
     expect(await find({ thread_id: "thread-1", status: "running" })).toEqual(["c2", "c4"]);
-    expect(await bench.tenant.listCalls({ limit: 1, offset: 1 })).toMatchObject({ total: 4, has_more: true });
+    const page = await bench.tenant.listCalls({ thread_id: "thread-1", limit: 1, offset: 1 });
+    expect(page).toMatchObject({ items: [{ call_id: "c2" }], total: 3, has_more: true });
+  });
+
+  law("lists open calls of all threads, and refuses to list all calls that ever were", async (bench) => {
+    const owner = await bench.start("thread-1");
+    const other = await bench.start("thread-2");
+    await owner.commit({ calls: [owner.call("c1"), owner.call("c2", { status: "failed" })] });
+    await other.commit({ calls: [other.call("c3"), other.call("c4", { status: "new" })] });
+    const running = await bench.tenant.listCalls({ status: "running" });
+    expect(running.items.map(({ call_id }) => call_id).toSorted()).toEqual(["c1", "c3"]);
+    expect((await bench.tenant.listCalls({ status: "new" })).items).toMatchObject([{ call_id: "c4" }]);
+    await expectRefusal(bench.tenant.listCalls({}), "INVALID_REQUEST");
+    await expectRefusal(bench.tenant.listCalls({ status: "failed" }), "INVALID_REQUEST");
+  });
+
+  law("lists suspended calls in the order in which they were suspended", async (bench) => {
+    const owner = await bench.start("thread-1");
+    const other = await bench.start("thread-2");
+    await owner.commit({ calls: [owner.call("c1"), owner.call("c2")] });
+    await owner.commit({ calls: [owner.call("c2", { status: "suspended", suspension: 1 })] });
+    await other.suspend("c3");
+    await owner.become("waiting", { calls: [owner.call("c1", { status: "suspended", suspension: 1 })] });
+    const find = async (query: Parameters<typeof bench.tenant.listCalls>[0]) =>
+      (await bench.tenant.listCalls({ ...query, status: "suspended" })).items.map(({ call_id }) => call_id);
+    expect(await find({})).toEqual(["c2", "c3", "c1"]);
+    expect(await find({ thread_id: "thread-1" })).toEqual(["c2", "c1"]);
+    expect(await find({ run_id: other.runId })).toEqual(["c3"]);
+    await bench.tenant.decide(buildDecision({ run_id: other.runId, call_id: "c3" }));
+    const again = await bench.take(await bench.claimOne());
+    await again.become("done", {
+      calls: [again.call("c3", { status: "succeeded", suspension: 1 })],
+      consumed_decisions: [{ run_id: other.runId, call_id: "c3", suspension: 1 }],
+    });
+    expect(await find({})).toEqual(["c2", "c1"]);
   });
 }
