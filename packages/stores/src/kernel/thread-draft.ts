@@ -179,22 +179,24 @@ export class ThreadDraft {
     return [
       { write: "thread", row: this.#row(), is_new: this.isNew },
       ...this.#entries.changes().map((change) => ({ write: "entry", ...change }) as const),
-      ...this.#runs.changes().map((change) => ({ write: "run", ...change }) as const),
-      ...this.#runs.changes().flatMap(({ row }) => this.#suspensions(row)),
+      ...this.#runs.changes().flatMap(({ row }) => this.#runWrites(row)),
       ...this.#decisions.changes().map((change) => ({ write: "decision", ...change }) as const),
       ...this.#content,
     ];
   }
 
-  #suspensions({ record: { run_id }, open_calls }: RunRow): readonly Write[] {
-    const before = suspendedOf(this.#rows.runs.find(({ record }) => record.run_id === run_id)?.open_calls ?? []);
-    const after = suspendedOf(open_calls);
+  #runWrites(row: RunRow): readonly Write[] {
+    const { run_id } = row.record;
+    const stored = this.#rows.runs.find(({ record }) => record.run_id === run_id);
+    const before = suspendedOf(stored?.open_calls ?? []);
+    const after = suspendedOf(row.open_calls);
     const change = (call_id: string, is_suspended: boolean): Write => ({
       write: "suspended",
       call: { run_id, call_id },
       is_suspended,
     });
     return [
+      { write: "run", row, before: stored },
       ...[...after].filter((id) => !before.has(id)).map((id) => change(id, true)),
       ...[...before].filter((id) => !after.has(id)).map((id) => change(id, false)),
     ];

@@ -11,7 +11,8 @@ export type Write =
   /** The thread with everything under it; its epoch is kept under its id. */
   | { readonly write: "delete_thread"; readonly thread_id: string; readonly epoch: number }
   | { readonly write: "entry"; readonly row: EntryRow; readonly is_new: boolean }
-  | { readonly write: "run"; readonly row: RunRow; readonly is_new: boolean }
+  /** `before` is the row as it was, undefined for a new one. */
+  | { readonly write: "run"; readonly row: RunRow; readonly before: RunRow | undefined }
   /** Puts a call into the list of suspended ones, or takes it out. */
   | { readonly write: "suspended"; readonly call: CallKey; readonly is_suspended: boolean }
   | { readonly write: "decision"; readonly row: DecisionRow; readonly is_new: boolean }

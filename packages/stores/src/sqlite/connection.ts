@@ -39,6 +39,20 @@ export class Connection {
     });
   }
 
+  /** For a statement whose parameters are `?`: values in their order. */
+  runValues(sql: string, values: readonly SQLInputValue[]): void {
+    guarded(() => void this.#compile(sql).statement.run(...values));
+  }
+
+  getValues<Row = SqlRow>(sql: string, values: readonly SQLInputValue[]): Row | undefined {
+    return guarded(() => {
+      const { statement, columns } = this.#compile(sql);
+      // A statement that returns lists, which the types of Node do not know.
+      const found = statement.get(...values) as unknown as RowValues | undefined;
+      return found === undefined ? undefined : toRow<Row>(columns, found);
+    });
+  }
+
   get<Row = SqlRow>(sql: string, parameters: SqlParameters = {}): Row | undefined {
     return guarded(() => {
       const { statement, names, columns } = this.#compile(sql);

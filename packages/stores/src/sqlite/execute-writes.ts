@@ -1,42 +1,51 @@
+import { toMetadataColumns, toThreadColumns } from "../codec/columns/thread-columns.ts";
+import type { ThreadRow } from "../kernel/rows.ts";
 import type { Write } from "../kernel/write.ts";
-import { deleteThread } from "./delete-thread.ts";
-import { insertChangeset } from "./insert-changeset.ts";
-import { forgetEntries, pruneHistory } from "./prune-thread.ts";
-import { putCall, putDecision, putSnapshot, supersedeMessage } from "./write-content.ts";
-import type { WritePlace } from "./write-place.ts";
-import { putEntry, putRun, putThread } from "./write-rows.ts";
+import type { Connection } from "./connection.ts";
+import { changedColumns, updateSet } from "./sql-text.ts";
+import { STATEMENTS, type Statement, statement } from "./statement.ts";
+import { contentStatements, newThread } from "./write-statements.ts";
 
-/** Executes a plan's writes in order. */
-export function executeWrites(writes: readonly Write[], place: WritePlace): void {
-  for (const write of writes) execute(write, place);
+interface FoundThread {
+  readonly key: number;
 }
 
-function execute(write: Write, place: WritePlace): void {
-  switch (write.write) {
-    case "thread":
-      return putThread(place, write);
-    case "delete_thread":
-      return deleteThread(place, write);
-    case "entry":
-      return putEntry(place, write);
-    case "run":
-      return putRun(place, write);
-    case "call":
-      return putCall(place, write);
-    case "decision":
-      return putDecision(place, write);
-    case "changeset":
-      return insertChangeset(place, write);
-    case "supersede":
-      for (const id of write.message_ids) supersedeMessage(place, id, write.version);
-      return;
-    case "snapshot":
-      return putSnapshot(place, write);
-    case "prune":
-      return pruneHistory(place, write);
-    case "forget_entries":
-      return forgetEntries(place, write);
-    default:
-      return write satisfies never;
+/** The thread that a plan is about, as it is stored. */
+export interface WrittenThread {
+  readonly tenant: string;
+  readonly key: number | undefined;
+  readonly before: ThreadRow | undefined;
+}
+
+/** Executes a plan's writes in order. */
+export function executeWrites(connection: Connection, writes: readonly Write[], thread: WrittenThread): void {
+  const head = writes.find((write) => write.write === "thread");
+  const key = head === undefined ? thread.key : putThread(connection, head.row, thread);
+  executeStatements(connection, contentStatements(thread.tenant, writes), key ?? 0);
+}
+
+function putThread(connection: Connection, row: ThreadRow, { tenant, key, before }: WrittenThread): number {
+  if (before === undefined || key === undefined) {
+    return queryStatement(connection, statement("insert_thread", newThread(tenant, row))) ?? 0;
+  }
+  const changed = changedColumns(toThreadColumns(row), toThreadColumns(before));
+  // Metadata that nobody replaced is the very object that was read.
+  const isSame = row.thread.metadata === before.thread.metadata;
+  const columns = isSame ? changed : { ...changed, ...toMetadataColumns(row.thread.metadata) };
+  if (Object.keys(columns).length > 0) {
+    connection.run(updateSet("threads", columns, "key = :key"), { ...columns, key });
+  }
+  return key;
+}
+
+/** Executes the statement of a head. Returns the number of the thread, undefined when nothing was written. */
+export function queryStatement(connection: Connection, { name, values }: Statement): number | undefined {
+  return connection.getValues<FoundThread>(STATEMENTS[name].sql, values)?.key;
+}
+
+export function executeStatements(connection: Connection, statements: readonly Statement[], threadKey: number): void {
+  for (const { name, values } of statements) {
+    const text: { readonly sql: string; readonly isUnderThread?: boolean } = STATEMENTS[name];
+    connection.runValues(text.sql, text.isUnderThread === true ? [threadKey, ...values] : values);
   }
 }

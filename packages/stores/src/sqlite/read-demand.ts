@@ -1,32 +1,24 @@
-import type { Thread } from "@reprise/contracts";
-import { checksumOf } from "../codec/checksum.ts";
 import { fromThreadColumns, type MetadataColumns, type ThreadColumns } from "../codec/columns/thread-columns.ts";
 import { escapeText } from "../codec/escape-text.ts";
-import type { History, QueueRows, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
-import type { EntryRow } from "../kernel/rows.ts";
+import { idKey } from "../codec/id-key.ts";
+import type { CallKey, History, QueueRows, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import type { CallRow, EntryRow } from "../kernel/rows.ts";
 import type { Connection } from "./connection.ts";
 import { readHistory } from "./read-history.ts";
+import { selectSuperseded } from "./select-commits.ts";
 import {
-  type RunWithJournal,
-  selectCall,
+  type FoundRun,
   selectDecision,
+  selectEndedCall,
   selectEntries,
-  selectRunColumns,
-  toRunRow,
+  selectPendingDecisions,
+  selectRun,
 } from "./select-rows.ts";
 
 /** The rows that were demanded, and the number under which the thread's children are filed. */
 export interface DemandedRows {
   readonly rows: ThreadRows;
   readonly threadKey: number | undefined;
-  readonly stored: StoredColumns;
-}
-
-/** Rows as they are stored, for the writes: columns that stay the same need not be written. */
-export interface StoredColumns {
-  readonly thread: ThreadColumns | undefined;
-  readonly metadata: Thread["metadata"] | undefined;
-  readonly runs: ReadonlyMap<string, RunWithJournal>;
 }
 
 /** Reads everything a demand asks for, inside the writer's transaction. */
@@ -39,32 +31,71 @@ export function readDemand(connection: Connection, demand: ThreadDemand, now: nu
   const runIds = new Set([...(demand.run_ids ?? []), ...(openRunId === undefined ? [] : [openRunId])]);
   const runs = selectRuns(connection, tenant, runIds);
   const history = readHistoryOf(connection, demand);
+  const ids = (kind: string, wanted: readonly string[] | undefined): ReadonlyMap<string, number> =>
+    threadKey === undefined ? new Map() : selectIds(connection, threadKey, kind, wanted ?? []);
   const rows: ThreadRows = {
     ...(thread === undefined ? {} : { thread }),
     retired_epoch: thread === undefined ? selectRetiredEpoch(connection, demand) : 0,
-    known_versions: selectVersions(connection, threadKey, demand.changeset_ids ?? []),
-    message_ids: threadKey === undefined ? [] : selectMessageIds(connection, threadKey, demand.message_ids ?? []),
-    runs: Array.from(runs.values(), toRunRow),
-    calls: (demand.calls ?? []).flatMap((key) => selectCall(connection, tenant, key) ?? []),
-    decisions: (demand.decisions ?? []).flatMap((key) => selectDecision(connection, tenant, key) ?? []),
+    known_versions: ids("changeset", demand.changeset_ids),
+    message_ids: [...ids("message", demand.message_ids).keys()],
+    runs: [...runs.values()],
+    calls: (demand.calls ?? []).flatMap((key) => selectEnded(connection, runs, key) ?? []),
+    decisions: selectDecisions(connection, demand, openRunId),
     entries: collectEntries(connection, demand, { threadKey, runs, now }),
     queue: threadKey === undefined ? NO_QUEUE : selectQueue(connection, threadKey),
+    positions: ids("message", demand.superseded_ids),
+    superseded:
+      threadKey === undefined || demand.superseded_ids === undefined ? [] : selectSuperseded(connection, threadKey),
     ...(history === undefined ? {} : { history }),
   };
-  return { rows, threadKey, stored: { thread: columns, metadata: thread?.thread.metadata, runs } };
+  return { rows, threadKey };
 }
 
-function selectRuns(
-  connection: Connection,
-  tenant: string,
-  runIds: Iterable<string>,
-): ReadonlyMap<string, RunWithJournal> {
-  const runs = new Map<string, RunWithJournal>();
+function selectRuns(connection: Connection, tenant: string, runIds: Iterable<string>): ReadonlyMap<string, FoundRun> {
+  const runs = new Map<string, FoundRun>();
   for (const runId of runIds) {
-    const found = selectRunColumns(connection, tenant, runId);
+    const found = selectRun(connection, tenant, runId);
     if (found !== undefined) runs.set(runId, found);
   }
   return runs;
+}
+
+/** Where the thread has these ids. */
+function selectIds(
+  connection: Connection,
+  threadKey: number,
+  kind: string,
+  ids: readonly string[],
+): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const id of ids) {
+    const found = connection.get<{ readonly number: number }>(
+      "select number from thread_ids where thread_key = :key and kind = :kind and id = :id",
+      { key: threadKey, kind, id: idKey(id) },
+    );
+    if (found !== undefined) numbers.set(id, found.number);
+  }
+  return numbers;
+}
+
+/** A demanded call, if it is over. An open one comes with its run. */
+function selectEnded(connection: Connection, runs: ReadonlyMap<string, FoundRun>, key: CallKey): CallRow | undefined {
+  const run = runs.get(key.run_id);
+  if (run === undefined || run.open_calls.some(({ call_id }) => call_id === key.call_id)) return undefined;
+  return selectEndedCall(connection, run, key);
+}
+
+function selectDecisions(
+  connection: Connection,
+  { tenant, decisions = [], pending_decisions }: ThreadDemand,
+  openRunId: string | undefined,
+): ThreadRows["decisions"] {
+  const demanded = decisions.flatMap((key) => selectDecision(connection, tenant, key) ?? []);
+  if (pending_decisions === undefined || openRunId === undefined) return demanded;
+  const isDemanded = ({ call_id, suspension }: { readonly call_id: string; readonly suspension: number }): boolean =>
+    demanded.some(({ decision }) => decision.call_id === call_id && decision.suspension === suspension);
+  const pending = selectPendingDecisions(connection, tenant, openRunId);
+  return [...demanded, ...pending.filter(({ decision }) => !isDemanded(decision))];
 }
 
 const NO_QUEUE: QueueRows = { next_at: null, next_continue_at: null };
@@ -80,7 +111,7 @@ function selectThread(connection: Connection, { tenant, thread }: ThreadDemand):
   }
   return connection.get<KeyedThread>(
     `select * from threads where key = coalesce(
-       (select thread_key from runs where tenant = :tenant and run_id = :run_id),
+       (select thread_key from run_records where tenant = :tenant and run_id = :run_id),
        (select thread_key from entries where tenant = :tenant and run_id = :run_id and kind = 'run'))`,
     { tenant, run_id: escapeText(thread.run_id) },
   );
@@ -90,31 +121,6 @@ function selectRetiredEpoch(connection: Connection, { tenant, thread }: ThreadDe
   if (!("thread_id" in thread)) return 0;
   const sql = "select epoch from retired_epochs where tenant = :tenant and thread_id = :thread_id";
   return connection.get<{ readonly epoch: number }>(sql, { tenant, thread_id: thread.thread_id })?.epoch ?? 0;
-}
-
-function selectVersions(
-  connection: Connection,
-  threadKey: number | undefined,
-  ids: readonly string[],
-): ReadonlyMap<string, number> {
-  const versions = new Map<string, number>();
-  if (threadKey === undefined) return versions;
-  const sql =
-    "select version from changesets where thread_key = :thread_key and id_hash = :hash and changeset_id = :id";
-  for (const id of ids) {
-    const parameters = { thread_key: threadKey, hash: checksumOf(id), id };
-    const found = connection.get<{ readonly version: number }>(sql, parameters);
-    if (found !== undefined) versions.set(id, found.version);
-  }
-  return versions;
-}
-
-function selectMessageIds(connection: Connection, threadKey: number, ids: readonly string[]): readonly string[] {
-  const sql = "select 1 as found from messages where thread_key = :thread_key and id_hash = :hash and id = :id";
-  return ids.filter((id) => {
-    const escaped = escapeText(id);
-    return connection.get(sql, { thread_key: threadKey, hash: checksumOf(escaped), id: escaped }) !== undefined;
-  });
 }
 
 function selectQueue(connection: Connection, threadKey: number): QueueRows {
@@ -133,7 +139,7 @@ function collectEntries(
   demand: ThreadDemand,
   known: {
     readonly threadKey: number | undefined;
-    readonly runs: ReadonlyMap<string, RunWithJournal>;
+    readonly runs: ReadonlyMap<string, FoundRun>;
     readonly now: number;
   },
 ): readonly EntryRow[] {

@@ -1,11 +1,11 @@
 import type { Json } from "@reprise/state";
 import { type MetadataColumns, type ThreadColumns, threadOf } from "../codec/columns/thread-columns.ts";
-import { openChangeset, openStoredMessage } from "../codec/open-changeset.ts";
-import { PRUNED, parseText, readText, type StoredText } from "../codec/stored-text.ts";
+import { sealChangeset } from "../codec/seal-changeset.ts";
+import { damaged, parseText, readText, type StoredText } from "../codec/stored-text.ts";
 import type { History, HistoryBase } from "../kernel/demand.ts";
+import { isSuperseded } from "../shell/message-page.ts";
 import type { Connection } from "./connection.ts";
-import { selectChangesets } from "./select-changesets.ts";
-import { selectUpTo } from "./select-messages.ts";
+import { type ReadThread, selectCommits, selectMessages } from "./select-commits.ts";
 
 /** A thread up to a version, for its fork. */
 export function readHistory(
@@ -19,30 +19,38 @@ export function readHistory(
     { tenant, thread_id: threadId },
   );
   if (columns === undefined) return undefined;
-  const { key, pruned_version } = columns;
+  const { pruned_version } = columns;
   const last = Number.isSafeInteger(upTo) ? Math.min(Math.max(upTo, 0), columns.version) : 0;
   const range = { after: pruned_version, limit: Math.max(last - pruned_version, 0) };
-  const changesets = selectChangesets(connection, { key, thread_id: threadId }, range);
   const isThere = pruned_version > 0 && last >= pruned_version;
   return {
     thread: threadOf(columns),
     pruned_version,
-    base: isThere ? readBase(connection, key, pruned_version) : null,
-    changesets: changesets.map(openChangeset),
+    base: isThere ? readBase(connection, columns, pruned_version) : null,
+    changesets: selectCommits(connection, columns, range).map((row) => row.open()),
+    seal: sealChangeset,
   };
 }
 
 /** What is left of the versions up to the one where history was cut. */
-function readBase(connection: Connection, key: number, version: number): HistoryBase {
+function readBase(connection: Connection, thread: ReadThread, version: number): HistoryBase {
+  const { key } = thread;
   const sql = "select format, checksum, body from snapshots where thread_key = :key and version = :version";
-  const text = readText("snapshot", connection.get<StoredText>(sql, { key, version }) ?? PRUNED);
-  const messages = selectUpTo(connection, key, version);
+  const stored = connection.get<StoredText>(sql, { key, version });
+  if (stored === undefined) throw damaged("snapshot");
+  const end = connection.get<{ readonly next: number }>(
+    `select first_position + message_count as next from commits
+     where thread_key = :key and version = :version order by part desc limit 1`,
+    { key, version },
+  );
+  const selection = { first: 0, last: (end?.next ?? 0) - 1, order: "asc", only_shown: false } as const;
+  const { rows, superseded } = selectMessages(connection, thread, selection);
+  const messages = rows.flatMap((row) => row.open());
+  const before = superseded.filter((range) => range.version <= version);
   return {
     // Written by `saveSnapshot` or by pruning.
-    state: parseText("snapshot", text) as Json,
-    messages: messages.map(openStoredMessage),
-    supersedes: messages
-      .filter(({ superseded_version }) => (superseded_version ?? version + 1) <= version)
-      .map(({ id }) => id),
+    state: parseText("snapshot", readText("snapshot", stored)) as Json,
+    messages,
+    supersedes: messages.filter((_, position) => isSuperseded(before, position)).map(({ id }) => id),
   };
 }

@@ -1,48 +1,62 @@
 import type { CallQuery, EntryQuery, RunQuery } from "@reprise/contracts";
-import { type CallColumns, fromCallColumns } from "../codec/columns/call-columns.ts";
 import { type EntryColumns, fromEntryColumns } from "../codec/columns/entry-columns.ts";
-import { fromRunColumns, type RunColumns } from "../codec/columns/run-columns.ts";
-import { escapeText } from "../codec/escape-text.ts";
+import { fromRunColumns } from "../codec/columns/run-columns.ts";
+import { escapeText, unescapeText } from "../codec/escape-text.ts";
+import { damaged } from "../codec/stored-text.ts";
 import type { CallRow, EntryRow, RunRow } from "../kernel/rows.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import { listRows } from "./list-rows.ts";
 import { readInbox } from "./read-inbox.ts";
-import { readSegments } from "./read-segments.ts";
 import type { ThreadReads } from "./read-threads.ts";
-import { CALL_COLUMNS, ENTRY_COLUMNS, RUN_COLUMNS, selectCall, selectDecision, selectRun } from "./select-rows.ts";
+import { type ReadRun, selectCalls, selectEvents, selectLastSeq } from "./select-commits.ts";
+import { ENTRY_COLUMNS, RUN_COLUMNS, type RunColumnsOfThread, selectDecision, selectRun } from "./select-rows.ts";
 import { type Filter, type Where, whereAll } from "./where.ts";
 
 type RunReads = Omit<RowReader, keyof ThreadReads>;
 
 type WithThread = { readonly thread_id: string };
-type WithRun = { readonly run_id: string };
 
 /** Reads of runs, calls, decisions, events and mailbox entries. */
 export function createRunReads(connection: Connection): RunReads {
   return {
-    loadRun: async (tenant, runId) => selectRun(connection, tenant, runId)?.record,
+    loadRun: async (tenant, runId) => selectRun(connection, tenant, runId),
     async listRuns(tenant, query, cut) {
       const where = whereRuns(tenant, query);
-      const list = { columns: RUN_COLUMNS, count: RUNS, where, order: "runs.created_at desc, runs.key desc" };
-      return listRows<RunColumns & WithThread, RunRow["record"]>(connection, list, cut, fromRunColumns);
+      const order = "run_records.created_at desc, run_records.key desc";
+      const list = { columns: RUN_COLUMNS, count: "run_records", where, order };
+      return listRows<RunColumnsOfThread, RunRow["record"]>(connection, list, cut, (row) => fromRunColumns(row).record);
     },
-    loadCall: async (tenant, run_id, call_id) => selectCall(connection, tenant, { run_id, call_id }),
-    async listCalls(tenant, query, cut) {
-      const list = { columns: CALL_COLUMNS, count: CALLS, where: whereCalls(tenant, query), order: "calls.key" };
-      return listRows<CallColumns & WithRun & WithThread, CallRow>(connection, list, cut, fromCallColumns);
+    async readCalls(tenant, of) {
+      if ("thread_id" in of) {
+        const sql = "select key, version from threads where tenant = :tenant and thread_id = :thread_id";
+        const thread = connection.get<{ readonly key: number; readonly version: number }>(sql, { tenant, ...of });
+        if (thread === undefined) return [];
+        return selectCalls(connection, thread.key, { first_version: 1, last_version: thread.version });
+      }
+      const run = selectRun(connection, tenant, of.run_id);
+      return run === undefined ? [] : selectCalls(connection, run.thread_key, run);
+    },
+    async listSuspended(tenant, query, cut) {
+      const list = { columns: SUSPENDED, count: "suspended_calls", where: whereSuspended(tenant, query), order: KEY };
+      return listRows<SuspendedColumns, CallRow>(connection, list, cut, toSuspendedCall);
+    },
+    async listOpenRuns(tenant) {
+      const sql = `select ${RUN_COLUMNS} where run_records.tenant = :tenant and status <> 'done' order by run_records.key`;
+      return connection.all<RunColumnsOfThread>(sql, { tenant }).map(fromRunColumns);
     },
     loadDecision: async (tenant, run_id, call_id, suspension) =>
       selectDecision(connection, tenant, { run_id, call_id, suspension })?.decision,
     readInbox: async (tenant, threadId, runId) => readInbox(connection, tenant, threadId, runId),
-    readSegments: async (tenant, runId, afterSeq, limit) => readSegments(connection, tenant, runId, afterSeq, limit),
+    async readEvents(tenant, runId, afterSeq, limit) {
+      const run = selectRun(connection, tenant, runId);
+      if (run === undefined) return [];
+      const thread = { key: run.thread_key, thread_id: run.record.thread_id };
+      return selectEvents(connection, thread, readRun(run), { afterSeq, limit });
+    },
     async lastSeqOfEpoch(tenant, runId, epoch) {
-      const found = connection.get<{ readonly last_seq: number }>(
-        `select last_seq from segments join runs on runs.key = segments.run_key
-         where runs.tenant = :tenant and runs.run_id = :run_id and epoch <= :epoch order by last_seq desc limit 1`,
-        { tenant, run_id: escapeText(runId), epoch },
-      );
-      return found?.last_seq ?? 0;
+      const run = selectRun(connection, tenant, runId);
+      return run === undefined ? 0 : selectLastSeq(connection, run.thread_key, readRun(run), epoch);
     },
     async listEntries(tenant, query, cut) {
       const list = { columns: ENTRY_COLUMNS, count: ENTRIES, where: whereEntries(tenant, query), order: "entries.key" };
@@ -51,36 +65,48 @@ export function createRunReads(connection: Connection): RunReads {
   };
 }
 
-const RUNS = "runs";
-const CALLS = "calls join runs on runs.key = calls.run_key";
 const ENTRIES = "entries";
+const KEY = "suspended_calls.key";
+
+/** A suspended call with the run whose row holds it. */
+type SuspendedColumns = RunColumnsOfThread & { readonly call_id: string };
+
+const SUSPENDED = `suspended_calls.call_id, run_records.*, threads.thread_id from suspended_calls
+  join run_records on run_records.tenant = suspended_calls.tenant and run_records.run_id = suspended_calls.run_id
+  join threads on threads.key = suspended_calls.thread_key`;
+
+function toSuspendedCall(columns: SuspendedColumns): CallRow {
+  const call_id = unescapeText(columns.call_id);
+  const call = fromRunColumns(columns).open_calls.find((open) => open.call_id === call_id);
+  if (call === undefined) throw damaged("run");
+  return call;
+}
+
+function readRun({ record: { run_id }, last_seq, first_version, last_version }: RunRow): ReadRun {
+  return { run_id, last_seq, first_version, last_version };
+}
 
 function whereRuns(tenant: string, query: RunQuery): Where {
   return whereAll([
-    equal("runs.tenant", "tenant", tenant),
-    inThread("runs", query.thread_id),
-    equal("runs.parent_run_id", "parent_run_id", query.parent_run_id),
+    equal("run_records.tenant", "tenant", tenant),
+    inThread("run_records", query.thread_id),
+    equal("run_records.parent_run_id", "parent_run_id", query.parent_run_id),
     equal("agent_id", "agent_id", query.agent_id),
     equal("status", "status", query.status),
     equal("origin", "origin", query.origin),
     equal("termination_code", "termination_code", query.termination_code),
-    { condition: "runs.created_at >= :created_from", name: "created_from", value: query.created_at_from },
-    { condition: "runs.created_at <= :created_to", name: "created_to", value: query.created_at_to },
-    { condition: "runs.updated_at >= :updated_from", name: "updated_from", value: query.updated_at_from },
-    { condition: "runs.updated_at <= :updated_to", name: "updated_to", value: query.updated_at_to },
+    { condition: "run_records.created_at >= :created_from", name: "created_from", value: query.created_at_from },
+    { condition: "run_records.created_at <= :created_to", name: "created_to", value: query.created_at_to },
+    { condition: "run_records.updated_at >= :updated_from", name: "updated_from", value: query.updated_at_from },
+    { condition: "run_records.updated_at <= :updated_to", name: "updated_to", value: query.updated_at_to },
   ]);
 }
 
-function whereCalls(tenant: string, query: CallQuery): Where {
+function whereSuspended(tenant: string, query: Omit<CallQuery, "status">): Where {
   return whereAll([
-    equal("calls.tenant", "tenant", tenant),
-    inThread("calls", query.thread_id),
-    {
-      condition: "calls.run_key = (select key from runs where tenant = :tenant and run_id = :run_id)",
-      name: "run_id",
-      value: query.run_id === undefined ? undefined : escapeText(query.run_id),
-    },
-    equal("calls.status", "status", query.status),
+    equal("suspended_calls.tenant", "tenant", tenant),
+    inThread("suspended_calls", query.thread_id),
+    equal("suspended_calls.run_id", "run_id", query.run_id),
   ]);
 }
 

@@ -4,45 +4,29 @@ import {
   type ThreadColumns,
   threadOf,
 } from "../codec/columns/thread-columns.ts";
-import { escapeText, unescapeText } from "../codec/escape-text.ts";
+import { escapeText } from "../codec/escape-text.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import { listRows } from "./list-rows.ts";
-import {
-  CHANGESET_RUN,
-  type PatchColumns,
-  patchesOf,
-  selectChangesets,
-  selectMessagesOfVersion,
-} from "./select-changesets.ts";
-import { selectPage, selectTail } from "./select-messages.ts";
+import { type ReadThread, selectCommits, selectMessages, selectPatches } from "./select-commits.ts";
 import { selectRun } from "./select-rows.ts";
 import { whereAll } from "./where.ts";
 
 export type ThreadReads = Pick<
   RowReader,
-  | "loadThread"
-  | "pageThreads"
-  | "listThreads"
-  | "listMessages"
-  | "readMessages"
-  | "readMessagesOf"
-  | "loadSnapshot"
-  | "readPatches"
-  | "readChangesets"
+  "loadThread" | "pageThreads" | "listThreads" | "readMessages" | "loadSnapshot" | "readPatches" | "readCommits"
 >;
 
 type KeyedThread = ThreadColumns & MetadataColumns & { readonly key: number };
 
 /** Reads of threads and what is filed under them. */
 export function createThreadReads(connection: Connection): ThreadReads {
-  // The index on the two has the key too.
-  const findKey = (tenant: string, threadId: string): number | undefined =>
-    connection.get<Pick<KeyedThread, "key">>(
-      "select key from threads where tenant = :tenant and thread_id = :thread_id",
+  const find = (tenant: string, threadId: string): ReadThread | undefined =>
+    connection.get<ReadThread>(
+      "select key, thread_id, version, messages from threads where tenant = :tenant and thread_id = :thread_id",
       { tenant, thread_id: threadId },
-    )?.key;
+    );
   return {
     async loadThread(tenant, threadId) {
       const columns = connection.get<KeyedThread>(
@@ -71,20 +55,12 @@ export function createThreadReads(connection: Connection): ThreadReads {
       const list = { columns: "* from threads", count: "threads", where, order: "key desc" };
       return listRows<KeyedThread, ReturnType<typeof threadOf>>(connection, list, cut, threadOf);
     },
-    async listMessages(tenant, threadId, selection) {
-      const key = findKey(tenant, threadId);
-      return key === undefined ? [] : selectPage(connection, key, selection);
-    },
-    async readMessagesOf(tenant, threadId, version) {
-      const key = findKey(tenant, threadId);
-      return key === undefined ? [] : selectMessagesOfVersion(connection, key, version);
-    },
-    async readMessages(tenant, threadId, from) {
-      const key = findKey(tenant, threadId);
-      return key === undefined ? [] : selectTail(connection, key, from);
+    async readMessages(tenant, threadId, selection) {
+      const thread = find(tenant, threadId);
+      return thread === undefined ? { rows: [], superseded: [] } : selectMessages(connection, thread, selection);
     },
     async loadSnapshot(tenant, threadId, version = Number.MAX_SAFE_INTEGER) {
-      const key = findKey(tenant, threadId);
+      const key = find(tenant, threadId)?.key;
       const found =
         key === undefined
           ? undefined
@@ -94,27 +70,17 @@ export function createThreadReads(connection: Connection): ThreadReads {
             );
       return found === undefined ? undefined : { version: found.version, state: found };
     },
-    async readPatches(tenant, threadId, { after, upTo = Number.MAX_SAFE_INTEGER }) {
-      const key = findKey(tenant, threadId);
-      if (key === undefined) return [];
-      const rows = connection.all<PatchColumns>(
-        `select version, ${CHANGESET_RUN} as run_id, format, patches_checksum, patches from changesets
-         where thread_key = :key and version > :after and version <= :up_to order by version`,
-        { key, after, up_to: upTo },
-      );
-      return rows.map((row) => ({ version: row.version, run_id: unescaped(row.run_id), patches: patchesOf(row) }));
+    async readPatches(tenant, threadId, range) {
+      const thread = find(tenant, threadId);
+      return thread === undefined ? [] : selectPatches(connection, thread, range);
     },
-    async readChangesets(tenant, threadId, range) {
-      const key = findKey(tenant, threadId);
-      return key === undefined ? [] : selectChangesets(connection, { key, thread_id: threadId }, range);
+    async readCommits(tenant, threadId, range) {
+      const thread = find(tenant, threadId);
+      return thread === undefined ? [] : selectCommits(connection, thread, range);
     },
   };
 }
 
 function escaped(text: string | undefined): string | undefined {
   return text === undefined ? undefined : escapeText(text);
-}
-
-function unescaped(text: string | null): string | null {
-  return text === null ? null : unescapeText(text);
 }

@@ -6,10 +6,9 @@ import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import { runBlobTask } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import { deleteDocument, pruneDocuments, saveDocument } from "./document-tasks.ts";
-import { executeWrites } from "./execute-writes.ts";
+import { executeStatements, executeWrites, queryStatement } from "./execute-writes.ts";
 import { readDemand } from "./read-demand.ts";
-import { WritePlace } from "./write-place.ts";
-import type { BlobTask, WriterTask } from "./writer-task.ts";
+import type { BlobTask, HeldTask, WriterTask } from "./writer-task.ts";
 
 /** What a task came to inside the transaction. */
 export interface TaskResult {
@@ -29,6 +28,8 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
   switch (task.task) {
     case "operation":
       return runOperation(connection, task.request, task.now);
+    case "held":
+      return writeHeld(connection, task);
     case "claim":
       return { answer: claimThreads(connection, task.request, task.limit, task.now), signals: [] };
     case "put_blob":
@@ -65,6 +66,18 @@ function changeBlobs(connection: Connection, task: BlobTask): boolean {
   }
 }
 
+/** Writes that were planned without reading. A unique index that is in the way means what a failed condition means. */
+function writeHeld(connection: Connection, { head, content, signals }: HeldTask): TaskResult {
+  const threadKey = queryStatement(connection, head);
+  if (threadKey === undefined) return { answer: false, signals: [] };
+  try {
+    executeStatements(connection, content, threadKey);
+  } catch (error) {
+    throw new HalfWritten(error);
+  }
+  return { answer: true, signals };
+}
+
 /** One operation of the kernel: read what it demands, plan, write. */
 function runOperation<Name extends ThreadOperation>(
   connection: Connection,
@@ -74,7 +87,8 @@ function runOperation<Name extends ThreadOperation>(
   const demanded = readDemand(connection, demandOf(request), now);
   const { writes, answer, signals } = planOf(request, demanded.rows, now);
   try {
-    executeWrites(writes, new WritePlace(connection, request.tenant, demanded));
+    const { tenant } = request;
+    executeWrites(connection, writes, { tenant, key: demanded.threadKey, before: demanded.rows.thread });
   } catch (error) {
     throw new HalfWritten(error);
   }

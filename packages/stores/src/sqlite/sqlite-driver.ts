@@ -1,5 +1,8 @@
-import type { ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
+import { sealChangeset } from "../codec/seal-changeset.ts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { HeldWrite } from "../kernel/held-write.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
@@ -10,6 +13,7 @@ import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
 import type { SignalBoard } from "./signal-board.ts";
 import { createSqliteDocuments } from "./sqlite-documents.ts";
+import { contentStatements, headStatement } from "./write-statements.ts";
 import type { WriterClient } from "./writer-client.ts";
 
 /** The parts of an open file. */
@@ -49,6 +53,21 @@ export class SqliteDriver implements StoreDriver {
     // A process that may not claim can still enqueue: whoever claims will start the run.
     const { claiming: _, ...enqueued } = task;
     return this.#do(enqueued);
+  }
+
+  /** The writer has no selects to do: all that it needs is in the statements. */
+  async writeHeld(write: HeldWrite): Promise<boolean> {
+    if (write.columns === "claim" && isClaiming(write) && !(await this.#parts.dispatcher.tryBecome())) return false;
+    const content = contentStatements(write.tenant, write.writes);
+    return this.#parts.writer.do({ task: "held", head: headStatement(write), content, signals: write.signals });
+  }
+
+  estimateNow(): number {
+    return this.#parts.now();
+  }
+
+  seal(changeset: Changeset): SealedChangeset {
+    return sealChangeset(changeset);
   }
 
   #do<Answer>(request: ThreadRequest): Promise<Answer> {
@@ -95,4 +114,9 @@ export class SqliteDriver implements StoreDriver {
     dispatcher.close();
     connection.close();
   }
+}
+
+/** Whether a write takes a claim, rather than ending one. */
+function isClaiming({ condition }: HeldWrite): boolean {
+  return condition === null || condition.claim_epoch === null;
 }

@@ -2,6 +2,7 @@ import type { ClaimRequest, ErrorCode, StoreSignal } from "@reprise/contracts";
 import type { ThreadRequest } from "../kernel/request.ts";
 import type { Upload } from "../shell/blob-rows.ts";
 import type { DocumentPlace, SealedDocument } from "../shell/document-rows.ts";
+import type { Statement } from "./statement.ts";
 
 /** The columns of a blob's row that its putter says. */
 interface BlobColumns {
@@ -21,9 +22,18 @@ export type BlobTask =
   | ({ readonly task: "give_up_upload" } & Upload)
   | { readonly task: "sweep_uploads"; readonly now: number };
 
+/** Writes that were planned on what is held of a thread. */
+export interface HeldTask {
+  readonly task: "held";
+  readonly head: Statement;
+  readonly content: readonly Statement[];
+  readonly signals: readonly StoreSignal[];
+}
+
 /** What the writer can be asked to do. Each is done at a time of the store's clock, all or nothing. */
 export type WriterTask =
   | { readonly task: "operation"; readonly now: number; readonly request: ThreadRequest }
+  | HeldTask
   | { readonly task: "claim"; readonly now: number; readonly request: ClaimRequest; readonly limit: number }
   | BlobTask
   | {

@@ -36,7 +36,7 @@ export function writeBatch(connection: Connection, tasks: readonly NumberedTask[
   } catch (error) {
     rollBack(connection);
     if (!(error instanceof HalfWritten)) return failAll(tasks, error);
-    return tasks.length === 1 ? failAll(tasks, error.cause) : writeApart(connection, tasks, writer);
+    return tasks.length === 1 ? failAlone(tasks, error.cause) : writeApart(connection, tasks, writer);
   }
 }
 
@@ -77,6 +77,13 @@ function rollBack(connection: Connection): void {
   } catch {
     // SQLite ends a transaction by itself when the disk is full.
   }
+}
+
+/** What was planned without reading is planned again with it: a unique index says that others were quicker. */
+function failAlone(tasks: readonly NumberedTask[], thrown: unknown): WriterReport {
+  const [first] = tasks;
+  if (first?.task.task !== "held" || isFatal(thrown)) return failAll(tasks, thrown);
+  return { report: "done", outcomes: [{ number: first.number, answer: false }], signals: [] };
 }
 
 function failAll(tasks: readonly NumberedTask[], thrown: unknown): WriterReport {
