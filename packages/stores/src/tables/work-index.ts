@@ -1,4 +1,4 @@
-import type { WorkHint, WorkRank } from "../../kernel/rows.ts";
+import type { WorkHint, WorkRank } from "../kernel/rows.ts";
 import { SortedList } from "./sorted-list.ts";
 import { compareNames } from "./thread-name.ts";
 import type { ThreadTables } from "./thread-tables.ts";

@@ -1,7 +1,7 @@
 import type { ClaimRequest } from "@reprise/contracts";
 import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
-import type { Tables } from "./tables/tables.ts";
-import type { ThreadTables } from "./tables/thread-tables.ts";
+import type { Tables } from "./tables.ts";
+import type { ThreadTables } from "./thread-tables.ts";
 
 /** What claiming needs of the store. */
 export interface ClaimPorts {

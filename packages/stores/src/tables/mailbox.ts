@@ -1,4 +1,4 @@
-import { placeOf } from "../../kernel/rows.ts";
+import { placeOf } from "../kernel/rows.ts";
 import type { EntryCell } from "./cells.ts";
 import { RunQueue } from "./run-queue.ts";
 

@@ -1,5 +1,5 @@
 import type { InboxRows } from "../../shell/row-reader.ts";
-import type { EntryCell } from "../tables/cells.ts";
+import type { EntryCell } from "../cells.ts";
 import type { ThereThread } from "./find-thread.ts";
 
 /** What came for a run while its owner was busy. */

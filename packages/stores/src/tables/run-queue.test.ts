@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { EntryRow } from "../../kernel/rows.ts";
+import type { EntryRow } from "../kernel/rows.ts";
 import type { EntryCell } from "./cells.ts";
 import { RunQueue } from "./run-queue.ts";
 

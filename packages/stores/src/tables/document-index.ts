@@ -1,26 +1,28 @@
 import { compareIds } from "@reprise/contracts";
-import type { DocumentPlace } from "../../shell/document-rows.ts";
-import { SortedList } from "../tables/sorted-list.ts";
-import type { DocumentHead } from "./document-file.ts";
+import type { DocumentPlace, DocumentRow } from "../shell/document-rows.ts";
+import { SortedList } from "./sorted-list.ts";
+
+/** What is known of a document without its text. */
+export type DocumentHead = Omit<DocumentRow, "text">;
 
 type ById = Pick<DocumentHead, "id">;
 
-/** What documents there are, in memory; their texts stay in their files. */
-export class DocumentIndex {
-  readonly #heads = new Map<string, DocumentHead>();
-  readonly #kinds = new Map<string, SortedList<DocumentHead, ById>>();
+/** What documents there are, with as much of each as its owner wants to keep here. */
+export class DocumentIndex<Head extends DocumentHead> {
+  readonly #heads = new Map<string, Head>();
+  readonly #kinds = new Map<string, SortedList<Head, ById>>();
 
   /** Undefined also for one whose time is up. */
-  find(place: DocumentPlace, now: number): DocumentHead | undefined {
+  find(place: DocumentPlace, now: number): Head | undefined {
     const head = this.#heads.get(keyOf(place));
     return head === undefined || isExpired(head, now) ? undefined : head;
   }
 
-  put(head: DocumentHead): void {
+  put(head: Head): void {
     this.remove(head);
     this.#heads.set(keyOf(head), head);
     const kind = kindOf(head);
-    const list = this.#kinds.get(kind) ?? new SortedList<DocumentHead, ById>(byId);
+    const list = this.#kinds.get(kind) ?? new SortedList<Head, ById>(byId);
     this.#kinds.set(kind, list);
     list.add(head);
   }
@@ -33,7 +35,7 @@ export class DocumentIndex {
   }
 
   /** The first so many of a kind with a higher id. */
-  after(place: DocumentPlace, limit: number, now: number): readonly DocumentHead[] {
+  after(place: DocumentPlace, limit: number, now: number): readonly Head[] {
     const list = this.#kinds.get(kindOf(place));
     if (list === undefined) return [];
     const rest = list.after(place, list.size);
@@ -41,8 +43,8 @@ export class DocumentIndex {
   }
 
   /** Those whose time is up, at most so many. */
-  expired(limit: number, now: number): readonly DocumentHead[] {
-    const found: DocumentHead[] = [];
+  expired(limit: number, now: number): readonly Head[] {
+    const found: Head[] = [];
     for (const head of this.#heads.values()) {
       if (found.length === limit) break;
       if (isExpired(head, now)) found.push(head);

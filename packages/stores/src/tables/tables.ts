@@ -1,11 +1,11 @@
-import type { ThreadRow } from "../../kernel/rows.ts";
+import type { ThreadRow } from "../kernel/rows.ts";
 import { SortedList } from "./sorted-list.ts";
 import { TenantTables } from "./tenant-tables.ts";
 import { compareNames, type ThreadName } from "./thread-name.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 import { WorkIndex } from "./work-index.ts";
 
-/** Everything a store has, but for the texts. It holds what is durable, never what is only about to be. */
+/** Everything a store has, but for the content of commits. It holds what is durable, never what is only about to be. */
 export class Tables {
   readonly work: WorkIndex = new WorkIndex();
   /** The threads that are there, by their names. */
@@ -38,11 +38,13 @@ export class Tables {
   /** Replaces a thread's row, and its places in the indexes. */
   putThread(thread: ThreadTables, row: ThreadRow | undefined, order: number): void {
     const { row: before } = thread;
-    if (before?.work != null) this.work.remove(thread, before.work);
+    const isMoved =
+      before?.work?.at !== row?.work?.at || before?.work?.rank !== row?.work?.rank || order !== thread.order;
+    if (isMoved && before?.work != null) this.work.remove(thread, before.work);
     if (before !== undefined && row === undefined) this.threads.remove(thread);
     if (before === undefined && row !== undefined) this.threads.add(thread);
     thread.row = row;
     thread.order = order;
-    if (row?.work != null) this.work.add(thread, row.work);
+    if (isMoved && row?.work != null) this.work.add(thread, row.work);
   }
 }

@@ -1,4 +1,4 @@
-import type { EntryCell, RunCell } from "./cells.ts";
+import type { EntryCell, RunCell, SuspendedCell } from "./cells.ts";
 import type { Tables } from "./tables.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
@@ -7,10 +7,12 @@ export class TenantTables {
   readonly tenant: string;
   readonly tables: Tables;
   readonly threads: Map<string, ThreadTables> = new Map();
-  readonly runs: Map<string, { readonly cell: RunCell; readonly thread: ThreadTables }> = new Map();
+  readonly runs: Map<string, RunCell> = new Map();
   readonly entries: Map<string, EntryCell> = new Map();
   /** The entries that ask for a run, by that run. */
   readonly runEntries: Map<string, EntryCell> = new Map();
+  /** By run and call. */
+  readonly suspended: Map<string, SuspendedCell> = new Map();
 
   constructor(tenant: string, tables: Tables) {
     this.tenant = tenant;
@@ -25,14 +27,15 @@ export class TenantTables {
     return entry === undefined ? undefined : this.threads.get(entry.row.entry.thread_id);
   }
 
-  addRun(thread: ThreadTables, cell: RunCell): void {
-    thread.runs.set(cell.record.run_id, cell);
-    this.runs.set(cell.record.run_id, { cell, thread });
+  addRun(cell: RunCell): void {
+    const { run_id } = cell.row.record;
+    cell.thread.runs.set(run_id, cell);
+    this.runs.set(run_id, cell);
   }
 
-  removeRun(thread: ThreadTables, { record }: RunCell): void {
-    thread.runs.delete(record.run_id);
-    this.runs.delete(record.run_id);
+  removeRun({ thread, row }: RunCell): void {
+    thread.runs.delete(row.record.run_id);
+    this.runs.delete(row.record.run_id);
   }
 
   addEntry(thread: ThreadTables, cell: EntryCell): void {
@@ -49,14 +52,15 @@ export class TenantTables {
     if (kind === "run") this.runEntries.delete(run_id);
   }
 
-  /** Takes a thread with everything it has. */
-  emptyThread(thread: ThreadTables): void {
-    for (const cell of thread.runs.values()) this.runs.delete(cell.record.run_id);
+  /** Takes a thread with everything it has, but for its epoch. */
+  emptyThread(thread: ThreadTables, retiredEpoch: number): void {
+    for (const runId of thread.runs.keys()) this.runs.delete(runId);
     for (const { row } of thread.mailbox.entries.values()) {
       this.entries.delete(row.entry.entry_id);
       if (row.entry.kind === "run") this.runEntries.delete(row.entry.run_id);
     }
+    for (const [key, { run }] of this.suspended) if (run.thread === thread) this.suspended.delete(key);
     this.tables.putThread(thread, undefined, 0);
-    thread.empty();
+    thread.empty(retiredEpoch);
   }
 }

@@ -1,4 +1,4 @@
-import type { QueueRows } from "../../kernel/demand.ts";
+import type { QueueRows } from "../kernel/demand.ts";
 import type { EntryCell } from "./cells.ts";
 import { SortedList } from "./sorted-list.ts";
 
