@@ -1,4 +1,4 @@
-import { invalidRequest } from "@reprise/contracts";
+import { toJson } from "../../tables/stored-json.ts";
 
 /** What has to be done to a row to make it another: properties to set and properties to take out. */
 export interface RowChange {
@@ -34,19 +34,4 @@ function isSame(value: unknown, other: unknown): boolean {
   if (value === other) return true;
   if (typeof value !== "object" || typeof other !== "object") return false;
   return toJson(value) === toJson(other);
-}
-
-/** JSON, and `INVALID_REQUEST` for what would silently be left out of it. */
-export function toJson(value: unknown): string {
-  return JSON.stringify(value, (key, part: unknown) => {
-    if (typeof part !== "function" && typeof part !== "symbol" && typeof part !== "bigint") return part;
-    throw invalidRequest(`Cannot store ${JSON.stringify(key)}: a ${typeof part} is no data.`);
-  });
-}
-
-/** Makes a value from the parser one that nobody can change. */
-export function freezeDeep<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
-  for (const part of Object.values(value)) freezeDeep(part);
-  return Object.freeze(value);
 }

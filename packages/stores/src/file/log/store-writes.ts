@@ -1,16 +1,17 @@
+import { isTerminal, TOOL_CALL_TRANSITIONS } from "@reprise/contracts";
+import { COMMIT_TEXTS } from "../../codec/columns/commit-columns.ts";
 import { STORED_FORMAT } from "../../codec/stored-text.ts";
-import type { EntryRow, ThreadRow } from "../../kernel/rows.ts";
-import type { ChangesetWrite, Write } from "../../kernel/write.ts";
-import { type Content, contentOf } from "../log/content.ts";
-import { decisionKey } from "./cells.ts";
-import { changeOf } from "./row-change.ts";
-import type { StoredRow, StoredVersion, StoredWrite } from "./stored-write.ts";
-import type { ThreadTables } from "./thread-tables.ts";
+import type { ThreadRow } from "../../kernel/rows.ts";
+import type { CommitWrite, Write } from "../../kernel/write.ts";
+import type { ThreadTables } from "../../tables/thread-tables.ts";
+import { LineContent } from "./line-content.ts";
+import { storeRow } from "./stored-rows.ts";
+import type { StoredCommit, StoredRow, StoredWrite } from "./stored-write.ts";
 
 /** The writes of a plan as they go into a log: what they do to the rows, and the texts they bring. */
 export interface StoredPlan {
   readonly writes: readonly StoredWrite[];
-  readonly contents: readonly Content[];
+  readonly content: string | undefined;
 }
 
 /** A write that a log can hold; deleting a thread is done to its file. */
@@ -18,56 +19,33 @@ export type LoggedWrite = Exclude<Write, { readonly write: "delete_thread" }>;
 
 /** Writes a plan down, as the difference to what is in the tables. */
 export function storeWrites(thread: ThreadTables, writes: readonly LoggedWrite[]): StoredPlan {
-  const contents: Content[] = [];
-  const stored = writes.map((write) => storeWrite(thread, write, (content) => contents.push(content) - 1));
-  return { writes: stored.filter((write) => write !== undefined), contents };
+  const content = new LineContent();
+  const stored = writes.map((write) => storeWrite(thread, write, content));
+  return { writes: stored.filter((write) => write !== undefined), content: content.text };
 }
 
-function storeWrite(
-  thread: ThreadTables,
-  write: LoggedWrite,
-  addContent: (content: Content) => number,
-): StoredWrite | undefined {
-  const { tenant } = thread;
+function storeWrite(thread: ThreadTables, write: LoggedWrite, content: LineContent): StoredWrite | undefined {
+  const { tables } = thread.tenant;
   switch (write.write) {
-    case "thread": {
-      const row = { key: [], ...partsOfThread(write.row) };
-      return withCounts(storeRow(thread, write, row, thread.row && partsOfThread(thread.row)), write.row);
+    case "thread":
+      return withCounts(storeRow(thread, write, write.is_new ? tables.nextOrder() : undefined), write.row);
+    case "entry":
+    case "decision":
+      return storeRow(thread, write, write.is_new ? tables.nextOrder() : undefined);
+    case "run":
+      return storeRow(thread, write, write.before === undefined ? tables.nextOrder() : undefined);
+    case "suspended": {
+      const { call, is_suspended } = write;
+      return { write: "suspended", call, ...(is_suspended ? { order: tables.nextOrder() } : {}) };
     }
-    case "entry": {
-      const row = { key: [write.row.entry.entry_id], ...partsOfEntry(write.row) };
-      const before = tenant.entries.get(write.row.entry.entry_id)?.row;
-      return storeRow(thread, write, row, before && partsOfEntry(before));
-    }
-    case "run": {
-      const { record } = write.row;
-      const before = thread.runs.get(record.run_id)?.record;
-      return storeRow(thread, write, { key: [record.run_id], main: record }, before && { main: before });
-    }
-    case "call": {
-      const { row } = write;
-      const before = thread.runs.get(row.run_id)?.calls.get(row.call_id)?.row;
-      return storeRow(thread, write, { key: [row.run_id, row.call_id], main: row }, before && { main: before });
-    }
-    case "decision": {
-      const { decision: main, ...rest } = write.row;
-      const { run_id, call_id, suspension } = main;
-      const before = thread.runs.get(run_id)?.decisions.get(decisionKey(call_id, suspension))?.row;
-      const parts = before && { main: before.decision, rest: { ...before, decision: undefined } };
-      return storeRow(thread, write, { key: [run_id, call_id, suspension], main, rest }, parts);
-    }
-    case "changeset":
-      return storeVersion(write, addContent(contentOf(write.changeset)));
+    case "commit":
+      return storeCommit(write, content);
     case "snapshot": {
-      const item = addContent({ format: STORED_FORMAT, state: write.state });
-      return { write: "snapshot", version: write.version, item };
+      const part = content.add(["state"], { state: write.state });
+      return { write: "snapshot", version: write.version, format: STORED_FORMAT, part };
     }
-    case "supersede":
-    case "prune":
-    case "forget_entries":
-      return write;
     default:
-      return write satisfies never;
+      return write;
   }
 }
 
@@ -82,50 +60,25 @@ function withCounts(stored: StoredRow | undefined, { thread, epoch, messages }: 
   };
 }
 
-interface RowParts {
-  readonly main: object;
-  readonly rest?: object;
-}
-
-export function partsOfThread({ thread: main, ...rest }: ThreadRow): RowParts {
-  return { main, rest };
-}
-
-export function partsOfEntry({ entry: main, ...rest }: EntryRow): RowParts {
-  return { main, rest };
-}
-
-function storeRow(
-  { tenant }: ThreadTables,
-  { write, is_new }: { readonly write: StoredRow["write"]; readonly is_new: boolean },
-  { key, main, rest }: RowParts & Pick<StoredRow, "key">,
-  before: RowParts | undefined,
-): StoredRow | undefined {
-  const changes = {
-    main: changeOf(main, is_new ? undefined : before?.main),
-    rest: rest && changeOf(rest, is_new ? undefined : before?.rest),
-  };
-  if (!is_new && changes.main === undefined && changes.rest === undefined) return undefined;
+function storeCommit(write: CommitWrite, content: LineContent): StoredCommit {
+  const { version, first_position, epoch, digest, changeset } = write;
+  const { changeset_id, run_id, message_ids, segments, calls, parts } = changeset;
+  const ended = calls.filter(({ status }) => isTerminal(TOOL_CALL_TRANSITIONS, status));
   return {
-    write,
-    key,
-    ...(is_new ? { order: tenant.tables.nextOrder() } : {}),
-    ...(changes.main === undefined ? {} : { main: changes.main }),
-    ...(changes.rest === undefined ? {} : { rest: changes.rest }),
-  };
-}
-
-function storeVersion({ version, first_position, epoch, changeset }: ChangesetWrite, item: number): StoredVersion {
-  return {
-    write: "changeset",
+    write: "commit",
     version,
-    changeset_id: changeset.changeset_id,
-    run_id: changeset.run_id,
-    first_position,
+    changeset_id,
+    run_id,
     epoch,
-    messages: changeset.messages.map(({ id, is_internal }) => (is_internal ? [id] : id)),
-    segments: changeset.segments.map(({ run_id, first_seq, last_seq }) => [run_id, first_seq, last_seq]),
-    has_patches: changeset.patches !== "",
-    item,
+    digest,
+    first_position,
+    message_ids,
+    shown_count: parts.reduce((sum, part) => sum + part.shown_count, 0),
+    segments,
+    ended_calls: ended.map(({ run_id, call_id, status, suspension }) => ({ run_id, call_id, status, suspension })),
+    has_calls: calls.length > 0,
+    has_patches: parts.some(({ patches }) => patches !== "[]"),
+    format: STORED_FORMAT,
+    parts: parts.map((part) => content.add(COMMIT_TEXTS, part)),
   };
 }

@@ -1,3 +1,8 @@
+import type { SealedSegment } from "../../codec/sealed-changeset.ts";
+import type { CallKey } from "../../kernel/demand.ts";
+import type { EndedCall } from "../../kernel/rows.ts";
+import type { Write } from "../../kernel/write.ts";
+import type { ItemPlace } from "./line-content.ts";
 import type { RowChange } from "./row-change.ts";
 
 /**
@@ -5,7 +10,7 @@ import type { RowChange } from "./row-change.ts";
  * again. `order` is there for a row that is new.
  */
 export interface StoredRow {
-  readonly write: "thread" | "entry" | "run" | "call" | "decision";
+  readonly write: "thread" | "entry" | "run" | "decision";
   /** The parts of its id beside the thread: none, the entry, the run, or the run with the call and the suspension. */
   readonly key: readonly (string | number)[];
   readonly order?: number;
@@ -13,27 +18,39 @@ export interface StoredRow {
   readonly rest?: RowChange;
 }
 
-/** A changeset without its texts; those are an item of the line's content. */
-export interface StoredVersion {
-  readonly write: "changeset";
+/** A commit without its texts; those are items of the line's content. */
+export interface StoredCommit {
+  readonly write: "commit";
   readonly version: number;
   readonly changeset_id: string;
   readonly run_id: string | null;
-  readonly first_position: number;
   readonly epoch: number;
-  /** Ids; one in brackets is that of an internal message. */
-  readonly messages: readonly (string | readonly [id: string])[];
-  readonly segments: readonly (readonly [run_id: string, first_seq: number, last_seq: number])[];
+  readonly digest: string;
+  readonly first_position: number;
+  readonly message_ids: readonly string[];
+  /** How many of the messages are not internal. */
+  readonly shown_count: number;
+  readonly segments: readonly SealedSegment[];
+  readonly ended_calls: readonly EndedCall[];
+  readonly has_calls: boolean;
   readonly has_patches: boolean;
   readonly is_pruned?: true;
-  readonly item: number;
+  readonly format: number;
+  readonly parts: readonly ItemPlace[];
+}
+
+export interface StoredSnapshot {
+  readonly write: "snapshot";
+  readonly version: number;
+  readonly format: number;
+  readonly part: ItemPlace;
 }
 
 /** A write of the kernel as it lies in a log. */
 export type StoredWrite =
   | StoredRow
-  | StoredVersion
-  | { readonly write: "supersede"; readonly message_ids: readonly string[]; readonly version: number }
-  | { readonly write: "prune"; readonly up_to: number }
-  | { readonly write: "forget_entries"; readonly entry_ids: readonly string[] }
-  | { readonly write: "snapshot"; readonly version: number; readonly item: number };
+  | StoredCommit
+  | StoredSnapshot
+  /** `order` is there when the call becomes suspended. */
+  | { readonly write: "suspended"; readonly call: CallKey; readonly order?: number }
+  | Extract<Write, { readonly write: "supersede" | "prune" | "forget_entries" }>;
