@@ -60,7 +60,7 @@ it("shows a task what the ones before it in the batch did", () => {
 
 it("undoes what a task wrote before a statement of it failed", () => {
   const connection = useConnection();
-  connection.exec("create trigger broken before insert on messages begin select raise(abort, 'broken'); end");
+  connection.exec("create trigger broken before insert on commits begin select raise(abort, 'broken'); end");
   const changeset = buildChangeset({ thread_id: "a", messages: [buildMessage("m1")] });
   const request = {
     operation: "commit",
