@@ -195,7 +195,7 @@ describe("what owners before left behind", () => {
       return writes.filter((write) => write.write === "run").map(({ row }) => row.record.recoveries);
     };
     expect(recoveriesAfter({ runs: [{ ...RUN, recoveries: 0 }] })).toEqual([1]);
-    expect(recoveriesAfter({})).toEqual([]);
+    expect(recoveriesAfter({})).toEqual([0]);
   });
 
   it("is nobody's to store who lost the claim, or when the thread is closed", () => {
