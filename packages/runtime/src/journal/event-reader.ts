@@ -15,6 +15,13 @@ const COMMITS_AT_ONCE = 64;
 
 const nothing = (): void => undefined;
 
+/** From where, and whom to tell. */
+interface ReaderOptions {
+  readonly afterSeq: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onHeard: () => void;
+}
+
 /** Merges the journal of a run with the live events of this process. */
 export class EventReader {
   readonly #store: TenantStore;
@@ -38,23 +45,21 @@ export class EventReader {
   readonly #closed: AbortSignal;
   readonly #assertNotStopped: () => void;
 
-  constructor(
-    services: Services,
-    { tenant, threadId, runId }: RunPlace,
-    signal: AbortSignal | undefined,
-    onHeard: () => void,
-  ) {
+  constructor(services: Services, { tenant, threadId, runId }: RunPlace, { afterSeq, signal, onHeard }: ReaderOptions) {
     this.#onHeard = onHeard;
     this.#closed = services.closed;
     this.#assertNotStopped = () => services.stopped.assertNotStopped(tenant, runId);
     this.#store = services.store.forTenant(tenant);
     this.#runId = runId;
+    const { isWhole, stop } = services.bus.listen(tenant, runId, afterSeq, (event) => {
+      if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
+      else this.#hasMissed = this.#hasDropped = true;
+      this.#wake();
+    });
+    // With the owner here and everything since the cursor heard, neither the journal nor the run's row has to be read.
+    if (isWhole && !this.#hasDropped) this.#hasMissed = this.#mayBeOver = false;
     this.#stops = [
-      services.bus.listen(tenant, runId, (event) => {
-        if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
-        else this.#hasMissed = this.#hasDropped = true;
-        this.#wake();
-      }),
+      stop,
       // Another process only tells that something happened to the thread; an owner here says itself what it committed.
       services.signals.listenTo(tenant, threadId, (kind) => {
         if (kind === "commit" && !this.#hasDropped && services.bus.isCommitting(tenant, runId)) return;
