@@ -4,7 +4,7 @@ import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
 import type { HeldThread } from "./request.ts";
 import type { RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
-import { type CallRow, type DecisionRow, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
+import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
 import type { Write } from "./write.ts";
@@ -42,7 +42,7 @@ export class ThreadDraft {
   readonly #messageIds: Set<string>;
   readonly #versions: Map<string, number>;
   /** Calls that are over, and those the plan brings. */
-  readonly #calls: Map<string, CallRow>;
+  readonly #calls: Map<string, EndedCall>;
   readonly #superseded: SupersededRange[];
 
   constructor(tenant: string, row: ThreadRow, rows: ThreadRows) {
@@ -95,7 +95,7 @@ export class ThreadDraft {
     return row?.record.thread_id === this.threadId ? row : undefined;
   }
 
-  call(runId: string, callId: string): CallRow | undefined {
+  call(runId: string, callId: string): EndedCall | undefined {
     const open = this.#runs.get(runId)?.open_calls.find(({ call_id }) => call_id === callId);
     return open ?? this.#calls.get(callKey(runId, callId));
   }
@@ -143,7 +143,7 @@ export class ThreadDraft {
   appendChangeset(changeset: SealedChangeset, version: number, epoch: number): void {
     const first_position = this.messages;
     const new_calls = changeset.calls.filter(({ run_id, call_id }) => !this.#isKnownCall(run_id, call_id));
-    this.#digest = chainDigest(this.#digest, changeset.content, hashText);
+    if (changeset.content !== undefined) this.#digest = chainDigest(this.#digest, changeset.content, hashText);
     this.append({ write: "commit", version, first_position, epoch, digest: this.#digest, changeset, new_calls });
     this.messages += changeset.message_ids.length;
     this.#versions.set(changeset.changeset_id, version);

@@ -22,6 +22,7 @@ export class HeldThreads {
   }
 
   async commit(request: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
     const key = keyOf(request.tenant, request.changeset.thread_id);
     const held = this.#take(key);
     const plan = held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow());
@@ -31,6 +32,7 @@ export class HeldThreads {
   }
 
   async submit(request: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
     const key = keyOf(request.tenant, request.entry.thread_id);
     const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow());
     const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
