@@ -9,8 +9,13 @@ import { startWorker, type Worker } from "./start-worker.ts";
 /** Leases that end while a test can wait for it. */
 export const SHORT_LEASE: Partial<Limits> = { leaseMs: 1_500, renewEveryMs: 400, pollMs: 300, recheckMs: 500 };
 
-/** Looks nowhere by itself for a long time: what it does, it does because it was told. */
-export const ONLY_TOLD: Partial<Limits> = { pollMs: 60_000, recheckMs: 60_000 };
+/** Looks nowhere by itself while a test lasts, not even when it renews: what it does, it does because the store told it. */
+export const ONLY_TOLD: Partial<Limits> = {
+  leaseMs: 3_600_000,
+  renewEveryMs: 600_000,
+  pollMs: 600_000,
+  recheckMs: 600_000,
+};
 
 /** Takes no work: it enqueues, decides and reads. */
 export const CLIENT: Partial<Limits> = { maxActiveRuns: 0 };
