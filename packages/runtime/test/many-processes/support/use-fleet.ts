@@ -48,13 +48,6 @@ export function useFleets(service: FoundService): () => Promise<Fleet> {
   };
 }
 
-/** How long a promise takes, in milliseconds. */
-export async function timeOf(promise: Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await promise;
-  return performance.now() - start;
-}
-
 /** What a run is told to do: one call. */
 export function call(tool: string, parameters: object = {}): string {
   return JSON.stringify([{ call: tool, arguments: parameters }]);
