@@ -64,7 +64,7 @@ function recoverCommits(
   const row = draft.openRun;
   for (const commit of own) if (!follow(draft, commit, now)) break;
   const isChanged = draft.thread.version > before;
-  if (draft.openRun !== row) countRecovery(draft);
+  if (draft.openRun?.record !== row?.record) countRecovery(draft);
   draft.promisedVersion = Math.max(draft.promisedVersion, promised, ...own.map(versionOf));
   const lost = lostVersions(draft);
   const answer = { version: draft.thread.version, ...(lost === undefined ? {} : { lost }) };

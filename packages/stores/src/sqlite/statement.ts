@@ -163,5 +163,5 @@ function updateRun(columns: string): StatementText {
 function conditional(columns: string): string {
   const set = names(columns).map((name) => `${name} = ?`);
   return `update threads set ${set.join(", ")} where tenant = ? and thread_id = ?
-    and version = ? and claim_epoch is ? and revision = coalesce(?, revision) and damage is null returning key`;
+    and version = ? and digest = ? and claim_epoch is ? and revision = coalesce(?, revision) and damage is null returning key`;
 }

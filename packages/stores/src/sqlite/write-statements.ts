@@ -22,8 +22,8 @@ export function headStatement({ tenant, thread_id, condition, columns, writes }:
   const row = writes.find((write) => write.write === "thread")?.row;
   if (row === undefined) throw new TypeError("A held write has no thread.");
   if (condition === null) return statement("new_head", newThread(tenant, row), [tenant, thread_id]);
-  const { version, claim_epoch, revision } = condition;
-  return statement(HEADS[columns], toThreadColumns(row), [tenant, thread_id, version, claim_epoch, revision]);
+  const { version, digest, claim_epoch, revision } = condition;
+  return statement(HEADS[columns], toThreadColumns(row), [tenant, thread_id, version, digest, claim_epoch, revision]);
 }
 
 const HEADS = { commit: "head_commit", inbox: "head_inbox", claim: "head_claim" } as const satisfies Readonly<
