@@ -1,12 +1,7 @@
 import type { LanguageModel, ModelChunk, Store } from "../../../packages/contracts/src/index.ts";
 import { createNodeEnv } from "../../../packages/node/src/index.ts";
-import {
-  createMemoryBlobStore,
-  createRuntime,
-  defineAgent,
-  defineTool,
-  type Runtime,
-} from "../../../packages/runtime/src/index.ts";
+import { createRuntime, defineAgent, defineTool, type Runtime } from "../../../packages/runtime/src/index.ts";
+import { createMemoryBlobStore } from "../../../packages/stores/src/memory/index.ts";
 import {
   ANSWER,
   book,

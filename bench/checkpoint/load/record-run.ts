@@ -7,7 +7,7 @@ import type {
   TenantStore,
 } from "../../../packages/contracts/src/index.ts";
 import { createNodeEnv } from "../../../packages/node/src/index.ts";
-import { createMemoryStore } from "../../../packages/runtime/src/index.ts";
+import { createMemoryStore } from "../../../packages/stores/src/memory/index.ts";
 import { openRuntime } from "./open-runtime.ts";
 import { QUESTION } from "./workload.ts";
 
