@@ -6,6 +6,7 @@ import { FULL_EFFORT, QUICK_EFFORT } from "./measure/effort.ts";
 import { startServer } from "./postgres/start-server.ts";
 import { describeMachine } from "./report/machine.ts";
 import { describeMethod } from "./report/method.ts";
+import { reportShares } from "./report/shares.ts";
 import { reportSuite } from "./report/suite-report.ts";
 import { reportTargets } from "./report/targets.ts";
 import { measureOthers } from "./suites/others.ts";
@@ -33,7 +34,9 @@ try {
       .join("\n"),
     "## Targets",
     reportTargets(postgres, sqlite),
-    "Why things are as they are: [NOTES.md](NOTES.md).",
+    "## Where the time goes",
+    reportShares(postgres, sqlite, others),
+    "What was found there: [NOTES.md](NOTES.md).",
     "## Method",
     describeMethod(effort),
     ...[postgres, sqlite, others].map(reportSuite),

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { execute } from "./schemas.ts";
@@ -26,14 +26,15 @@ export async function countStatements(
   server: BenchServer,
   work: () => Promise<void>,
 ): Promise<readonly StatementCount[]> {
+  const from = statSync(logFile(server)).size;
   const [before, after] = [`before ${Date.now()}`, `after ${Date.now()}`];
   await execute(server.url, `select '${before}'`);
   await work();
   await execute(server.url, `select '${after}'`);
-  const lines = await readLog(server, after);
-  const from = lines.findIndex(({ message }) => message?.includes(before));
-  const to = lines.findIndex(({ message }) => message?.includes(after));
-  return countTexts(lines.slice(from + 1, to));
+  const lines = await awaitLines(server, from, after);
+  const first = lines.findIndex(({ message }) => message?.includes(before));
+  const last = lines.findIndex(({ message }) => message?.includes(after));
+  return countTexts(lines.slice(first + 1, last));
 }
 
 export function totalExecutions(counts: readonly StatementCount[]): number {
@@ -41,20 +42,36 @@ export function totalExecutions(counts: readonly StatementCount[]): number {
 }
 
 /** The collector writes when it likes, so the log is read until the marker is in it. */
-async function readLog({ logFolder }: BenchServer, marker: string): Promise<readonly LogLine[]> {
+async function awaitLines(server: BenchServer, from: number, marker: string): Promise<readonly LogLine[]> {
   for (let waits = 0; waits < MOST_WAITS; waits++) {
-    const text = readFileSync(join(logFolder, "statements.json"), "utf8");
+    const text = readLog(server, from).toString("utf8");
     // The last line may be half of one.
     const complete = text.slice(0, text.lastIndexOf("\n") + 1);
-    // The server's own format; every field is checked where it is used.
-    if (complete.includes(marker))
-      return complete
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line) as LogLine);
+    if (complete.includes(marker)) return complete.trim().split("\n").map(parseLine);
     await pause(WAIT_MS);
   }
   throw new Error("The server did not log its statements.");
+}
+
+/** The server's own format. The first line may be half of one: it was being written when its place was taken. */
+function parseLine(line: string): LogLine {
+  try {
+    return JSON.parse(line) as LogLine;
+  } catch {
+    return {};
+  }
+}
+
+/** What the log holds from a place on. */
+function readLog(server: BenchServer, from: number): Buffer {
+  const descriptor = openSync(logFile(server), "r");
+  try {
+    const bytes = Buffer.alloc(Math.max(fstatSync(descriptor).size - from, 0));
+    readSync(descriptor, bytes, 0, bytes.length, from);
+    return bytes;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 const EXECUTION = /^(?:statement|execute [^:]*|execute fetch from [^:]*): ([\s\S]*)$/;
@@ -80,4 +97,8 @@ function countTexts(lines: readonly LogLine[]): readonly StatementCount[] {
 
 function splitStatements(text: string): readonly string[] {
   return text.split(";").filter((part) => part.trim() !== "");
+}
+
+function logFile({ logFolder }: BenchServer): string {
+  return join(logFolder, "statements.json");
 }

@@ -10,6 +10,7 @@ import { findService } from "../../../scripts/services/find-service.mjs";
 import { repriseRuntime } from "../contestants/reprise-runtime.ts";
 import { type OpenedStore, repriseStore } from "../contestants/reprise-store.ts";
 import type { ScriptMaker } from "../load/record-run.ts";
+import { processMeter } from "../measure/bytes-written.ts";
 import type { Effort } from "../measure/effort.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
 import { dropSchema, freshSchema } from "../postgres/schemas.ts";
@@ -39,9 +40,9 @@ export async function measureOthers(
     const throughput: Throughput[] = [];
     for (const concurrency of CONCURRENCIES) {
       progress(`other stores: ${concurrency} at a time`);
-      throughput.push(...(await measureThroughput(contestants, concurrency, effort)));
+      throughput.push(...(await measureThroughput(contestants, { concurrency, readBytes: processMeter }, effort)));
     }
-    const nothing = { latency: [], loop: [], length: [], load: [], bytes: [] };
+    const nothing = { statements: [], latency: [], loop: [], length: [], load: [], bytes: [] };
     return { title: "Other stores", contestants, throughput, ...nothing };
   } finally {
     await server?.stop();

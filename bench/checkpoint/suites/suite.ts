@@ -3,6 +3,7 @@ import type { BytesReport } from "../measure/bytes.ts";
 import type { LoadReport } from "../measure/cold-load.ts";
 import type { LoopReport } from "../measure/event-loop.ts";
 import type { Latency } from "../measure/latency.ts";
+import type { StatementReport } from "../measure/statements.ts";
 import type { LengthReport } from "../measure/thread-length.ts";
 import type { Throughput } from "../measure/throughput.ts";
 
@@ -11,6 +12,7 @@ export interface Suite {
   readonly title: string;
   readonly contestants: readonly Contestant[];
   readonly throughput: readonly Throughput[];
+  readonly statements: readonly StatementReport[];
   readonly latency: readonly Latency[];
   readonly loop: readonly LoopReport[];
   readonly length: readonly LengthReport[];
