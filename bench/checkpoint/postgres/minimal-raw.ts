@@ -5,11 +5,12 @@ import type { MinimalRows } from "../measure/cold-load.ts";
 import { dropSchema, execute, freshSchema } from "./schemas.ts";
 
 export const MINIMAL_POSTGRES = "minimal raw, pg";
+export const MINIMAL_POSTGRES_EVENTS = "minimal raw with events, pg";
 
 /** The floor: a commit is one insert of its payload, committed by itself, in one round trip. */
-export function minimalPostgres(url: string, payloads: readonly string[]): Contestant {
+export function minimalPostgres(url: string, payloads: readonly string[], name: string = MINIMAL_POSTGRES): Contestant {
   return {
-    name: MINIMAL_POSTGRES,
+    name,
     note: "one prepared insert of the payload a commit, committed by itself; as many connections as runs at a time",
     async open(concurrency) {
       const schema = await createTable(url);

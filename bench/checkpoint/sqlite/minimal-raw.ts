@@ -5,11 +5,12 @@ import type { MinimalRows } from "../measure/cold-load.ts";
 import { makeStoreFile } from "./store-file.ts";
 
 export const MINIMAL_SQLITE = "minimal raw, node:sqlite";
+export const MINIMAL_SQLITE_EVENTS = "minimal raw with events, node:sqlite";
 
 /** The floor: a commit is one insert of its payload in a transaction of its own, on the caller's thread. */
-export function minimalSqlite(payloads: readonly string[]): Contestant {
+export function minimalSqlite(payloads: readonly string[], name: string = MINIMAL_SQLITE): Contestant {
   return {
-    name: MINIMAL_SQLITE,
+    name,
     note: "one prepared insert of the payload a commit, a transaction each, one after the other; WAL, synchronous FULL",
     async open() {
       const { file, remove } = makeStoreFile();

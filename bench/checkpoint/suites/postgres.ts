@@ -17,7 +17,7 @@ import { measureStatements } from "../measure/statements.ts";
 import { measureLength } from "../measure/thread-length.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
 import { langGraph, openSaver } from "../postgres/langgraph.ts";
-import { minimalPostgres, minimalPostgresRows } from "../postgres/minimal-raw.ts";
+import { MINIMAL_POSTGRES_EVENTS, minimalPostgres, minimalPostgresRows } from "../postgres/minimal-raw.ts";
 import { openPostgres } from "../postgres/open-store.ts";
 import { saverAlone } from "../postgres/saver-alone.ts";
 import { dropSchema, execute, freshSchema } from "../postgres/schemas.ts";
@@ -56,10 +56,12 @@ export async function measurePostgres(
 
 function contestantsOn(url: string, makeScript: ScriptMaker): readonly [Contestant, Contestant, ...Contestant[]] {
   const open = () => openPostgres(url);
+  const payloads = payloadsOf(makeScript());
   return [
-    minimalPostgres(url, payloadsOf(makeScript())),
+    minimalPostgres(url, payloads.messages),
     repriseStore(POSTGRES_STORE, makeScript, open),
     repriseRuntime(POSTGRES_RUNTIME, open),
+    minimalPostgres(url, payloads.withEvents, MINIMAL_POSTGRES_EVENTS),
     saverAlone(url),
     langGraph(url, "async"),
     langGraph(url, "sync"),

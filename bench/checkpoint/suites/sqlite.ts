@@ -13,7 +13,7 @@ import { measureLoop } from "../measure/event-loop.ts";
 import { measureLatency } from "../measure/latency.ts";
 import { measureLength } from "../measure/thread-length.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
-import { minimalSqlite, minimalSqliteRows } from "../sqlite/minimal-raw.ts";
+import { MINIMAL_SQLITE_EVENTS, minimalSqlite, minimalSqliteRows } from "../sqlite/minimal-raw.ts";
 import { openSqlite } from "../sqlite/open-store.ts";
 import { makeStoreFile } from "../sqlite/store-file.ts";
 import { verify } from "../verify.ts";
@@ -23,9 +23,11 @@ export const SQLITE_STORE = "Reprise store, SQLite";
 export const SQLITE_RUNTIME = "Reprise runtime, SQLite";
 
 export async function measureSqlite(makeScript: ScriptMaker, effort: Effort, progress: Progress): Promise<Suite> {
-  const raw = minimalSqlite(payloadsOf(makeScript()));
+  const payloads = payloadsOf(makeScript());
+  const raw = minimalSqlite(payloads.messages);
+  const rawWithEvents = minimalSqlite(payloads.withEvents, MINIMAL_SQLITE_EVENTS);
   const store = repriseStore(SQLITE_STORE, makeScript, openSqlite);
-  const contestants = [raw, store, repriseRuntime(SQLITE_RUNTIME, openSqlite)];
+  const contestants = [raw, store, repriseRuntime(SQLITE_RUNTIME, openSqlite), rawWithEvents];
   for (const contestant of contestants) await verify(contestant);
   const throughput: Throughput[] = [];
   for (const concurrency of CONCURRENCIES) {
