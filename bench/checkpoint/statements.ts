@@ -5,7 +5,7 @@ import { runAll } from "./measure/throughput.ts";
 import { langGraph } from "./postgres/langgraph.ts";
 import { openPostgres } from "./postgres/open-store.ts";
 import { LOG_STATEMENTS, startServer } from "./postgres/start-server.ts";
-import { countStatements, totalExecutions } from "./postgres/statement-log.ts";
+import { countStatements, type StatementCount, totalExecutions } from "./postgres/statement-log.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -34,20 +34,21 @@ try {
   const counts = await countStatements(server, () => runAll(runner, concurrency, runs));
   await runner.close();
 
-  const perRun = (executions: number): string => (executions / runs).toFixed(2).padStart(7);
+  const perRun = (amount: number): string => (amount / runs).toFixed(2).padStart(7);
+  const line = (all: readonly StatementCount[], connections: string, text: string): string => {
+    const serverMs = all.reduce((sum, one) => sum + one.serverMs, 0);
+    return `${perRun(totalExecutions(all))}  ${perRun(serverMs).padStart(9)}  ${connections.padStart(11)}  ${text}`;
+  };
   const [often, rare] = [
     counts.filter(({ executions }) => executions / runs >= RARE),
     counts.filter(({ executions }) => executions / runs < RARE),
   ];
   const lines = [
     `${contestant.name}: statements the server executed in ${runs} runs, ${concurrency} at a time, after ${WARM_UP_RUNS} to warm up`,
-    `${"a run".padStart(7)}  connections  statement`,
-    `${perRun(totalExecutions(counts))}  ${"".padStart(11)}  ALL`,
-    ...often.map(
-      ({ text, executions, connections }) =>
-        `${perRun(executions)}  ${String(connections).padStart(11)}  ${flags.full ? text : shorten(text)}`,
-    ),
-    `${perRun(totalExecutions(rare))}  ${"".padStart(11)}  others, ${rare.length} texts`,
+    `${"a run".padStart(7)}  server ms  connections  statement`,
+    line(counts, "", "ALL"),
+    ...often.map((one) => line([one], String(one.connections), flags.full ? one.text : shorten(one.text))),
+    line(rare, "", `others, ${rare.length} texts`),
     "",
   ];
   process.stdout.write(lines.join("\n"));

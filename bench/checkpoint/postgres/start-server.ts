@@ -32,7 +32,7 @@ export const LOG_STATEMENTS: Readonly<Record<string, string>> = {
   log_filename: "statements.log",
   log_rotation_size: "0",
   log_rotation_age: "0",
-  log_statement: "all",
+  log_min_duration_statement: "0",
   log_parameter_max_length: "0",
 };
 

@@ -8,6 +8,8 @@ import type { BenchServer } from "./start-server.ts";
 export interface StatementCount {
   readonly text: string;
   readonly executions: number;
+  /** What the server spent on them, parsing and binding included; a commit by itself, without `begin`, is not in it. */
+  readonly serverMs: number;
   /** On how many connections. */
   readonly connections: number;
 }
@@ -74,24 +76,27 @@ function readLog(server: BenchServer, from: number): Buffer {
   }
 }
 
-const EXECUTION = /^(?:statement|execute [^:]*|execute fetch from [^:]*): ([\s\S]*)$/;
+/** As logged for every step of a statement: `parse` and `bind` are not executions. */
+const STEP = /^duration: ([\d.]+) ms {2}(statement|parse [^:]*|bind [^:]*|execute [^:]*): ([\s\S]*)$/;
 
 function countTexts(lines: readonly LogLine[]): readonly StatementCount[] {
-  const counts = new Map<string, { executions: number; readonly pids: Set<number> }>();
+  const counts = new Map<string, { executions: number; serverMs: number; readonly pids: Set<number> }>();
   for (const { pid = 0, message = "" } of lines) {
-    const logged = EXECUTION.exec(message)?.[1];
+    const [, duration, step = "", logged] = STEP.exec(message) ?? [];
     if (logged === undefined) continue;
     // A simple query may be several statements and is logged as one.
-    for (const text of message.startsWith("statement") ? splitStatements(logged) : [logged]) {
+    const texts = step === "statement" ? splitStatements(logged) : [logged];
+    for (const text of texts) {
       const key = text.replace(/\s+/g, " ").trim();
-      const count = counts.get(key) ?? { executions: 0, pids: new Set() };
+      const count = counts.get(key) ?? { executions: 0, serverMs: 0, pids: new Set() };
       counts.set(key, count);
-      count.executions += 1;
+      count.serverMs += Number(duration) / texts.length;
+      if (!/^(?:parse|bind)/.test(step)) count.executions += 1;
       count.pids.add(pid);
     }
   }
   return [...counts]
-    .map(([text, { executions, pids }]) => ({ text, executions, connections: pids.size }))
+    .map(([text, { executions, serverMs, pids }]) => ({ text, executions, serverMs, connections: pids.size }))
     .toSorted((left, right) => right.executions - left.executions);
 }
 

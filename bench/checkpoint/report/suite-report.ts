@@ -56,7 +56,7 @@ function reportThroughput(all: readonly Throughput[]): string {
       formatMs(summarize(one.cpuMs).median),
       against(cpuOf),
       formatDigits(one.bytes / 1_000),
-      against((left, right) => left.bytes / right.bytes),
+      against(bytesOf),
       String(one.runs),
     ];
   });
@@ -67,6 +67,13 @@ function reportThroughput(all: readonly Throughput[]): string {
 export function rateOf(one: Throughput, reference: Throughput): number {
   return summarize(one.rates.map((rate, index) => rate / (reference.rates[index] ?? Number.NaN))).median;
 }
+
+/** How many times the bytes of another; one in memory writes none. */
+function bytesOf(one: Throughput, reference: Throughput): number {
+  return reference.bytes < SOME_BYTES ? Number.NaN : one.bytes / reference.bytes;
+}
+
+const SOME_BYTES = 100;
 
 /** How many times the CPU of another. */
 export function cpuOf(one: Throughput, reference: Throughput): number {

@@ -14,6 +14,7 @@ export function formatMs(ms: number): string {
 }
 
 export function formatDigits(value: number): string {
+  if (Number.isNaN(value)) return "–";
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 

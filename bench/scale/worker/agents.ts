@@ -1,5 +1,5 @@
 import type { LanguageModel, ModelChunk } from "../../../packages/contracts/src/index.ts";
-import { type Agent, defineAgent, defineTool } from "../../../packages/runtime/src/index.ts";
+import { type Agent, defineAgent, defineTool } from "../../../packages/reprise/src/index.ts";
 import { ANSWER, INSTRUCTIONS, piecesOf, TOOL_ARGUMENTS, toolSchema } from "../../checkpoint/load/workload.ts";
 import type { Sightings } from "./sightings.ts";
 

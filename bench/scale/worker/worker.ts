@@ -1,6 +1,5 @@
 import type { Store } from "../../../packages/contracts/src/index.ts";
-import { createRuntime } from "../../../packages/reprise/src/index.ts";
-import type { Limits, Runtime } from "../../../packages/runtime/src/index.ts";
+import { createRuntime, type Limits, type Runtime } from "../../../packages/reprise/src/index.ts";
 import { createAgents } from "./agents.ts";
 import { openStore, type Place } from "./place.ts";
 import { Sightings } from "./sightings.ts";
