@@ -59,6 +59,5 @@ try {
   if (flags.record) writeFileSync(new URL("./RESULTS.md", import.meta.url), report);
 } finally {
   await killWorkers();
-  places.remove();
   await server.stop();
 }

@@ -10,17 +10,17 @@ export type MakePlace = () => Place;
 export interface Places {
   readonly Postgres: MakePlace;
   readonly SQLite: MakePlace;
-  /** Takes the files away. */
-  remove(): void;
 }
 
+/** Files go with the process. */
 export function createPlaces(url: string): Places {
   const folder = mkdtempSync(join(tmpdir(), "reprise-bench-scale-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", remove);
   let made = 0;
   return {
     Postgres: () => ({ kind: "postgres", url, schema: `scale_${++made}` }),
     SQLite: () => ({ kind: "sqlite", file: join(folder, `scale-${++made}.db`) }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { chownSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -43,10 +43,11 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
   const folder = mkdtempSync(join(tmpdir(), "reprise-bench-postgres-"));
   if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
   const data = join(folder, "data");
-  const execute = (program: string, ...parameters: readonly string[]) => {
+  const command = (program: string, ...parameters: readonly string[]): [string, string[]] => {
     const path = join(programs, program);
-    return IS_ROOT ? run("setpriv", [...AS_NOBODY, path, ...parameters]) : run(path, [...parameters]);
+    return IS_ROOT ? ["setpriv", [...AS_NOBODY, path, ...parameters]] : [path, [...parameters]];
   };
+  const execute = (program: string, ...parameters: readonly string[]) => run(...command(program, ...parameters));
   await execute("initdb", "-D", data, "-U", "reprise", "--auth=trust", "-E", "UTF8", "--locale=C");
   const port = await freePort();
   const settings = {
@@ -58,12 +59,21 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   await execute("pg_ctl", "-D", data, "-w", "-l", join(folder, "log"), "-o", options.join(" "), "start");
+  const stopping = ["-D", data, "-m", "immediate", "stop"] as const;
+  // Whatever ends this process, the server ends with it.
+  const stopAtExit = (): void => {
+    spawnSync(...command("pg_ctl", ...stopping));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", stopAtExit);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   return {
     url: `postgres://reprise@127.0.0.1:${port}/postgres`,
     version: service.version,
     logFolder: join(data, "log"),
     async stop() {
-      await execute("pg_ctl", "-D", data, "-m", "immediate", "stop").catch(() => undefined);
+      process.off("exit", stopAtExit);
+      await execute("pg_ctl", ...stopping).catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,15 +1,16 @@
 import type { StatementReport } from "../measure/statements.ts";
 import { summarize } from "../measure/statistics.ts";
 import type { Throughput } from "../measure/throughput.ts";
-import type { Suite } from "../suites/suite.ts";
+import { CONCURRENCIES, type Suites } from "../suites/suite.ts";
 import { formatDigits, formatMs, markdownTable } from "./tables.ts";
 
 /** Whose a run's time is, as far as parts of it were measured alone. The parts are not a sum: each also waits for the others. */
-export function reportShares(postgres: Suite, sqlite: Suite, others: Suite): string {
-  const rows = [postgres, sqlite].flatMap(({ title, throughput }) =>
-    [1, 20].map((concurrency) => {
+export function reportShares({ postgres, sqlite, others }: Suites): string {
+  const measured = [postgres, sqlite].filter((suite) => suite !== undefined);
+  const rows = measured.flatMap(({ title, throughput }) =>
+    CONCURRENCIES.map((concurrency) => {
       const [raw, store, runtime] = throughput.filter((one) => one.concurrency === concurrency);
-      const [, memory] = others.throughput.filter((one) => one.concurrency === concurrency);
+      const [, memory] = others?.throughput.filter((one) => one.concurrency === concurrency) ?? [];
       return [
         `${title}, ${concurrency} at a time`,
         ...[raw, store, runtime].map((one) => formatMs(wallMs(one))),
@@ -27,10 +28,10 @@ export function reportShares(postgres: Suite, sqlite: Suite, others: Suite): str
     "store alone",
     "whole run",
   ];
+  const statements = postgres?.statements.filter(({ concurrency }) => concurrency === 1) ?? [];
   return [
     markdownTable(heads, rows, 1),
-    "Statements a run, 1 at a time, by kind:",
-    reportKinds(postgres.statements.filter(({ concurrency }) => concurrency === 1)),
+    ...(statements.length === 0 ? [] : ["Statements a run, 1 at a time, by kind:", reportKinds(statements)]),
   ].join("\n\n");
 }
 

@@ -10,6 +10,7 @@ export function markdownTable(
 }
 
 export function formatMs(ms: number): string {
+  if (Number.isNaN(ms)) return "–";
   return ms >= 10 ? ms.toFixed(1) : ms >= 1 ? ms.toFixed(2) : ms.toFixed(3);
 }
 

@@ -5,7 +5,7 @@ import { MINIMAL_POSTGRES } from "../postgres/minimal-raw.ts";
 import { MINIMAL_SQLITE } from "../sqlite/minimal-raw.ts";
 import { POSTGRES_RUNTIME } from "../suites/postgres.ts";
 import { SQLITE_RUNTIME, SQLITE_STORE } from "../suites/sqlite.ts";
-import type { Suite } from "../suites/suite.ts";
+import type { Suite, Suites } from "../suites/suite.ts";
 import { cpuOf, rateOf } from "./suite-report.ts";
 import { formatDigits, formatKilobytes, formatMs, markdownTable } from "./tables.ts";
 
@@ -21,8 +21,11 @@ interface Target {
   readonly unit?: "x" | "";
 }
 
-export function reportTargets(postgres: Suite, sqlite: Suite): string {
-  const targets = [...postgresTargets(postgres), ...sqliteTargets(sqlite), ...[postgres, sqlite].flatMap(sizeTargets)];
+export function reportTargets({ postgres, sqlite }: Suites): string {
+  const targets = [
+    ...(postgres === undefined ? [] : [...postgresTargets(postgres), ...sizeTargets(postgres)]),
+    ...(sqlite === undefined ? [] : [...sqliteTargets(sqlite), ...sizeTargets(sqlite)]),
+  ];
   const rows = targets.map(({ title, ours, other, value, least, most, unit = "x" }) => {
     const isMet = value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY);
     const bound = least === undefined ? `at most ${most}` : `at least ${least}`;

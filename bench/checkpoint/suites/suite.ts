@@ -20,6 +20,12 @@ export interface Suite {
   readonly bytes: readonly BytesReport[];
 }
 
+/** In the order in which they are measured. */
+export const SUITES = ["sqlite", "postgres", "others"] as const;
+
+/** Those that were measured. */
+export type Suites = { [Name in (typeof SUITES)[number]]?: Suite };
+
 /** How many runs at a time. */
 export const CONCURRENCIES: readonly number[] = [1, 20];
 
