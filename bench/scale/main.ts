@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { availableParallelism, cpus } from "node:os";
+import { availableParallelism, cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { startServer } from "../checkpoint/postgres/start-server.ts";
 import { measureTakeover } from "./cases/takeover.ts";
@@ -31,6 +31,7 @@ if (flags.only !== undefined && CASES[flags.only] === undefined) {
   throw new Error(`--only is one of ${Object.keys(CASES).join(", ")}.`);
 }
 
+const loadBefore = (loadavg()[0] ?? 0).toFixed(2);
 const effort = flags.quick ? QUICK_EFFORT : FULL_EFFORT;
 const server = await startServer();
 const places = createPlaces(server.url);
@@ -47,7 +48,7 @@ try {
     [
       `- Date: ${new Date().toISOString().slice(0, 10)}`,
       `- Node ${process.versions.node}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`,
-      `- CPU: ${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores, shared by all processes and Postgres`,
+      `- CPU: ${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores, shared by all processes and Postgres; load average ${loadBefore} before the benchmark began`,
       `- Postgres ${server.version} with \`fsync\` and \`synchronous_commit\` on, SQLite ${process.versions.sqlite} with \`synchronous\` FULL`,
     ].join("\n"),
     "This is a report and no list of targets. Workers are processes of their own, each with a runtime on the same store; models answer at once.",
