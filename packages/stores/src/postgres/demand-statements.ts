@@ -70,7 +70,7 @@ export const READ_CALLS: RowsQuery = askFor(
       select wanted.n, threads.key, run_records.last_version, min(thread_ids.number) as first_version from ${wanted}
       join ${THREAD_OF_WANTED}
       ${eachOf("thread_ids", "thread_ids.thread_key = threads.key and kind = 'call' and thread_ids.id = wanted.id")}
-      join run_records on run_records.tenant = wanted.tenant and run_records.run_id = wanted.run_id
+      ${eachOf("run_records", "run_records.tenant = wanted.tenant and run_records.run_id = wanted.run_id")}
       group by wanted.n, threads.key, run_records.last_version) as found
     ${eachOf(
       "commits",
@@ -83,7 +83,7 @@ export const READ_DECISIONS: RowsQuery = askFor(
   { ...NUMBERED, ...DECISION_KEY },
   (wanted) => `select wanted.n, ${DECISION_COLUMNS} from ${wanted}
     join decisions on decisions.tenant = wanted.tenant and decisions.run_id = wanted.run_id
-      and decisions.call_id = wanted.call_id and decisions.suspension = wanted.suspension`,
+      and decisions.call_key = wanted.call_key and decisions.suspension = wanted.suspension`,
 );
 
 /** The decisions on the open runs of threads that no commit has used. */

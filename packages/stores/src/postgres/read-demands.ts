@@ -205,7 +205,7 @@ const decisionsOf = ({ decisions = [] }: ThreadDemand, { n, tenant }: AskedThrea
   decisions
     .filter(({ suspension }) => Number.isSafeInteger(suspension))
     .map(({ run_id, call_id, suspension }) => {
-      return { n, tenant, run_id: escapeText(run_id), call_id: escapeText(call_id), suspension };
+      return { n, tenant, run_id: escapeText(run_id), call_key: idKey(call_id), suspension };
     });
 
 const entriesOf = ({ entry_ids = [] }: ThreadDemand, { n, tenant }: AskedThread) =>

@@ -46,7 +46,7 @@ const RUN_OF_CALL = eachOf(
 
 const SELECT_DECISION = prepared(
   `select ${DECISION_COLUMNS} from decisions
-   where tenant = $1 and run_id = $2 and call_id = $3 and suspension = $4::bigint`,
+   where tenant = $1 and run_id = $2 and call_key = $3 and suspension = $4::bigint`,
 );
 
 /** Reads of runs, calls, decisions, events and mailbox entries. */
@@ -76,7 +76,7 @@ export function createRunReads(ask: Ask): RunReads {
     },
     async loadDecision(tenant, runId, callId, suspension) {
       if (!Number.isSafeInteger(suspension)) return undefined;
-      const results = await ask([SELECT_DECISION(tenant, escapeText(runId), escapeText(callId), suspension)]);
+      const results = await ask([SELECT_DECISION(tenant, escapeText(runId), idKey(callId), suspension)]);
       return rowsOf<DecisionColumns & WithRun>(results).map(fromDecisionColumns)[0]?.decision;
     },
     readInbox: (tenant, threadId, runId) => readInbox(ask, tenant, threadId, runId),

@@ -105,8 +105,8 @@ create table decisions (
   key bigint generated always as identity, thread_key bigint not null, suspension bigint not null,
   is_pending integer not null, checksum integer not null, format smallint not null,
   tenant text collate "C" not null, run_id text collate "C" not null, call_id text collate "C" not null,
-  wake_entry_id text collate "C", body text collate "C" not null,
-  primary key (tenant, run_id, call_id, suspension)
+  call_key text collate "C" not null, wake_entry_id text collate "C", body text collate "C" not null,
+  primary key (tenant, run_id, call_key, suspension)
 );
 create index decisions_pending on decisions (tenant, run_id, key) where is_pending = 1;
 create index decisions_by_thread on decisions (thread_key);

@@ -12,7 +12,7 @@ import {
 import { escapeText } from "../codec/escape-text.ts";
 import type { SupersededRange } from "../kernel/rows.ts";
 import type { CallsRow, CommitRow, EventRow, MessageRows, MessageSelection, PatchRow } from "../shell/row-reader.ts";
-import { floorBound } from "./hostile-values.ts";
+import { ceilBound, floorBound } from "./hostile-values.ts";
 import { type Results, rowsOf } from "./session.ts";
 import { type Prepared, prepared, type Query } from "./statement.ts";
 import { columnsOf, eachOf, THREAD_NUMBER } from "./table.ts";
@@ -108,7 +108,8 @@ export async function selectMessages(
   { first, last, order, only_shown, run_id, limit }: MessageSelection,
 ): Promise<MessageRows> {
   const run = run_id === undefined ? null : escapeText(run_id);
-  const query = SELECT_MESSAGES[order](tenant, thread_id, first, last, only_shown ? 1 : 0, run, limit ?? null);
+  const range = [ceilBound(first), floorBound(last)] as const;
+  const query = SELECT_MESSAGES[order](tenant, thread_id, ...range, only_shown ? 1 : 0, run, limit ?? null);
   const rows = rowsOf<MessageColumns & { readonly superseded: string | null }>(await ask([query]));
   return { rows: rows.map(toMessageRow), superseded: parseRanges(rows[0]?.superseded ?? null) };
 }

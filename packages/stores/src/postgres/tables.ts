@@ -94,13 +94,14 @@ export const CHANGING_RUN: Columns = {
 
 export const RUN: Columns = { ...RUN_KEY, ...CHANGING_RUN, first_version: "int4" };
 
-export const CALL_KEY: Columns = { ...RUN_KEY, call_id: "text" };
+export const SUSPENDED: Columns = { ...RUN_KEY, call_id: "text" };
 
-export const DECISION_KEY: Columns = { ...CALL_KEY, suspension: "int8" };
+/** `call_key` is the `idKey` of the call: an index takes no longer ones. */
+export const DECISION_KEY: Columns = { ...RUN_KEY, call_key: "text", suspension: "int8" };
 
 export const CHANGING_DECISION: Columns = { is_pending: "int4", wake_entry_id: "text" };
 
-export const DECISION: Columns = { ...DECISION_KEY, ...CHANGING_DECISION, ...STORED_TEXT };
+export const DECISION: Columns = { ...DECISION_KEY, call_id: "text", ...CHANGING_DECISION, ...STORED_TEXT };
 
 export const ENTRY_KEY: Columns = { tenant: "text", entry_id: "text" };
 

@@ -133,7 +133,8 @@ export class WriteBatch {
       }
       case "decision": {
         const run_id = escapeText(write.row.decision.run_id);
-        const columns = { tenant, run_id, ...toDecisionColumns(write.row) };
+        const call_key = idKey(write.row.decision.call_id);
+        const columns = { tenant, run_id, call_key, ...toDecisionColumns(write.row) };
         this.#rows.decisions.push({ n, is_new: write.is_new ? 1 : 0, ...columns });
         return;
       }

@@ -1,7 +1,6 @@
 import { type Prepared, prepared, type Query } from "./statement.ts";
 import { type Columns, encodeRows, givenRows, NOW, type Row } from "./table.ts";
 import {
-  CALL_KEY,
   CHANGING_DECISION,
   CHANGING_ENTRY,
   CHANGING_RUN,
@@ -18,6 +17,7 @@ import {
   RUN,
   RUN_KEY,
   SUPERSEDED,
+  SUSPENDED,
   THREAD,
   THREAD_ID,
   THREAD_KEY,
@@ -44,7 +44,7 @@ export const WRITTEN = {
   runs: { ...MARKED, ...RUN },
   entries: { ...MARKED, ...ENTRY, dedupe_id: "text" },
   decisions: { ...MARKED, ...DECISION },
-  suspended: { ...MARKED, ...CALL_KEY },
+  suspended: { ...MARKED, ...SUSPENDED },
   superseded: { ...NUMBERED, ...SUPERSEDED },
 } as const satisfies Readonly<Record<string, Columns>>;
 
@@ -119,7 +119,8 @@ const WHOLE = statementOf(WRITTEN, (given) => [
   )})`,
   `created as (${CREATE_HEADS})`,
   `ours as (select n, key from moved
-     union all select head.n, created.key from created join head using (tenant, thread_id))`,
+     union all select head.n, created.key from created join head
+       on head.tenant is not distinct from created.tenant and head.thread_id is not distinct from created.thread_id)`,
   insert("commits", COMMIT, given("commits")),
   insert("thread_ids", THREAD_ID, given("ids")),
   insert("superseded", SUPERSEDED, given("superseded")),
@@ -130,9 +131,9 @@ const WHOLE = statementOf(WRITTEN, (given) => [
     given("entries"),
   ),
   ...insertOrUpdate("decisions", { key: DECISION_KEY, changing: CHANGING_DECISION, all: DECISION }, given("decisions")),
-  insert("suspended_calls", CALL_KEY, given("suspended"), "given.is_new = 1"),
+  insert("suspended_calls", SUSPENDED, given("suspended"), "given.is_new = 1"),
   `resumed as (delete from suspended_calls using ${given("suspended")} join ours using (n)
-     where given.is_new = 0 and ${sameKey("suspended_calls", CALL_KEY)})`,
+     where given.is_new = 0 and ${sameKey("suspended_calls", SUSPENDED)})`,
 ]);
 
 /** Only a known thread is moved; each column only by writes that may touch it. */
