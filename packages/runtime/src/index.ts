@@ -22,8 +22,6 @@ export type { ToolDefinition } from "./define/define-tool.ts";
 export { defineTool } from "./define/define-tool.ts";
 export type { EventIterator } from "./journal/event-stream.ts";
 export type { Blobs } from "./media/blobs.ts";
-export { createMemoryBlobStore } from "./memory/memory-blob-store.ts";
-export { createMemoryStore } from "./memory/memory-store.ts";
 export type { Difference, DivergentPart } from "./replay/compare-commits.ts";
 export type { RunComparison, RunPart } from "./replay/compare-runs.ts";
 export type { Divergence } from "./replay/playback.ts";

@@ -128,7 +128,7 @@ describe.each([
     const deltas = stored.flatMap((event) => (event.type === "tool_call_delta" ? [event.data.args_delta] : []));
     expect(deltas.join("")).toBe(raw);
     expectWhole(stored);
-    expect((await tenant.listCalls()).items[0]?.arguments).toEqual(given);
+    expect((await tenant.listCalls({ thread_id: "t1" })).items[0]?.arguments).toEqual(given);
   });
 
   it("of a tool is made whole, and is the same for the model, in events and in the thread", async () => {

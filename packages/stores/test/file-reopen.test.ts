@@ -35,7 +35,7 @@ async function dumpFolder(path: string): Promise<unknown> {
 
 async function rewriteLogs(path: string): Promise<void> {
   const { folder, release } = await openFolder(path);
-  for (const thread of folder.tables.threads) await rewriteLog(thread);
+  for (const thread of folder.tables.threads) await rewriteLog(thread, folder.logOf(thread));
   release();
 }
 

@@ -9,14 +9,22 @@ const PART_LENGTH = 262_144;
 
 /** Writes a changeset for storing. Refuses events with a gap inside: no store could file them. */
 export function sealChangeset(changeset: Changeset): SealedChangeset {
+  return { ...headOf(changeset), content: contentDigest(changeset, hashText), parts: partsOf(changeset) };
+}
+
+/** The same for a store in memory: nothing is written, and the changeset is kept as it is. */
+export function leaveOpen(changeset: Changeset): SealedChangeset {
+  return { ...headOf(changeset), parts: [], open: changeset };
+}
+
+/** What the rules look at. */
+function headOf(changeset: Changeset): Omit<SealedChangeset, "parts"> {
   const { changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls } = changeset;
   return {
     ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },
     message_ids: changeset.messages.map(({ id }) => id),
     segments: segmentsOf(changeset),
     wakes: changeset.wakes ?? [],
-    content: contentDigest(changeset, hashText),
-    parts: partsOf(changeset),
   };
 }
 
