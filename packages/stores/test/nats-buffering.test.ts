@@ -79,8 +79,9 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       const { run, commit, tenant, storedVersion } = await useRun();
       const changeset = await commit({ calls: [buildCall({ ...placeOf(run), call_id: "c1" })] });
       expect(await storedVersion()).toBe(1);
+      // What waits is served from memory to whoever follows the run.
       expect(await tenant.loadCall(run.run_id, "c1")).toMatchObject({ status: "running" });
-      expect(await storedVersion()).toBe(2);
+      expect(await storedVersion()).toBe(1);
       await commit();
       const reads: readonly (() => Promise<unknown>)[] = [
         () => tenant.loadThread("thread-1"),
@@ -103,7 +104,9 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         expect([index, await storedVersion()]).toEqual([index, index + 3]);
         await commit();
       }
-      expect(await tenant.readChangesets("thread-1", 1, 1)).toEqual([{ ...changeset, version: 2 }]);
+      expect(await tenant.readChangesets("thread-1", 1, 1)).toEqual([
+        { ...changeset, version: 2, digest: expect.any(String) },
+      ]);
     });
 
     it("shows those who follow a run in its owner's process what waits, without storing it", async () => {
@@ -200,8 +203,6 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         expect(await storedVersion()).toBe(3);
         await commit({ runs: [{ ...run, updated_at: Number.POSITIVE_INFINITY }] });
         expect(await storedVersion()).toBe(4);
-        await commit({ calls: [buildCall({ ...placeOf(run), call_id: "c".repeat(1_500) })] });
-        expect(await storedVersion()).toBe(5);
         expect((await tenant.loadRun(run.run_id))?.updated_at).toBe(Number.POSITIVE_INFINITY);
       });
     });
@@ -277,7 +278,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       expect(await find({ thread_id: "thread-1" })).toEqual(["c1", "c2", "c4"]);
       expect(await find({ run_id: other.run.run_id })).toEqual(["c3"]);
       expect(await find({ thread_id: "thread-1", status: "running" })).toEqual(["c2", "c4"]);
-      expect((await find({})).toSorted()).toEqual(["c1", "c2", "c3", "c4"]);
+      expect((await find({ status: "running" })).toSorted()).toEqual(["c2", "c3", "c4"]);
     });
 
     it("shows other processes a run's commits when it waits or is done, and no part of them before", async () => {

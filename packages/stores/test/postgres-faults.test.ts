@@ -164,12 +164,12 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
     const failing = (condition: string, code: string): readonly string[] => [
       `create function fail() returns trigger language plpgsql as $$ begin
          if ${condition} then raise exception 'broken' using errcode = '${code}'; end if; return new; end $$`,
-      "create trigger broken before insert on messages for each row execute function fail()",
+      "create trigger broken before insert on commits for each row execute function fail()",
     ];
 
     it("leaves the others of a batch alone", async () => {
       const { store, sql } = await used.useSchema();
-      for (const text of failing("new.body like '%unlucky%'", "22000")) await sql(text);
+      for (const text of failing("new.messages like '%unlucky%'", "22000")) await sql(text);
       const tenant = store.forTenant("default");
       const commit = async (threadId: string, content: string) => {
         await tenant.createThread({ thread_id: threadId, metadata: {} });
@@ -191,7 +191,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       for (const text of failing("true", "53100")) await sql(text);
       await expect(commit()).rejects.toMatchObject({ code: "STORAGE_FULL" });
       expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(1);
-      await sql("drop trigger broken on messages");
+      await sql("drop trigger broken on commits");
       await commit({ changeset_id: "after", events: [] });
       expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(2);
     });
@@ -252,25 +252,14 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
 
   describe("a row with a flipped character", () => {
     type Tenant = ReturnType<PostgresStore["forTenant"]>;
+    const damaged = (text: string): string => `update commits set ${text} = ${text} || ' ' ${OF_HURT}`;
     const OF_HURT = "where thread_key = (select key from threads where thread_id = 'hurt')";
-    const OF_ITS_RUN = "where run_key = (select key from runs where run_id = 'hurt-run-1')";
     const DAMAGES: readonly (readonly [string, string, (tenant: Tenant, id: string) => Promise<unknown>])[] = [
-      ["message", `update messages set body = body || ' ' ${OF_HURT}`, (tenant, id) => tenant.readMessages(id, 0)],
-      [
-        "changeset",
-        `update changesets set body = body || ' ' ${OF_HURT}`,
-        (tenant, id) => tenant.readChangesets(id, 0),
-      ],
-      [
-        "patches",
-        `update changesets set patches = patches || ' ' ${OF_HURT}`,
-        (tenant, id) => tenant.readPatches(id, 0),
-      ],
-      [
-        "segment",
-        `update segments set body = body || ' ' ${OF_ITS_RUN}`,
-        (tenant, id) => tenant.readEvents(`${id}-run-1`, 0),
-      ],
+      ["messages", damaged("messages"), (tenant, id) => tenant.readMessages(id, 0)],
+      ["rest", damaged("rest"), (tenant, id) => tenant.readChangesets(id, 0)],
+      ["patches", damaged("patches"), (tenant, id) => tenant.readPatches(id, 0)],
+      ["events", damaged("events"), (tenant, id) => tenant.readEvents(`${id}-run-1`, 0)],
+      ["calls", damaged("calls"), (tenant, id) => tenant.readChangesets(id, 0)],
       ["snapshot", `update snapshots set body = body || ' ' ${OF_HURT}`, (tenant, id) => tenant.loadSnapshot(id)],
     ];
 
@@ -311,7 +300,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
 
     it("does not keep others of its batch, nor other claims, from being written", async () => {
       const { tenant, store, sql } = await useFilled();
-      await sql("update runs set body = body || ' ' where run_id = 'hurt-run-1'");
+      await sql("update run_records set body = body || ' ' where run_id = 'hurt-run-1'");
       const updates = await Promise.allSettled(["hurt", "fine"].map((id) => tenant.updateThread(id, { note: "x" })));
       expect(updates.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
       const claims = await store.operator.claim({ owner: "o", lease_ms: 60_000, limit: 10 });

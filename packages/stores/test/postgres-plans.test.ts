@@ -54,7 +54,7 @@ async function recordStatements(during: () => Promise<void>): Promise<readonly s
     Pipeline.prototype.submit = submit;
   }
   return [...statements].filter(
-    (text) => /^\s*(select|update|delete|insert)/i.test(text) && !/pg_|set_config/.test(text),
+    (text) => /^\s*(select|update|delete|insert|with)/i.test(text) && !/pg_|set_config/.test(text),
   );
 }
 
@@ -98,7 +98,11 @@ async function work(store: PostgresStore): Promise<void> {
     await tenant.listRuns(query);
   }
   for (const query of [{}, { thread_id: "thread-1" }, { run_id }]) await tenant.listEntries(query);
-  for (const query of [{}, { thread_id: "thread-1" }, { run_id }]) await tenant.listCalls(query);
+  for (const query of [{ thread_id: "thread-1" }, { run_id }]) {
+    await tenant.listCalls(query);
+    await tenant.listCalls({ ...query, status: "suspended" });
+  }
+  for (const status of ["suspended", "running"] as const) await tenant.listCalls({ status });
   await tenant.listThreads();
   await tenant.listThreads({ resource_id: "r" });
   await tenant.forkThread("thread-1", 1, "fork");

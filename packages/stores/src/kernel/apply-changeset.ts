@@ -54,7 +54,7 @@ function putRuns(draft: ThreadDraft, { runs, calls, segments }: SealedChangeset,
 }
 
 /** The open calls of a run after one of its calls changed. A call keeps its place among them. */
-function withCall(open: readonly CallRow[], call: CallRow): readonly CallRow[] {
+export function withCall(open: readonly CallRow[], call: CallRow): readonly CallRow[] {
   if (isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return open.filter(({ call_id }) => call_id !== call.call_id);
   if (!open.some(({ call_id }) => call_id === call.call_id)) return [...open, call];
   return open.map((known) => (known.call_id === call.call_id ? call : known));

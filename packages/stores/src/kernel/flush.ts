@@ -61,10 +61,10 @@ function recoverCommits(
   assertUndamaged(draft);
   const before = draft.thread.version;
   const own = commits.filter(({ changeset }) => changeset.run_id === draft.openRunId);
-  const row = draft.openRun;
+  const record = draft.openRun?.record;
   for (const commit of own) if (!follow(draft, commit, now)) break;
   const isChanged = draft.thread.version > before;
-  if (draft.openRun?.record !== row?.record) countRecovery(draft);
+  if (draft.openRun?.record !== record) countRecovery(draft);
   draft.promisedVersion = Math.max(draft.promisedVersion, promised, ...own.map(versionOf));
   const lost = lostVersions(draft);
   const answer = { version: draft.thread.version, ...(lost === undefined ? {} : { lost }) };
@@ -89,7 +89,7 @@ function versionOf({ guard }: ThreadRequests["commit"]): number {
   return guard.expected === "any" ? 0 : guard.expected + 1;
 }
 
-/** A row that was left behind knows nothing of the owner that was lost since. */
+/** A record that was left behind knows nothing of the owner that was lost since. */
 function countRecovery(draft: ThreadDraft): void {
   const run = draft.openRun;
   if (run === undefined) return;

@@ -1,10 +1,12 @@
 import {
+  type Changeset,
   type ClaimRequest,
   type Durability,
   type StoreSignal,
   type ThreadPlace,
   toRepriseError,
 } from "@reprise/contracts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
@@ -36,6 +38,14 @@ export class BufferedDriver implements StoreDriver {
 
   now(): Promise<number> {
     return this.#ports.inner.now();
+  }
+
+  estimateNow(): number {
+    return this.#ports.inner.estimateNow();
+  }
+
+  seal(changeset: Changeset): SealedChangeset {
+    return this.#ports.inner.seal(changeset);
   }
 
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
@@ -93,14 +103,14 @@ export class BufferedDriver implements StoreDriver {
    * have left anything. A claim for which that cannot be done is given back: acknowledged commits would be lost otherwise.
    */
   async takeOver(answer: ClaimAnswer, { lease_ms }: ClaimRequest): Promise<ClaimAnswer> {
-    const { claim, run, lost: _, ...rest } = answer;
+    const { claim, run, lost: _, held: _held, ...rest } = answer;
     if (claim.kind !== "recover" || run === undefined) return answer;
     const { tenant, thread_id, epoch, lease_until } = claim;
     const { inner } = this.#ports;
     try {
       const flushed = await this.#threads.use(tenant, thread_id, (buffer) => buffer.takeOver(run.run_id, epoch));
       if (flushed === undefined) return answer;
-      const stored = (await inner.reader.loadRun(tenant, run.run_id)) ?? run;
+      const stored = (await inner.reader.loadRun(tenant, run.run_id))?.record ?? run;
       return { ...rest, claim, run: stored, ...(flushed.lost === undefined ? {} : { lost: flushed.lost }) };
     } catch (error) {
       const retry_at = lease_until - lease_ms + RETRY_MS;

@@ -9,9 +9,6 @@ import type { Glimpse } from "./buffer-ports.ts";
 import { overlayRows } from "./overlay-rows.ts";
 import type { PendingCommit } from "./pending-commits.ts";
 
-/** What a call's id may have at most to wait: a longer one may be more than an index of the database takes. */
-const MAX_CALL_ID = 200;
-
 /**
  * The version that a commit makes, if it may wait behind those that do. Throws when the rules refuse it. The glimpse is of what
  * the database has, without what is pending.
@@ -47,9 +44,7 @@ function isPrivate(write: Write, runId: string): boolean {
       return write.row.claim !== null && write.row.open_run_id === runId;
     case "run":
       return write.row.record.run_id === runId && write.row.record.status === "running";
-    case "call":
-      return write.row.status !== "suspended" && write.row.call_id.length <= MAX_CALL_ID;
     default:
-      return write.write === "changeset" || write.write === "supersede";
+      return write.write === "commit" || write.write === "supersede";
   }
 }

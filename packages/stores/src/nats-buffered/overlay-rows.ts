@@ -1,14 +1,18 @@
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import { withCall } from "../kernel/apply-changeset.ts";
 import type { ThreadRows } from "../kernel/demand.ts";
 import type { CallRow, RunRow } from "../kernel/rows.ts";
 import type { PendingCommit } from "./pending-commits.ts";
 
-/** The rows of a thread as they will be when what is pending is stored. The commits follow each other and the thread's version. */
+/**
+ * The rows of a thread as they will be when what is pending is stored, as far as the rules look at them: digests and superseded
+ * messages decide nothing. The commits follow each other and the thread's version.
+ */
 export function overlayRows(rows: ThreadRows, pending: readonly PendingCommit[]): ThreadRows {
   const last = pending.at(-1);
   if (rows.thread === undefined || last === undefined) return rows;
   const changesets = pending.map(({ changeset }) => changeset);
-  const messages = changesets.flatMap((changeset) => changeset.messages.map(({ id }) => id));
+  const messages = changesets.flatMap(({ message_ids }) => message_ids);
   return {
     ...rows,
     thread: {
@@ -21,17 +25,31 @@ export function overlayRows(rows: ThreadRows, pending: readonly PendingCommit[])
       ...pending.map(({ changeset, version }) => [changeset.changeset_id, version] as const),
     ]),
     message_ids: [...rows.message_ids, ...messages],
-    runs: rows.runs.map((row) => overlayRun(row, changesets)),
+    runs: rows.runs.map((row) => overlayRun(row, pending)),
     calls: overlayCalls(rows.calls, changesets),
   };
 }
 
-/** What is pending never brings a run of its own. */
-function overlayRun(row: RunRow, changesets: readonly SealedChangeset[]): RunRow {
+/** A run's row as it will be. What is pending never brings a run of its own. */
+export function overlayRun(row: RunRow, pending: readonly PendingCommit[]): RunRow {
+  let run = row;
+  for (const commit of pending) run = overlayCommit(run, commit);
+  return run;
+}
+
+function overlayCommit(row: RunRow, { changeset, version }: PendingCommit): RunRow {
   const { run_id } = row.record;
-  const record = changesets.flatMap(({ runs }) => runs).findLast((run) => run.run_id === run_id);
-  const segment = changesets.flatMap(({ segments }) => segments).findLast((part) => part.run_id === run_id);
-  return { record: record ?? row.record, last_seq: segment?.last_seq ?? row.last_seq };
+  const record = changeset.runs.findLast((run) => run.run_id === run_id);
+  const segment = changeset.segments.find((part) => part.run_id === run_id);
+  const calls = changeset.calls.filter((call) => call.run_id === run_id);
+  if (record === undefined && segment === undefined && calls.length === 0) return row;
+  return {
+    ...row,
+    record: record ?? row.record,
+    last_seq: segment?.last_seq ?? row.last_seq,
+    last_version: version,
+    open_calls: calls.reduce(withCall, row.open_calls),
+  };
 }
 
 function overlayCalls(rows: readonly CallRow[], changesets: readonly SealedChangeset[]): readonly CallRow[] {

@@ -1,7 +1,9 @@
-import { fromRunColumns, toRunColumns } from "../codec/columns/run-columns.ts";
-import { storeText } from "../codec/stored-text.ts";
-import type { RowReader, SegmentWithMessages } from "../shell/row-reader.ts";
+import { RepriseError } from "@reprise/contracts";
+import { toCommitColumns } from "../codec/columns/commit-columns.ts";
+import { toEventRows } from "../codec/commit-rows.ts";
+import type { EventRow, RowReader } from "../shell/row-reader.ts";
 import type { BufferedThreads } from "./buffered-threads.ts";
+import { overlayRun } from "./overlay-rows.ts";
 import type { PendingCommit } from "./pending-commits.ts";
 
 /**
@@ -11,7 +13,7 @@ import type { PendingCommit } from "./pending-commits.ts";
 export function createPendingReads(
   inner: RowReader,
   threads: BufferedThreads,
-): Pick<RowReader, "loadRun" | "readSegments" | "lastSeqOfEpoch"> {
+): Pick<RowReader, "loadRun" | "readEvents" | "lastSeqOfEpoch"> {
   /** What waits of a run, as long as its claim is the one under which it was written. */
   const pendingOf = async (tenant: string, runId: string): Promise<readonly PendingCommit[]> => {
     const pending = threads.pendingOf(tenant, runId);
@@ -26,37 +28,43 @@ export function createPendingReads(
   return {
     async loadRun(tenant, runId) {
       const pending = await pendingOf(tenant, runId);
-      const record = pending.flatMap(({ changeset }) => changeset.runs).findLast(({ run_id }) => run_id === runId);
-      if (record === undefined) return inner.loadRun(tenant, runId);
-      return fromRunColumns({ ...toRunColumns(record), thread_id: record.thread_id });
+      const row = await inner.loadRun(tenant, runId);
+      // What waited when we looked may be stored by now.
+      return (
+        row &&
+        overlayRun(
+          row,
+          pending.filter(({ version }) => version > row.last_version),
+        )
+      );
     },
-    async readSegments(tenant, runId, afterSeq, limit) {
+    async readEvents(tenant, runId, afterSeq, limit) {
       const pending = await pendingOf(tenant, runId);
-      const stored = await inner.readSegments(tenant, runId, afterSeq, limit);
-      const last = stored.at(-1)?.segment.first_seq ?? 0;
-      const waiting = pending.flatMap((commit) => toSegments(commit, runId));
-      const later = waiting.filter(({ segment, last_seq }) => segment.first_seq > last && last_seq > afterSeq);
+      const stored = await inner.readEvents(tenant, runId, afterSeq, limit);
+      const last = stored.at(-1)?.first_seq ?? 0;
+      const waiting = pending.filter((commit) => lastSeqOf(commit, runId) > afterSeq);
+      const later = waiting.map((commit) => toEventRow(commit, runId)).filter(({ first_seq }) => first_seq > last);
       return [...stored, ...later].slice(0, limit);
     },
     async lastSeqOfEpoch(tenant, runId, epoch) {
       const pending = (await pendingOf(tenant, runId)).filter((commit) => commit.epoch <= epoch);
-      const waiting = pending.flatMap((commit) => toSegments(commit, runId)).at(-1)?.last_seq ?? 0;
-      return Math.max(waiting, await inner.lastSeqOfEpoch(tenant, runId, epoch));
+      const waiting = pending.map((commit) => lastSeqOf(commit, runId));
+      return Math.max(0, ...waiting, await inner.lastSeqOfEpoch(tenant, runId, epoch));
     },
   };
 }
 
-/** The segments of a commit as the database would give them back. */
-function toSegments(
-  { changeset, epoch }: PendingCommit,
-  runId: string,
-): readonly (SegmentWithMessages & { readonly last_seq: number })[] {
-  const { thread_id, run_id } = changeset;
-  const messages = changeset.messages.map(({ id, body }) => ({ id, run_id, text: storeText(body) }));
-  return changeset.segments
-    .filter((segment) => segment.run_id === runId)
-    .map(({ first_seq, last_seq, body }) => {
-      const segment = { run_id: runId, epoch, first_seq, text: storeText(body) };
-      return { thread_id, segment, messages, last_seq };
-    });
+/** The last event of a run in a commit; 0 when it has none. */
+function lastSeqOf({ changeset }: PendingCommit, runId: string): number {
+  return changeset.segments.find(({ run_id }) => run_id === runId)?.last_seq ?? 0;
+}
+
+/** The events of a commit as the database would give them back. */
+function toEventRow({ changeset, version, epoch }: PendingCommit, runId: string): EventRow {
+  const { thread_id } = changeset;
+  const write = { write: "commit", version, first_position: 0, epoch, digest: "", changeset, new_calls: [] } as const;
+  const columns = toCommitColumns(write).map((part) => ({ ...part, thread_id }));
+  const [row] = toEventRows(columns, runId);
+  if (row === undefined) throw new RepriseError("INTERNAL", "A sealed changeset has no parts.");
+  return row;
 }

@@ -1,6 +1,6 @@
 import { BLOB_PIECE_BYTES } from "@reprise/contracts";
-import { NOW } from "./demand-statements.ts";
 import { type Prepared, prepared } from "./statement.ts";
+import { NOW } from "./table.ts";
 
 /** The store's time: the first value, or the server's when it is null. */
 const TIME = `(select coalesce($1::float8, ${NOW}))`;

@@ -3,14 +3,18 @@ import { escapeText } from "../codec/escape-text.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
-import { NOW } from "./demand-statements.ts";
 import { DemandRead } from "./read-demands.ts";
 import { BEGIN, COMMIT, type Operation, plan } from "./run-batch.ts";
+import type { ServerClock } from "./server-clock.ts";
 import { rowsOf, type Session } from "./session.ts";
 import { prepared, type Query } from "./statement.ts";
+import { NOW } from "./table.ts";
 import { WriteBatch } from "./write-batch.ts";
 
-const READ_TIME = prepared(`select ${NOW} as now`);
+/** The time at the server, and whether any thread is due then, or at another time that is given. */
+const LOOK = prepared(`select ${NOW} as now, exists (select from (values (0), (1), (2)) as ranks (rank)
+  cross join lateral (select from threads where work_rank = ranks.rank and work_at is not null
+    and work_at <= coalesce($1::float8, (select ${NOW})) limit 1) as due) as is_due`);
 
 /**
  * Threads that are due, the most urgent first, locked. Those that somebody else holds are passed over: whoever holds them sees
@@ -38,12 +42,14 @@ export interface ClaimRound {
 export async function claimDue(
   session: Session,
   request: ClaimRequest,
-  { limit, now }: { readonly limit: number; readonly now: (stored: number) => number },
+  { limit, clock }: { readonly limit: number; readonly clock: ServerClock },
 ): Promise<ClaimRound> {
+  // Mostly nothing is due: that takes one statement and no transaction.
+  const [look] = rowsOf<{ readonly now: number; readonly is_due: boolean }>(await session.run([LOOK(clock.own)]));
+  const time = clock.hear(look?.now ?? 0);
+  if (look?.is_due !== true) return { granted: [], isLast: true };
   try {
-    const [, times = []] = await session.run([BEGIN(), READ_TIME()]);
-    const time = now(Number(times[0]?.now ?? 0));
-    const due = rowsOf<ThreadPlace>(await session.run([LOCK_DUE(time, limit)]));
+    const due = rowsOf<ThreadPlace>(await session.run([BEGIN(), LOCK_DUE(time, limit)]), 1);
     const operations = due.map((place) => toOperation({ operation: "claim", ...place, request }));
     const granted: ClaimAnswer[] = [];
     const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted });
@@ -69,7 +75,7 @@ async function offer(
     // One that cannot be read must not stand in the way of the others.
     if ("refusal" in outcome) closings.push(setAside(operation, outcome.refusal, time));
     // Only claims were planned.
-    else if (outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
+    else if ("answer" in outcome && outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
   }
   return [...batch.queries, ...closings];
 }

@@ -1,42 +1,21 @@
-import { eachOf } from "./owners.ts";
-import { askFor, type Columns, columnsOf, type RowsQuery } from "./table.ts";
-import {
-  CALL,
-  CALL_KEY,
-  DECISION,
-  DECISION_KEY,
-  ENTRY,
-  ENTRY_KEY,
-  METADATA,
-  RUN,
-  RUN_KEY,
-  THREAD,
-  THREAD_KEY,
-} from "./tables.ts";
+import { askFor, type Columns, columnsOf, eachOf, NOW, type RowsQuery } from "./table.ts";
+import { DECISION, DECISION_KEY, ENTRY, ENTRY_KEY, METADATA, RUN, RUN_KEY, THREAD, THREAD_KEY } from "./tables.ts";
 
 /** Which of the operations of a batch asks. */
 const NUMBERED: Columns = { n: "int4" };
 
 export const THREAD_COLUMNS: string = columnsOf("threads", { ...THREAD, ...METADATA });
 /** Beside the runs stand their threads, as `threads`. */
-export const RUN_COLUMNS: string = `${columnsOf("runs", RUN)}, threads.thread_id`;
-/** Beside the calls their runs too. */
-export const CALL_COLUMNS: string = `${columnsOf("calls", CALL)}, runs.run_id, threads.thread_id`;
+export const RUN_COLUMNS: string = `${columnsOf("run_records", RUN)}, threads.thread_id`;
 export const DECISION_COLUMNS: string = columnsOf("decisions", DECISION);
 export const ENTRY_COLUMNS: string = columnsOf("entries", ENTRY);
 
 /** The thread of a row that has its number. */
 export const threadOfRow = (table: string): string => `join threads on threads.key = ${table}.thread_key`;
 
-/** The last `seq` of a run's journal. */
-export const LAST_SEQ = "(select max(last_seq) from segments where segments.run_key = runs.key) as last_seq";
-
-/** In milliseconds. Read after the threads are locked: whoever waited for them acts later than whoever held them. */
-export const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::float8";
-
 const THREAD_OF_WANTED = "threads on threads.tenant = wanted.tenant and threads.thread_id = wanted.thread_id";
 
-const threadsOf = (wanted: string): string => `select wanted.n, threads.key, ${THREAD_COLUMNS} from ${wanted}
+const threadsOf = (wanted: string): string => `select wanted.n, ${THREAD_COLUMNS} from ${wanted}
     join ${THREAD_OF_WANTED}`;
 
 /** Locks the threads of a batch, always in the same order, so that two batches never wait for each other. */
@@ -48,7 +27,10 @@ export const LOCK_THREADS: RowsQuery = askFor(
 /** The same threads for somebody who only looks. */
 export const READ_THREADS: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, threadsOf);
 
-/** What is one value an operation. Every operation gets a row. */
+/**
+ * What is one value an operation. Every operation gets a row. The time is read after the threads were locked: whoever waited for them
+ * acts later than whoever held them.
+ */
 export const READ_VALUES: RowsQuery = askFor(
   { ...NUMBERED, ...THREAD_KEY },
   (wanted) => `select wanted.n,
@@ -64,54 +46,72 @@ export const READ_VALUES: RowsQuery = askFor(
 /** The runs that are asked for. */
 export const READ_RUNS: RowsQuery = askFor(
   { ...NUMBERED, ...RUN_KEY },
-  (wanted) => `select wanted.n, runs.key, ${RUN_COLUMNS}, ${LAST_SEQ} from ${wanted}
-    join runs on runs.tenant = wanted.tenant and runs.run_id = wanted.run_id ${threadOfRow("runs")}`,
+  (wanted) => `select wanted.n, ${RUN_COLUMNS} from ${wanted}
+    join run_records on run_records.tenant = wanted.tenant and run_records.run_id = wanted.run_id
+    ${threadOfRow("run_records")}`,
 );
 
 /** The run that is open on the thread beside it. */
 export const OPEN_RUN_OF_THREAD: string = eachOf(
-  "runs",
-  "runs.tenant = threads.tenant and runs.run_id = threads.open_run_id",
+  "run_records",
+  "run_records.tenant = threads.tenant and run_records.run_id = threads.open_run_id",
 );
 
 /** The open runs of threads. */
 export const READ_OPEN_RUNS: RowsQuery = askFor(
   { ...NUMBERED, ...THREAD_KEY },
-  (wanted) => `select wanted.n, runs.key, ${RUN_COLUMNS}, ${LAST_SEQ} from ${wanted}
-    join ${THREAD_OF_WANTED} ${OPEN_RUN_OF_THREAD}`,
+  (wanted) => `select wanted.n, ${RUN_COLUMNS} from ${wanted} join ${THREAD_OF_WANTED} ${OPEN_RUN_OF_THREAD}`,
 );
 
+/** The commits that changed calls of runs, from the first one that had any of the calls that are asked for. */
 export const READ_CALLS: RowsQuery = askFor(
-  { ...NUMBERED, ...CALL_KEY },
-  (wanted) => `select wanted.n, ${CALL_COLUMNS} from ${wanted}
-    join runs on runs.tenant = wanted.tenant and runs.run_id = wanted.run_id
-    ${eachOf("calls", "calls.run_key = runs.key and calls.call_id = wanted.call_id")} ${threadOfRow("calls")}`,
+  { ...NUMBERED, ...THREAD_KEY, run_id: "text", id: "text" },
+  (wanted) => `select found.n, commits.version, commits.part, commits.format, commits.checksums, commits.calls from (
+      select wanted.n, threads.key, run_records.last_version, min(thread_ids.number) as first_version from ${wanted}
+      join ${THREAD_OF_WANTED}
+      ${eachOf("thread_ids", "thread_ids.thread_key = threads.key and kind = 'call' and thread_ids.id = wanted.id")}
+      ${eachOf("run_records", "run_records.tenant = wanted.tenant and run_records.run_id = wanted.run_id")}
+      group by wanted.n, threads.key, run_records.last_version) as found
+    ${eachOf(
+      "commits",
+      `commits.thread_key = found.key and commits.version >= found.first_version
+       and commits.version <= found.last_version and commits.calls <> '[]'`,
+    )}`,
 );
 
 export const READ_DECISIONS: RowsQuery = askFor(
   { ...NUMBERED, ...DECISION_KEY },
   (wanted) => `select wanted.n, ${DECISION_COLUMNS} from ${wanted}
     join decisions on decisions.tenant = wanted.tenant and decisions.run_id = wanted.run_id
-      and decisions.call_id = wanted.call_id and decisions.suspension = wanted.suspension`,
+      and decisions.call_key = wanted.call_key and decisions.suspension = wanted.suspension`,
 );
 
-export const READ_VERSIONS: RowsQuery = askFor(
-  { ...NUMBERED, ...THREAD_KEY, id_hash: "int4", changeset_id: "text" },
-  (wanted) => `select wanted.n, changesets.changeset_id, changesets.version from ${wanted} join ${THREAD_OF_WANTED}
+/** The decisions on the open runs of threads that no commit has used. */
+export const READ_PENDING_DECISIONS: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY },
+  (wanted) => `select wanted.n, ${DECISION_COLUMNS} from ${wanted} join ${THREAD_OF_WANTED}
     ${eachOf(
-      "changesets",
-      `(changesets.thread_key + 0) = threads.key and changesets.id_hash = wanted.id_hash
-       and changesets.changeset_id = wanted.changeset_id`,
+      "decisions",
+      `decisions.tenant = threads.tenant and decisions.run_id = threads.open_run_id and decisions.is_pending = 1
+       order by decisions.key`,
     )}`,
 );
 
-export const READ_MESSAGE_IDS: RowsQuery = askFor(
-  { ...NUMBERED, ...THREAD_KEY, id_hash: "int4", id: "text" },
-  (wanted) => `select wanted.n, messages.id from ${wanted} join ${THREAD_OF_WANTED}
+/** Where threads have changesets and messages. */
+export const READ_IDS: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY, kind: "text", id: "text" },
+  (wanted) => `select wanted.n, wanted.kind, wanted.id, thread_ids.number from ${wanted} join ${THREAD_OF_WANTED}
     ${eachOf(
-      "messages",
-      `(messages.thread_key + 0) = threads.key and messages.id_hash = wanted.id_hash and messages.id = wanted.id`,
+      "thread_ids",
+      "thread_ids.thread_key = threads.key and thread_ids.kind = wanted.kind and thread_ids.id = wanted.id",
     )}`,
+);
+
+/** The superseded messages of threads. */
+export const READ_SUPERSEDED: RowsQuery = askFor(
+  { ...NUMBERED, ...THREAD_KEY },
+  (wanted) => `select wanted.n, superseded.first_position, superseded.last_position, superseded.version from ${wanted}
+    join ${THREAD_OF_WANTED} ${eachOf("superseded", "superseded.thread_key = threads.key")}`,
 );
 
 /** Entries by a condition. */
@@ -142,14 +142,13 @@ export const READ_ENTRIES_OF_RUNS: RowsQuery = askFor({ ...NUMBERED, ...RUN_KEY 
   entriesWhere(
     wanted,
     `entries.run_id = wanted.run_id and entries.tenant is not distinct from wanted.tenant and entries.kind = 'run'
-     and not exists (select from runs where runs.tenant = wanted.tenant and runs.run_id = wanted.run_id)`,
+     and not exists (select from run_records
+       where run_records.tenant = wanted.tenant and run_records.run_id = wanted.run_id)`,
   ),
 );
 
-export const READ_DEDUPED: RowsQuery = askFor(
-  { ...NUMBERED, ...THREAD_KEY, dedupe_hash: "int4", dedupe_key: "text" },
-  (wanted) =>
-    entriesOfThread(wanted, "entries.dedupe_hash = wanted.dedupe_hash and entries.dedupe_key = wanted.dedupe_key"),
+export const READ_DEDUPED: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY, dedupe_id: "text" }, (wanted) =>
+  entriesOfThread(wanted, "entries.dedupe_id = wanted.dedupe_id"),
 );
 
 /** Entries of threads that are over since before a time. */
@@ -173,5 +172,5 @@ export const READ_HEADS: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, (wan
 
 /** The thread that has a run, or an entry that asks for it. */
 export const FIND_THREAD = `select thread_id from threads where key = coalesce(
-  (select thread_key from runs where tenant = $1 and run_id = $2),
+  (select thread_key from run_records where tenant = $1 and run_id = $2),
   (select thread_key from entries where run_id = $2 and tenant is not distinct from $1 and kind = 'run' limit 1))`;

@@ -1,5 +1,5 @@
-import { NOW } from "./demand-statements.ts";
 import { type Prepared, prepared } from "./statement.ts";
+import { NOW } from "./table.ts";
 
 /** The store's time: the first value, or the server's when it is null. Rows can be found by a subselect, not by a clock. */
 const TIME = `(select coalesce($1::float8, ${NOW}))`;

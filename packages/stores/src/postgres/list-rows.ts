@@ -1,5 +1,5 @@
 import type { Cut, RowPage } from "../shell/row-reader.ts";
-import type { Ask } from "./select-changesets.ts";
+import type { Ask } from "./select-commits.ts";
 import { rowsOf } from "./session.ts";
 import { composed } from "./statement.ts";
 import type { Where } from "./where.ts";

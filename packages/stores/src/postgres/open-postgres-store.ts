@@ -9,12 +9,14 @@ import { Batcher } from "./batcher.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { Database } from "./database.ts";
 import { HeldNames } from "./held-names.ts";
+import { HeldWriter } from "./held-writer.ts";
 import { assertSchemaName, migrate } from "./migrate.ts";
 import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
 import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
 import { readDurability } from "./read-durability.ts";
+import { ServerClock } from "./server-clock.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
 import { SignalSender } from "./signal-sender.ts";
 import { ThreadPoll } from "./thread-poll.ts";
@@ -83,19 +85,25 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
     await migrate(database, schema);
     const durability = await readDurability(database);
     const { clock } = options;
-    const now = clock === undefined ? (stored: number): number => stored : (): number => clock.now();
+    const serverClock = new ServerClock(clock);
+    const now = (stored: number): number => serverClock.hear(stored);
     const signals = connectSignals(Client, database, options, schema);
     const tell = (told: readonly StoreSignal[]): void => {
       signals.board.tell(told);
       signals.sender.send(told);
     };
-    const batcher = new Batcher({ database, now, tell, lanes: Math.min(LANES, options.maxConnections ?? LANES) });
+    const lanes = Math.min(LANES, options.maxConnections ?? LANES);
+    const batcher = new Batcher({ database, now, tell, lanes });
+    const heldWriter = new HeldWriter({ database, clock: serverClock, tell, lanes });
     const names = new HeldNames({
       createClient: () => createClient(Client, options),
       settings: settingsOf(options, schema),
     });
     const documents = createPostgresDocuments(database, clock);
-    const driver = new PostgresDriver({ durability, database, batcher, now, names, documents, ...signals });
+    const writers = { batcher, heldWriter, clock: serverClock };
+    const driver = new PostgresDriver({ durability, database, ...writers, names, documents, ...signals });
+    // From here on each answer says what time it is.
+    await driver.now();
     const blobs = createPostgresBlobRows((queries) => database.read(queries), clock);
     await sweepBlobs(blobs);
     return { driver, database, now, blobs };

@@ -4,7 +4,7 @@ import { optionalProperty, optionalText } from "../codec/columns/column-values.t
 import { type BlobRows, UPLOAD_MS } from "../shell/blob-rows.ts";
 import * as statements from "./blob-statements.ts";
 import { storedId } from "./hostile-values.ts";
-import type { Ask } from "./select-changesets.ts";
+import type { Ask } from "./select-commits.ts";
 import { rowsOf } from "./session.ts";
 
 interface InfoColumns {

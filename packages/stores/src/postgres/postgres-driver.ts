@@ -1,5 +1,8 @@
-import type { ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
+import { sealChangeset } from "../codec/seal-changeset.ts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
+import type { HeldWrite } from "../kernel/held-write.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
@@ -9,31 +12,34 @@ import type { SignalBoard } from "../shell/signal-board.ts";
 import type { Batcher } from "./batcher.ts";
 import { claimDue } from "./claim-due.ts";
 import type { Database } from "./database.ts";
-import { FIND_THREAD, NOW } from "./demand-statements.ts";
+import { FIND_THREAD } from "./demand-statements.ts";
 import type { HeldNames } from "./held-names.ts";
+import type { HeldWriter } from "./held-writer.ts";
 import { pauseBefore } from "./pause.ts";
 import { fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.ts";
 import { ReadLanes } from "./read-lanes.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
-import type { Ask } from "./select-changesets.ts";
+import type { Ask } from "./select-commits.ts";
+import type { ServerClock } from "./server-clock.ts";
 import { rowsOf } from "./session.ts";
 import type { SignalReceiver } from "./signal-receiver.ts";
 import type { SignalSender } from "./signal-sender.ts";
 import { prepared } from "./statement.ts";
+import { NOW } from "./table.ts";
 
 /** The parts of an open store. */
 export interface PostgresParts {
   readonly durability: Durability;
   readonly database: Database;
   readonly batcher: Batcher;
+  readonly heldWriter: HeldWriter;
   readonly board: SignalBoard;
   readonly sender: SignalSender;
   readonly receiver: SignalReceiver;
   readonly names: HeldNames;
   readonly documents: DocumentRows;
-  /** The store's time, given the server's. */
-  now(stored: number): number;
+  readonly clock: ServerClock;
 }
 
 const SELECT_NOW = prepared(`select ${NOW} as now`);
@@ -71,7 +77,19 @@ export class PostgresDriver implements StoreDriver {
 
   async now(): Promise<number> {
     const results = await this.#parts.database.read([SELECT_NOW()]);
-    return this.#parts.now(rowsOf<{ readonly now: number }>(results)[0]?.now ?? 0);
+    return this.#parts.clock.hear(rowsOf<{ readonly now: number }>(results)[0]?.now ?? 0);
+  }
+
+  estimateNow(): number {
+    return this.#parts.clock.estimate();
+  }
+
+  seal(changeset: Changeset): SealedChangeset {
+    return sealChangeset(changeset);
+  }
+
+  writeHeld(write: HeldWrite): Promise<boolean> {
+    return this.#parts.heldWriter.write(write);
   }
 
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
@@ -94,9 +112,9 @@ export class PostgresDriver implements StoreDriver {
     while (granted.length < limit) {
       await pauseBefore(attempts);
       try {
-        const now = this.#parts.now;
+        const { clock } = this.#parts;
         const round = await this.#parts.database.use((session) =>
-          claimDue(session, request, { limit: limit - granted.length, now }),
+          claimDue(session, request, { limit: limit - granted.length, clock }),
         );
         granted.push(...round.granted);
         if (round.isLast) break;
@@ -134,8 +152,8 @@ export class PostgresDriver implements StoreDriver {
   }
 
   async #close(): Promise<void> {
-    const { batcher, sender, receiver, names, database } = this.#parts;
-    await batcher.close();
+    const { batcher, heldWriter, sender, receiver, names, database } = this.#parts;
+    await Promise.all([batcher.close(), heldWriter.close()]);
     await names.close();
     await sender.flush();
     await receiver.stop();

@@ -72,6 +72,11 @@ export function isRace(thrown: unknown): boolean {
   return ["23505", "40001", "40P01"].includes(codeOf(thrown));
 }
 
+/** The same error as a unique index gives, for a thread that somebody else made first. */
+export function tooLate(): Error {
+  return Object.assign(new Error("Somebody else made the thread."), { code: "23505" });
+}
+
 function unavailable([reason, what]: readonly [string, string], code: string, cause: unknown): RepriseError {
   const details = { reason, ...(code === "" ? {} : { postgres: code }) };
   return new RepriseError("STORE_UNAVAILABLE", `The Postgres database cannot be used: ${what}.`, { cause, details });

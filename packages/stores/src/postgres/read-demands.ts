@@ -1,11 +1,12 @@
-import { checksumOf } from "../codec/checksum.ts";
-import { type CallColumns, fromCallColumns } from "../codec/columns/call-columns.ts";
 import { type DecisionColumns, fromDecisionColumns } from "../codec/columns/decision-columns.ts";
 import { type EntryColumns, fromEntryColumns } from "../codec/columns/entry-columns.ts";
 import { fromRunColumns, type RunColumns } from "../codec/columns/run-columns.ts";
 import { fromThreadColumns, type MetadataColumns, type ThreadColumns } from "../codec/columns/thread-columns.ts";
-import { escapeText, unescapeText } from "../codec/escape-text.ts";
-import type { ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import { escapeText } from "../codec/escape-text.ts";
+import { callIdKey, idKey } from "../codec/id-key.ts";
+import { openCalls } from "../codec/open-commit.ts";
+import type { CallKey, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import type { CallRow, DecisionRow, SupersededRange } from "../kernel/rows.ts";
 import {
   LOCK_THREADS,
   READ_CALLS,
@@ -14,17 +15,17 @@ import {
   READ_ENTRIES,
   READ_ENTRIES_OF_RUNS,
   READ_HEADS,
-  READ_MESSAGE_IDS,
+  READ_IDS,
   READ_OPEN_RUNS,
   READ_OVER,
   READ_PENDING,
+  READ_PENDING_DECISIONS,
   READ_QUEUED,
   READ_RUNS,
+  READ_SUPERSEDED,
   READ_THREADS,
   READ_VALUES,
-  READ_VERSIONS,
 } from "./demand-statements.ts";
-import type { StoredNumbers } from "./filing.ts";
 import { storedId } from "./hostile-values.ts";
 import type { Results } from "./session.ts";
 import type { Query } from "./statement.ts";
@@ -37,16 +38,15 @@ export interface PlacedDemand {
 }
 
 /** What a demand brought. Opening it throws when a row of it is damaged. */
-export interface DemandedRows extends StoredNumbers {
+export interface DemandedRows {
   /** The time at the server, after the threads were locked. */
   readonly now: number;
   open(): ThreadRows;
 }
 
-type Numbered<Columns> = Columns & { readonly key: number };
-type ThreadRecord = Numbered<ThreadColumns & MetadataColumns>;
-type RunRecordColumns = Numbered<RunColumns & { readonly thread_id: string; readonly last_seq: number | null }>;
-type CallRecord = CallColumns & { readonly run_id: string; readonly thread_id: string };
+type ThreadRecord = ThreadColumns & MetadataColumns;
+type RunRecordColumns = RunColumns & { readonly thread_id: string };
+type CallsColumns = Parameters<typeof openCalls>[0] & { readonly version: number; readonly part: number };
 type DecisionRecord = DecisionColumns & { readonly run_id: string };
 type EntryRecord = EntryColumns & { readonly thread_id: string };
 
@@ -57,9 +57,11 @@ interface Values {
   readonly now: number;
 }
 
-interface KnownVersion {
-  readonly changeset_id: string;
-  readonly version: number;
+/** Where the thread has something, by what it is and by its key. */
+interface FoundId {
+  readonly kind: string;
+  readonly id: string;
+  readonly number: number;
 }
 
 /** The rows of one demand, by what they are. */
@@ -67,11 +69,11 @@ interface Found {
   values?: Values;
   thread?: ThreadRecord;
   readonly runs: RunRecordColumns[];
-  readonly calls: CallRecord[];
+  readonly calls: CallsColumns[];
   readonly decisions: DecisionRecord[];
   readonly entries: EntryRecord[];
-  readonly messages: { readonly id: string }[];
-  readonly versions: KnownVersion[];
+  readonly ids: FoundId[];
+  readonly superseded: SupersededRange[];
 }
 
 /** A query, and where its rows go. */
@@ -104,27 +106,22 @@ export class DemandRead {
 
   /** One for each demand, in their order. `results` are those of the queries. */
   take(results: Results): readonly DemandedRows[] {
-    const all: Found[] = this.#demands.map(() => ({
-      runs: [],
-      calls: [],
-      decisions: [],
-      entries: [],
-      messages: [],
-      versions: [],
-    }));
+    const all = this.#demands.map(nothing);
     for (const [index, { take }] of this.#parts.entries()) {
       for (const row of results[index] ?? []) {
         const found = all[Number(row.n)];
         if (found !== undefined) take(found, row);
       }
     }
-    return all.map((found) => ({
-      now: found.values?.now ?? 0,
-      threadKey: found.thread?.key,
-      runKeys: runKeysOf(found),
-      open: () => openRows(found),
-    }));
+    return this.#demands.map(({ demand }, index) => {
+      const found = all[index] ?? nothing();
+      return { now: found.values?.now ?? 0, open: () => openRows(demand, found) };
+    });
   }
+}
+
+function nothing(): Found {
+  return { runs: [], calls: [], decisions: [], entries: [], ids: [], superseded: [] };
 }
 
 // Which columns a row has is said by the statement it came from.
@@ -136,11 +133,11 @@ const take = {
     found.values = row as Values;
   },
   run: (found: Found, row: unknown) => found.runs.push(row as RunRecordColumns),
-  call: (found: Found, row: unknown) => found.calls.push(row as CallRecord),
+  calls: (found: Found, row: unknown) => found.calls.push(row as CallsColumns),
   decision: (found: Found, row: unknown) => found.decisions.push(row as DecisionRecord),
   entry: (found: Found, row: unknown) => found.entries.push(row as EntryRecord),
-  message: (found: Found, row: unknown) => found.messages.push(row as { readonly id: string }),
-  version: (found: Found, row: unknown) => found.versions.push(row as KnownVersion),
+  id: (found: Found, row: unknown) => found.ids.push(row as FoundId),
+  superseded: (found: Found, row: unknown) => found.superseded.push(row as SupersededRange),
 } as const;
 
 function partsOf(demands: readonly PlacedDemand[], now: number | undefined, readThreads: RowsQuery): readonly Part[] {
@@ -166,27 +163,18 @@ function partsOf(demands: readonly PlacedDemand[], now: number | undefined, read
     { query: READ_OPEN_RUNS(threads), take: take.run },
     { query: READ_PENDING(threads), take: take.entry },
     ...when(each(runsOf), READ_RUNS, take.run),
-    ...when(each(callsOf), READ_CALLS, take.call),
+    ...when(each(callsOf), READ_CALLS, take.calls),
     ...when(each(decisionsOf), READ_DECISIONS, take.decision),
-    ...when(each(messagesOf), READ_MESSAGE_IDS, take.message),
-    ...when(each(changesetsOf), READ_VERSIONS, take.version),
+    ...when(each(whoAsks("pending_decisions")), READ_PENDING_DECISIONS, take.decision),
+    ...when(each(idsOf), READ_IDS, take.id),
+    ...when(each(whoAsks("superseded_ids")), READ_SUPERSEDED, take.superseded),
     // Entries last: a thread that is not there yet cannot be locked, and whoever sees what a submission brought must see the entry.
     ...when(each(entriesOf), READ_ENTRIES, take.entry),
     ...when(each(entriesOfRuns), READ_ENTRIES_OF_RUNS, take.entry),
     ...when(each(dedupedOf), READ_DEDUPED, take.entry),
-    ...when(
-      each(({ queued_runs }, thread) => (queued_runs === undefined ? [] : [thread])),
-      READ_QUEUED,
-      take.entry,
-    ),
+    ...when(each(whoAsks("queued_runs")), READ_QUEUED, take.entry),
     ...when(each(overOf), READ_OVER, take.entry),
-    ...(now === undefined
-      ? []
-      : when(
-          each(({ heads }, thread) => (heads === undefined ? [] : [thread])),
-          (rows) => READ_HEADS(rows, now),
-          take.entry,
-        )),
+    ...(now === undefined ? [] : when(each(whoAsks("heads")), (rows) => READ_HEADS(rows, now), take.entry)),
   ];
 }
 
@@ -201,18 +189,23 @@ function when<Row>(
 
 type AskedThread = { readonly n: number; readonly tenant: string; readonly thread_id: string };
 
+/** The threads of demands that ask for something. */
+function whoAsks(name: keyof ThreadDemand): (demand: ThreadDemand, thread: AskedThread) => readonly AskedThread[] {
+  return (demand, thread) => (demand[name] === undefined ? [] : [thread]);
+}
+
 const runsOf = ({ run_ids = [] }: ThreadDemand, { n, tenant }: AskedThread) =>
   run_ids.map((id) => ({ n, tenant, run_id: escapeText(id) }));
 
-const callsOf = ({ calls = [] }: ThreadDemand, { n, tenant }: AskedThread) =>
-  calls.map(({ run_id, call_id }) => ({ n, tenant, run_id: escapeText(run_id), call_id: escapeText(call_id) }));
+const callsOf = ({ calls = [] }: ThreadDemand, thread: AskedThread) =>
+  calls.map((call) => ({ ...thread, run_id: escapeText(call.run_id), id: callIdKey(call) }));
 
 /** A suspension that is no whole number is none: nothing can be stored under it. */
 const decisionsOf = ({ decisions = [] }: ThreadDemand, { n, tenant }: AskedThread) =>
   decisions
     .filter(({ suspension }) => Number.isSafeInteger(suspension))
     .map(({ run_id, call_id, suspension }) => {
-      return { n, tenant, run_id: escapeText(run_id), call_id: escapeText(call_id), suspension };
+      return { n, tenant, run_id: escapeText(run_id), call_key: idKey(call_id), suspension };
     });
 
 const entriesOf = ({ entry_ids = [] }: ThreadDemand, { n, tenant }: AskedThread) =>
@@ -221,43 +214,62 @@ const entriesOf = ({ entry_ids = [] }: ThreadDemand, { n, tenant }: AskedThread)
 const entriesOfRuns = ({ entry_run_ids = [] }: ThreadDemand, { n, tenant }: AskedThread) =>
   entry_run_ids.map((id) => ({ n, tenant, run_id: escapeText(id) }));
 
-const dedupedOf = ({ dedupe_key: key }: ThreadDemand, thread: AskedThread) => {
-  if (key === undefined) return [];
-  const dedupe_key = escapeText(key);
-  return [{ ...thread, dedupe_hash: checksumOf(dedupe_key), dedupe_key }];
-};
+const dedupedOf = ({ dedupe_key: key }: ThreadDemand, thread: AskedThread) =>
+  key === undefined ? [] : [{ ...thread, dedupe_id: idKey(key) }];
 
 const overOf = ({ over_entries: over }: ThreadDemand, thread: AskedThread) =>
   over === undefined ? [] : [{ ...thread, before: over.before, at_most: over.limit }];
 
-const changesetsOf = ({ changeset_ids = [] }: ThreadDemand, thread: AskedThread) =>
-  changeset_ids.map((changeset_id) => ({ ...thread, id_hash: checksumOf(changeset_id), changeset_id }));
+/** Each once: what is superseded may be among the messages that are asked for. */
+const idsOf = ({ changeset_ids = [], message_ids = [], superseded_ids = [] }: ThreadDemand, thread: AskedThread) => [
+  ...changeset_ids.map((id) => ({ ...thread, kind: "changeset", id: idKey(id) })),
+  ...[...new Set([...message_ids, ...superseded_ids])].map((id) => ({ ...thread, kind: "message", id: idKey(id) })),
+];
 
-const messagesOf = ({ message_ids = [] }: ThreadDemand, thread: AskedThread) =>
-  message_ids.map((messageId) => {
-    const id = escapeText(messageId);
-    return { ...thread, id_hash: checksumOf(id), id };
-  });
-
-/** Of the thread's own runs: nothing of it is filed under others. */
-function runKeysOf({ thread, runs }: Found): ReadonlyMap<string, number> {
-  const own = runs.filter(({ thread_id }) => thread_id === thread?.thread_id);
-  return new Map(own.map(({ run_id, key }) => [unescapeText(run_id), key]));
-}
-
-function openRows(found: Found): ThreadRows {
+function openRows(demand: ThreadDemand, found: Found): ThreadRows {
   const { values, thread } = found;
   const runs = new Map(found.runs.map((row) => [row.run_id, row]));
   const entries = new Map(found.entries.map((row) => [row.entry_id, row]));
+  const { changeset_ids = [], message_ids = [], superseded_ids = [] } = demand;
   return {
     ...(thread === undefined ? {} : { thread: fromThreadColumns(thread) }),
     retired_epoch: values?.retired_epoch ?? 0,
-    known_versions: new Map(found.versions.map(({ changeset_id, version }) => [changeset_id, version])),
-    message_ids: found.messages.map(({ id }) => unescapeText(id)),
-    runs: Array.from(runs.values(), (row) => ({ record: fromRunColumns(row), last_seq: row.last_seq ?? 0 })),
-    calls: found.calls.map(fromCallColumns),
-    decisions: found.decisions.map(fromDecisionColumns),
+    known_versions: numbersOf(found, "changeset", changeset_ids),
+    message_ids: [...numbersOf(found, "message", message_ids).keys()],
+    runs: Array.from(runs.values(), fromRunColumns),
+    calls: callsAmong(found.calls, demand.calls ?? []),
+    decisions: openDecisions(found.decisions),
     entries: Array.from(entries.values(), fromEntryColumns),
     queue: { next_at: values?.next_at ?? null, next_continue_at: values?.next_continue_at ?? null },
+    positions: numbersOf(found, "message", superseded_ids),
+    superseded: found.superseded.map(({ first_position, last_position, version }) => {
+      return { first_position, last_position, version };
+    }),
   };
+}
+
+/** Those of the ids that were found, with their numbers. */
+function numbersOf({ ids }: Found, kind: string, asked: readonly string[]): ReadonlyMap<string, number> {
+  const numbers = new Map(ids.filter((row) => row.kind === kind).map(({ id, number }) => [id, number]));
+  return new Map(
+    asked.flatMap((id) => {
+      const number = numbers.get(idKey(id));
+      return number === undefined ? [] : [[id, number] as const];
+    }),
+  );
+}
+
+/** The calls that were asked for, as the last of these commits left them. */
+function callsAmong(commits: readonly CallsColumns[], asked: readonly CallKey[]): readonly CallRow[] {
+  const inOrder = commits.toSorted((one, other) => one.version - other.version || one.part - other.part);
+  const calls = new Map(inOrder.flatMap(openCalls).map((call) => [callIdKey(call), call]));
+  return asked.flatMap((key) => calls.get(callIdKey(key)) ?? []);
+}
+
+/** One that was asked for may be pending as well. */
+function openDecisions(columns: readonly DecisionRecord[]): readonly DecisionRow[] {
+  const rows = columns.map(fromDecisionColumns);
+  const keyOf = ({ decision: { run_id, call_id, suspension } }: DecisionRow): string =>
+    JSON.stringify([run_id, call_id, suspension]);
+  return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }

@@ -4,26 +4,33 @@ import { escapeText } from "../codec/escape-text.ts";
 import type { InboxRows } from "../shell/row-reader.ts";
 import { DECISION_COLUMNS, ENTRY_COLUMNS } from "./demand-statements.ts";
 import { storedId } from "./hostile-values.ts";
-import { type Ask, THREAD_NUMBER } from "./select-changesets.ts";
+import type { Ask } from "./select-commits.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
+import { THREAD_NUMBER } from "./table.ts";
+
+const OF_RUN = "tenant = $1 and run_id = $3 and is_pending = 1";
+const IS_CANCEL = `thread_key = ${THREAD_NUMBER} and place in ('wake', 'claimed')
+  and kind = 'cancel' and run_id is not distinct from $3`;
+const IS_STEERING = `thread_key = ${THREAD_NUMBER} and place = 'run' and busy_policy = 'steer'`;
+
+/** An owner asks at every turn, and nearly always nothing came. */
+const HAS_MAIL = prepared(
+  `select exists (select from decisions where ${OF_RUN}) or exists (select from entries where ${IS_CANCEL})
+     or exists (select from entries where ${IS_STEERING}) as has_mail`,
+);
 
 const SELECT_DECISIONS = prepared(
-  `select ${DECISION_COLUMNS} from runs
-   join decisions on decisions.tenant = runs.tenant and decisions.run_id = runs.run_id and decisions.is_pending = 1
-   where runs.tenant = $1 and runs.run_id = $3 and runs.thread_key is not distinct from ${THREAD_NUMBER}
-   order by decisions.key`,
+  `select ${DECISION_COLUMNS} from decisions
+   where ${OF_RUN} and thread_key is not distinct from ${THREAD_NUMBER} order by key`,
 );
 
 const SELECT_CANCEL = prepared(
-  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries
-   where thread_key = ${THREAD_NUMBER} and place in ('wake', 'claimed') and kind = 'cancel' and run_id = $3
-   order by arrival limit 1`,
+  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries where ${IS_CANCEL} order by arrival limit 1`,
 );
 
 const SELECT_STEERING = prepared(
-  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries
-   where thread_key = ${THREAD_NUMBER} and place = 'run' and busy_policy = 'steer' order by priority desc, arrival`,
+  `select $2 as thread_id, ${ENTRY_COLUMNS} from entries where ${IS_STEERING} order by priority desc, arrival`,
 );
 
 type EntryRecord = EntryColumns & { readonly thread_id: string };
@@ -32,6 +39,8 @@ type EntryRecord = EntryColumns & { readonly thread_id: string };
 export async function readInbox(ask: Ask, tenant: string, threadId: string, runId: string): Promise<InboxRows> {
   const thread = [tenant, storedId(threadId)] as const;
   const run = escapeText(runId);
+  const [look] = rowsOf<{ readonly has_mail: boolean }>(await ask([HAS_MAIL(...thread, run)]));
+  if (look?.has_mail !== true) return { decisions: [], cancel: undefined, steering: [] };
   const results = await ask([
     SELECT_DECISIONS(...thread, run),
     SELECT_CANCEL(...thread, run),

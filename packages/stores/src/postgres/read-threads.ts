@@ -5,50 +5,39 @@ import {
   type ThreadColumns,
   threadOf,
 } from "../codec/columns/thread-columns.ts";
-import { unescapeText } from "../codec/escape-text.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { RowReader } from "../shell/row-reader.ts";
-import { OPEN_RUN_OF_THREAD, RUN_COLUMNS, THREAD_COLUMNS } from "./demand-statements.ts";
-import { ceilBound, floorBound, storedId } from "./hostile-values.ts";
+import { THREAD_COLUMNS } from "./demand-statements.ts";
+import { floorBound, storedId } from "./hostile-values.ts";
 import { listRows } from "./list-rows.ts";
-import {
-  type Ask,
-  CHANGESET_RUN,
-  type PatchColumns,
-  patchesOf,
-  selectChangesets,
-  THREAD_NUMBER,
-} from "./select-changesets.ts";
-import { selectMessagesOfVersion, selectPage, selectTail } from "./select-messages.ts";
+import { type Ask, selectCommits, selectMessages, selectPatches, type ThreadIds } from "./select-commits.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
+import { THREAD_NUMBER } from "./table.ts";
+import { RUN } from "./tables.ts";
 import { Where } from "./where.ts";
 
 export type ThreadReads = Pick<
   RowReader,
-  | "loadThread"
-  | "pageThreads"
-  | "listThreads"
-  | "listMessages"
-  | "readMessages"
-  | "readMessagesOf"
-  | "loadSnapshot"
-  | "readPatches"
-  | "readChangesets"
+  "loadThread" | "pageThreads" | "listThreads" | "readMessages" | "loadSnapshot" | "readPatches" | "readCommits"
 >;
 
 type ThreadRecord = ThreadColumns & MetadataColumns;
-type RunRecord = RunColumns & { readonly thread_id: string };
 
-const SELECT_THREAD = prepared(`select ${THREAD_COLUMNS} from threads where tenant = $1 and thread_id = $2`);
+/** What the columns of a thread's open run are called beside those of the thread. */
+const OPEN = "open.";
+
+/** A thread with its open run, whose columns are null when there is none. */
+const SELECT_THREAD = prepared(
+  `select ${THREAD_COLUMNS}, ${Object.keys(RUN).map((name) => `run_records.${name} as "${OPEN}${name}"`)}
+   from threads left join lateral (select * from run_records
+     where run_records.tenant = threads.tenant and run_records.run_id = threads.open_run_id offset 0) as run_records on true
+   where threads.tenant = $1 and threads.thread_id = $2`,
+);
 
 const PAGE_THREADS = prepared(
   `select ${THREAD_COLUMNS} from threads where (tenant, thread_id) > ($1, $2)
    order by tenant, thread_id limit $3::bigint`,
-);
-
-const SELECT_OPEN_RUN = prepared(
-  `select ${RUN_COLUMNS} from threads ${OPEN_RUN_OF_THREAD} where threads.tenant = $1 and threads.thread_id = $2`,
 );
 
 const SELECT_SNAPSHOT = prepared(
@@ -56,21 +45,15 @@ const SELECT_SNAPSHOT = prepared(
    where thread_key = ${THREAD_NUMBER} and version <= $3::bigint order by version desc limit 1`,
 );
 
-const SELECT_PATCHES = prepared(
-  `select version, ${CHANGESET_RUN} as run_id, format, patches_checksum, patches from changesets
-   where thread_key = ${THREAD_NUMBER} and version > $3::bigint and version <= $4::bigint order by version`,
-);
-
 /** Reads of threads and what is filed under them. */
 export function createThreadReads(ask: Ask): ThreadReads {
   return {
     async loadThread(tenant, threadId) {
-      const place = [tenant, storedId(threadId)] as const;
-      const results = await ask([SELECT_THREAD(...place), SELECT_OPEN_RUN(...place)]);
-      const [columns] = rowsOf<ThreadRecord>(results, 0);
+      const [columns] = rowsOf<ThreadRecord>(await ask([SELECT_THREAD(tenant, storedId(threadId))]));
       if (columns === undefined) return undefined;
-      const [run] = rowsOf<RunRecord>(results, 1);
-      return { thread: fromThreadColumns(columns), ...(run === undefined ? {} : { open_run: fromRunColumns(run) }) };
+      const run = openRunOf(columns);
+      const open = run === undefined ? {} : { open_run: fromRunColumns(run).record };
+      return { thread: fromThreadColumns(columns), ...open };
     },
     async pageThreads(after, limit) {
       const { tenant = "", thread_id = "" } = after ?? {};
@@ -91,9 +74,7 @@ export function createThreadReads(ask: Ask): ThreadReads {
       const list = { columns: THREAD_COLUMNS, table: "threads", where, order: "key desc" };
       return listRows<ThreadRecord, ReturnType<typeof threadOf>>(ask, list, cut, threadOf);
     },
-    listMessages: (tenant, threadId, selection) => selectPage(ask, placeOf(tenant, threadId), selection),
-    readMessagesOf: (tenant, threadId, version) => selectMessagesOfVersion(ask, placeOf(tenant, threadId), version),
-    readMessages: (tenant, threadId, from) => selectTail(ask, placeOf(tenant, threadId), ceilBound(from)),
+    readMessages: (tenant, threadId, selection) => selectMessages(ask, placeOf(tenant, threadId), selection),
     async loadSnapshot(tenant, threadId, version = Number.MAX_SAFE_INTEGER) {
       // One before every version when it is no number at all.
       const bound = Number.isNaN(version) ? -1 : floorBound(version);
@@ -101,18 +82,24 @@ export function createThreadReads(ask: Ask): ThreadReads {
       const [found] = rowsOf<StoredText & { readonly version: number }>(results);
       return found === undefined ? undefined : { version: found.version, state: found };
     },
-    async readPatches(tenant, threadId, { after, upTo = Number.MAX_SAFE_INTEGER }) {
-      const range = [floorBound(after), Number.isNaN(upTo) ? -1 : floorBound(upTo)] as const;
-      const rows = rowsOf<PatchColumns>(await ask([SELECT_PATCHES(tenant, storedId(threadId), ...range)]));
-      return rows.map((row) => {
-        return { version: row.version, run_id: row.run_id && unescapeText(row.run_id), patches: patchesOf(row) };
-      });
-    },
-    readChangesets: (tenant, threadId, { after, limit }) =>
-      selectChangesets(ask, placeOf(tenant, threadId), { after: floorBound(after), limit }),
+    readPatches: (tenant, threadId, { after, upTo = Number.MAX_SAFE_INTEGER }) =>
+      selectPatches(ask, placeOf(tenant, threadId), {
+        after: floorBound(after),
+        upTo: Number.isNaN(upTo) ? -1 : floorBound(upTo),
+      }),
+    readCommits: (tenant, threadId, { after, limit }) =>
+      selectCommits(ask, placeOf(tenant, threadId), { after: floorBound(after), limit }),
   };
 }
 
-function placeOf(tenant: string, threadId: string): { readonly tenant: string; readonly thread_id: string } {
+function openRunOf(columns: ThreadRecord): (RunColumns & { readonly thread_id: string }) | undefined {
+  // Columns of the open run, as the statement calls them.
+  const row = columns as unknown as Readonly<Record<string, unknown>>;
+  if (row[`${OPEN}run_id`] === null) return undefined;
+  const run = Object.fromEntries(Object.keys(RUN).map((name) => [name, row[OPEN + name]]));
+  return { ...(run as unknown as RunColumns), thread_id: columns.thread_id };
+}
+
+function placeOf(tenant: string, threadId: string): ThreadIds {
   return { tenant, thread_id: storedId(threadId) };
 }

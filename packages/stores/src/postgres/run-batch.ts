@@ -16,7 +16,12 @@ export interface Operation extends PlacedDemand {
 /** What became of an operation. A refusal is as final as an answer: the operation changed nothing. */
 export type Outcome =
   | { readonly answer: unknown; readonly signals: readonly StoreSignal[] }
-  | { readonly refusal: unknown };
+  | { readonly refusal: unknown }
+  /** Somebody else made the thread first: the operation changed nothing and may be tried again. */
+  | { readonly isLate: true };
+
+/** An operation that was planned, with its number in the batch of writes. */
+type Planned = (Outcome & { readonly n: number }) | { readonly refusal: unknown };
 
 /** A transaction that did not end well. `inDoubt`: it may have, nobody told us. */
 export class BatchFailure extends Error {
@@ -42,20 +47,20 @@ export async function runBatch(
   now: (stored: number) => number,
 ): Promise<readonly Outcome[]> {
   const batch = new WriteBatch();
-  let outcomes: readonly Outcome[];
+  let planned: readonly Planned[];
   try {
     const read = new DemandRead(operations);
     const [, ...results] = await session.run([BEGIN(), ...read.queries]);
     const rows = read.take(results);
     const histories = await readHistories(session, operations);
-    outcomes = operations.map((operation, index) => plan(operation, rows[index], histories[index], { batch, now }));
+    planned = operations.map((operation, index) => plan(operation, rows[index], histories[index], { batch, now }));
   } catch (error) {
     await session.rollBack();
     throw new BatchFailure(error, false);
   }
   try {
-    await session.run([...batch.queries, COMMIT()]);
-    return outcomes;
+    const { written } = batch.answer(await session.run([...batch.queries, COMMIT()]));
+    return planned.map((outcome) => ("n" in outcome && !written.has(outcome.n) ? { isLate: true } : outcome));
   } catch (error) {
     await session.rollBack();
     throw new BatchFailure(error, batch.queries.length > 0 && isConnectionLost(error));
@@ -79,16 +84,15 @@ export function plan(
   demanded: DemandedRows | undefined,
   openHistory: ReadHistory,
   { batch, now }: { readonly batch: WriteBatch; readonly now: (stored: number) => number },
-): Outcome {
+): Planned {
   if (demanded === undefined) return { refusal: new Error("The rows of an operation are missing.") };
   try {
     const rows = demanded.open();
     const history = openHistory?.();
     const given = history === undefined ? rows : { ...rows, history };
     const { writes, answer, signals } = planOf(request, given, now(demanded.now));
-    const { threadKey, runKeys } = demanded;
-    batch.add(writes, { tenant: request.tenant, thread_id, stored: rows.thread, threadKey, runKeys });
-    return { answer, signals };
+    const n = batch.add(writes, { tenant: request.tenant, thread_id }, rows.thread);
+    return { answer, signals, n };
   } catch (refusal) {
     return { refusal };
   }

@@ -1,14 +1,24 @@
+/** In a pattern two backslashes stand for one. An escape is one only behind an even number of them. */
+const READABLE_JSON = String.raw`create function readable_json(stored text) returns json language sql immutable as $$
+  select case when stored = '' then '[]'::json
+    when stored ~ '\\u(0000|d[89a-f])' then
+      regexp_replace(stored, '(?<!\\)((\\\\)*)\\u(0000|d[89a-f][0-9a-f]{2})', '\1\\ufffd', 'g')::json
+    else stored::json end $$`;
+
 /**
  * The tables, step by step: a schema is brought from the step it is at to the last one, and one that is further than we know is
  * refused. A step that was ever released is never changed.
  *
- * Threads and runs are known by their tenant and id; what is filed under them names them by their number (`key`, which is also
- * the order of storing), so that long ids are stored once. Texts are compared by their bytes (`C`), which is quick and the same
- * everywhere. Bodies are `text`, never `jsonb`: what was stored comes back character by character. Free text and ids that are
- * looked for and rarely found are indexed by a hash, so that their length does not matter. Times and priorities are any numbers.
+ * Threads and runs are known by their tenant and id. Rows under a thread name it by its number (`key`, which is also the order of
+ * storing), so that long ids are stored once. Texts are compared by their bytes (`C`), which is quick and the same everywhere.
+ * Bodies are `text`, never `jsonb`: they come back character by character. Ids of any length are indexed by `idKey` or by a hash.
+ * Times and priorities are any numbers.
  *
- * The status of a run is in no index, so that its updates touch none: open runs are found by their threads. Columns are in the
- * order of their width, which leaves no gaps.
+ * A commit is one row, or several parts when it is large. `thread_ids` makes the ids of a thread's changesets, messages and calls
+ * unique and says where they are: the version of a changeset, the position of a message, the version that first had a call.
+ *
+ * Columns that most commits change are in no index, so that an update stays in its page (HOT): the status of a run is not
+ * indexed, and open runs are found by their threads. Columns are in the order of their width, which leaves no gaps.
  *
  * No two indexes of a table begin with the same column, unless one is on a few rows only: a plan is made while the table is
  * empty, when one of them seems as good as the other, and kept when it has grown. Where a second one is needed, it begins with
@@ -17,23 +27,24 @@
  *
  * A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
  * are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
+ *
+ * The views are for people with SQL. `readable_json` replaces U+0000 and half characters, which the JSON functions of Postgres refuse.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `
 create table threads (
   tenant text collate "C" not null, thread_id text collate "C" not null,
   key bigint generated always as identity,
-  resource_id text collate "C", parent_thread_id text collate "C",
-  version bigint not null, created_at double precision not null, updated_at double precision not null,
-  generation bigint not null, epoch bigint not null,
-  claim_owner text collate "C", claim_epoch bigint, claim_until double precision, claim_kind text collate "C",
-  claim_entry text collate "C", open_run_id text collate "C", recover_at double precision not null,
-  is_given_back integer not null, arrivals bigint not null, messages bigint not null, damage text collate "C",
-  work_rank integer, work_at double precision,
-  pruned_version bigint not null default 0, promised_version bigint not null default 0,
-  format smallint not null, checksum integer not null, metadata text collate "C" not null,
+  version bigint not null, revision bigint not null, created_at double precision not null,
+  updated_at double precision not null, generation bigint not null, epoch bigint not null, claim_epoch bigint,
+  claim_until double precision, recover_at double precision not null, arrivals bigint not null, messages bigint not null,
+  pruned_version bigint not null, promised_version bigint not null, work_at double precision, work_rank integer,
+  is_given_back integer not null, checksum integer not null, format smallint not null,
+  digest text collate "C" not null, resource_id text collate "C", parent_thread_id text collate "C",
+  claim_owner text collate "C", claim_kind text collate "C", claim_entry text collate "C", open_run_id text collate "C",
+  damage text collate "C", metadata text collate "C" not null,
   primary key (tenant, thread_id)
-) with (fillfactor = 70);
+) with (fillfactor = 60);
 create unique index threads_by_key on threads (key);
 create index threads_of_tenant on threads ((tenant || ''), key);
 create index threads_by_resource on threads (md5(tenant || ' ' || resource_id), key) where resource_id is not null;
@@ -43,81 +54,83 @@ create index threads_with_work on threads (work_rank, work_at) where work_at is 
 create index threads_by_owner on threads (md5(claim_owner)) where claim_owner is not null;
 create index threads_open on threads (md5(tenant)) where open_run_id is not null;
 
-create table changesets (
-  thread_key bigint not null, run_key bigint,
-  version integer not null, first_position integer not null, messages integer not null,
-  id_hash integer not null, checksum integer not null, patches_checksum integer not null, format smallint not null,
-  changeset_id text collate "C" not null, run_id text collate "C", segments text collate "C",
-  body text collate "C" not null, patches text collate "C" not null,
-  primary key (thread_key, version)
+create table commits (
+  thread_key bigint not null, version integer not null, part integer not null, epoch integer not null,
+  first_seq integer, last_seq integer, closed_first_seq integer, closed_last_seq integer,
+  first_position integer not null, message_count integer not null, shown_count integer not null, format smallint not null,
+  changeset_id text collate "C" not null, run_id text collate "C", closed_run text collate "C",
+  digest text collate "C" not null, checksums text collate "C" not null,
+  messages text collate "C" not null, calls text collate "C" not null, patches text collate "C" not null,
+  events text collate "C" not null, rest text collate "C" not null,
+  primary key (thread_key, version, part)
 );
-create index changesets_by_id on changesets ((thread_key + 0), id_hash);
+create index commits_by_position on commits ((thread_key + 0), first_position) where message_count > 0;
+create index commits_by_run on commits (run_id, thread_key, last_seq) where part = 0 and last_seq is not null;
+create index commits_by_closed_run on commits (closed_run, thread_key, closed_last_seq) where part = 0 and closed_run is not null;
 
-create table messages (
-  thread_key bigint not null, position integer not null, version integer not null,
-  id_hash integer not null, checksum integer not null, format smallint not null, is_internal smallint not null,
-  superseded_version integer, id text collate "C" not null, body text collate "C" not null,
-  primary key (thread_key, position)
+create table thread_ids (
+  thread_key bigint not null, number integer not null, kind text collate "C" not null, id text collate "C" not null,
+  primary key (thread_key, kind, id)
 );
-create index messages_by_id on messages ((thread_key + 0), id_hash);
 
-create table runs (
+create table superseded (
+  thread_key bigint not null, first_position integer not null, last_position integer not null, version integer not null,
+  primary key (thread_key, first_position)
+);
+
+create table run_records (
   key bigint generated always as identity, thread_key bigint not null,
   created_at double precision not null, updated_at double precision not null,
+  last_seq integer not null, first_version integer not null, last_version integer not null,
   checksum integer not null, format smallint not null,
   tenant text collate "C" not null, run_id text collate "C" not null, parent_run_id text collate "C",
   agent_id text collate "C" not null, status text collate "C" not null, origin text collate "C" not null,
   termination_code text collate "C", body text collate "C" not null,
   primary key (tenant, run_id)
-);
-create index runs_by_time on runs ((tenant || ''), created_at, key);
-create index runs_by_thread on runs (thread_key, key);
-create index runs_by_parent on runs (md5(tenant || ' ' || parent_run_id), created_at) where parent_run_id is not null;
+) with (fillfactor = 50);
+create index runs_by_time on run_records ((tenant || ''), created_at, key);
+create index runs_by_thread on run_records (thread_key, key);
+create index runs_by_parent on run_records (md5(tenant || ' ' || parent_run_id), created_at)
+  where parent_run_id is not null;
 
-create table calls (
-  key bigint generated always as identity, run_key bigint not null, thread_key bigint not null,
-  checksum integer not null, format smallint not null,
-  tenant text collate "C" not null, call_id text collate "C" not null, status text collate "C" not null,
-  body text collate "C" not null,
-  primary key (run_key, call_id)
+create table suspended_calls (
+  key bigint generated always as identity, thread_key bigint not null,
+  tenant text collate "C" not null, run_id text collate "C" not null, call_id text collate "C" not null,
+  primary key (tenant, run_id, call_id)
 );
-create index calls_by_thread on calls (thread_key, key);
-create index calls_by_status on calls ((tenant || ''), status, key);
+create index suspended_calls_of_tenant on suspended_calls ((tenant || ''), key);
+create index suspended_calls_by_thread on suspended_calls (thread_key, key);
 
 create table decisions (
+  key bigint generated always as identity, thread_key bigint not null, suspension bigint not null,
+  is_pending integer not null, checksum integer not null, format smallint not null,
   tenant text collate "C" not null, run_id text collate "C" not null, call_id text collate "C" not null,
-  suspension bigint not null, key bigint generated always as identity,
-  is_pending integer not null, wake_entry_id text collate "C",
-  format smallint not null, checksum integer not null, body text collate "C" not null,
-  primary key (tenant, run_id, call_id, suspension)
+  call_key text collate "C" not null, wake_entry_id text collate "C", body text collate "C" not null,
+  primary key (tenant, run_id, call_key, suspension)
 );
 create index decisions_pending on decisions (tenant, run_id, key) where is_pending = 1;
+create index decisions_by_thread on decisions (thread_key);
 
 create table entries (
   key bigint generated always as identity, thread_key bigint not null,
   priority double precision not null, created_at double precision not null,
   available_at double precision not null, updated_at double precision not null,
-  arrival integer not null, generation integer not null, attempts integer not null, texts_version integer,
-  dedupe_hash integer, checksum integer not null, format smallint not null,
+  arrival integer not null, generation integer not null, attempts integer not null,
+  checksum integer not null, format smallint not null,
   tenant text collate "C" not null, entry_id text collate "C" not null, kind text collate "C" not null,
   run_id text collate "C" not null, busy_policy text collate "C" not null, rolls_back text collate "C",
-  sender_id text collate "C", dedupe_key text collate "C", status text collate "C" not null, place text collate "C",
+  sender_id text collate "C", dedupe_key text collate "C", dedupe_id text collate "C",
+  status text collate "C" not null, place text collate "C",
   last_error text collate "C", reason text collate "C", into_run text collate "C", body text collate "C" not null,
   primary key (tenant, entry_id)
 );
-create unique index entries_by_run on entries (run_id, (tenant || ''), (case when kind = 'run' then 0 else key end));
+create unique index entries_by_run on entries (run_id, (tenant || ''), (case kind when 'run' then 0 else arrival end));
 create index entries_by_thread on entries ((thread_key + 0), key);
 create index entries_not_accepted on entries (md5(tenant), status, key) where status <> 'accepted';
-create index entries_by_dedupe_key on entries (thread_key, dedupe_hash) where dedupe_hash is not null;
+create unique index entries_by_dedupe_key on entries (thread_key, dedupe_id) where dedupe_id is not null;
 create index entries_pending on entries (thread_key, place, priority desc, arrival) where place is not null;
 create index entries_queued on entries (thread_key, available_at) where place = 'run';
 create index entries_continuing on entries (thread_key, available_at) where place = 'run' and busy_policy = 'continue';
-
-create table segments (
-  run_key bigint not null, last_seq integer not null, first_seq integer not null, epoch integer not null,
-  version integer not null, checksum integer not null, format smallint not null, body text collate "C" not null,
-  primary key (run_key, last_seq)
-);
 
 create table snapshots (
   thread_key bigint not null, version integer not null,
@@ -141,13 +154,11 @@ create table documents (
 create index documents_expiring on documents (expires_at) where expires_at is not null;
 
 create table blobs (
-  tenant text collate "C" not null, ref text collate "C" not null, media_type text collate "C",
-  created_at double precision not null, content bytea not null,
+  bytes bigint, created_at double precision not null,
+  tenant text collate "C" not null, ref text collate "C" not null, media_type text collate "C", upload text collate "C",
+  content bytea,
   primary key (tenant, ref)
 );
-`,
-  `
-alter table blobs alter column content drop not null, add column upload text collate "C", add column bytes bigint;
 
 create table blob_parts (
   start bigint not null, upload text collate "C" not null, content bytea not null,
@@ -158,5 +169,38 @@ create table blob_uploads (
   until double precision not null, upload text collate "C" not null,
   primary key (until, upload)
 );
+
+${READABLE_JSON};
+
+create view messages as
+  select threads.tenant, threads.thread_id, commits.run_id, commits.version,
+    commits.first_position + item.number - 1 as position,
+    exists (select from superseded where superseded.thread_key = commits.thread_key
+      and commits.first_position + item.number - 1 between superseded.first_position and superseded.last_position)
+      as is_superseded,
+    item.message ->> 'id' as id, item.message ->> 'role' as role, item.message
+  from commits join threads on threads.key = commits.thread_key
+    cross join lateral json_array_elements(readable_json(commits.messages)) with ordinality as item (message, number);
+
+create view events as
+  select threads.tenant, threads.thread_id, coalesce(item.event ->> 'run_id', commits.run_id) as run_id, commits.version,
+    (item.event ->> 'seq')::bigint as seq, commits.epoch, item.event ->> 'type' as type, item.event
+  from commits join threads on threads.key = commits.thread_key
+    cross join lateral json_array_elements(readable_json(commits.events)) as item (event);
+
+create view runs as
+  select run_records.tenant, threads.thread_id, run_records.run_id, run_records.last_version as version,
+    run_records.first_version, run_records.last_seq, run_records.parent_run_id, run_records.agent_id, run_records.status,
+    run_records.origin, run_records.termination_code, run_records.created_at, run_records.updated_at,
+    readable_json(run_records.body) -> 'record' as record, readable_json(run_records.body) -> 'open_calls' as open_calls
+  from run_records join threads on threads.key = run_records.thread_key;
+
+create view calls as
+  select distinct on (commits.thread_key, item.call ->> 'run_id', item.call ->> 'call_id')
+    threads.tenant, threads.thread_id, item.call ->> 'run_id' as run_id, commits.version, item.call ->> 'call_id' as call_id,
+    item.call ->> 'tool_id' as tool_id, item.call ->> 'status' as status, item.call
+  from commits join threads on threads.key = commits.thread_key
+    cross join lateral json_array_elements(readable_json(commits.calls)) as item (call)
+  order by commits.thread_key, item.call ->> 'run_id', item.call ->> 'call_id', commits.version desc, commits.part desc
 `,
 ];

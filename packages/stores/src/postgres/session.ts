@@ -27,6 +27,7 @@ const GRACE_MS = 5_000;
  */
 const SET_UP = prepared(`select set_config('search_path', $1, false), set_config('statement_timeout', $2, false),
   set_config('idle_in_transaction_session_timeout', '10s', false), set_config('client_min_messages', 'warning', false),
+  set_config('default_transaction_isolation', 'read committed', false),
   set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
   set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false)`);

@@ -11,44 +11,32 @@ export type Row = Readonly<Record<string, string | number | null>>;
 /** Makes a query out of rows: one statement, whatever their number. `more` are further values. */
 export type RowsQuery = (rows: readonly Row[], ...more: readonly SqlValue[]) => Query;
 
-/** Inserts rows, in order. `rest` follows the values. */
-export function insertInto(table: string, columns: Columns, rest = ""): RowsQuery {
-  const names = Object.keys(columns).join(", ");
-  return withRows(columns, `insert into ${table} (${names}) select * from ${unnested(columns)} ${rest}`);
-}
-
-/** What a row is filed under: the column that has its number, and how that is found when whoever writes does not know it. */
-export interface Owner {
-  readonly column: string;
-  readonly given: Columns;
-  readonly number: string;
-}
-
-/** Inserts rows that are filed under others, which may be as new as they are. `rest` follows the values. */
-export function insertUnder(table: string, owners: readonly Owner[], columns: Columns, rest = ""): RowsQuery {
-  const given: Columns = Object.assign({}, ...owners.map((owner) => owner.given), columns);
-  const names = [...owners.map(({ column }) => column), ...Object.keys(columns)];
-  const values = [...owners.map(({ number }) => number), ...Object.keys(columns).map((name) => `given.${name}`)];
-  const from = `${unnested(given)} as given (${Object.keys(given).join(", ")})`;
-  return withRows(given, `insert into ${table} (${names.join(", ")}) select ${values.join(", ")} from ${from} ${rest}`);
-}
-
-/** Updates rows by their key: the columns that are not of the key are set. */
-export function updateRows(
-  table: string,
-  columns: Columns,
-  { key, and = "" }: { readonly key: Columns; readonly and?: string },
-): RowsQuery {
-  const names = Object.keys(columns);
-  const set = names.filter((name) => !Object.hasOwn(key, name)).map((name) => `${name} = given.${name}`);
-  const where = Object.keys(key).map((name) => `${table}.${name} = given.${name}`);
-  const from = `${unnested(columns)} as given (${names.join(", ")})`;
-  return withRows(columns, `update ${table} set ${set.join(", ")} from ${from} where ${where.join(" and ")} ${and}`);
-}
-
 /** A query about rows that are described by some of their columns, which it knows as `wanted`. */
 export function askFor(columns: Columns, text: (wanted: string) => string): RowsQuery {
-  return withRows(columns, text(`${unnested(columns)} as wanted (${Object.keys(columns).join(", ")})`));
+  const query = prepared(text(givenRows("wanted", columns)));
+  return (rows, ...more) => query(...encodeRows(columns, rows), ...more);
+}
+
+/** Rows that are given as arrays, one a column, the first of them the parameter `from`. */
+export function givenRows(name: string, columns: Columns, from = 1): string {
+  const arrays = Object.values(columns).map((type, index) => `$${from + index}::${type}[]`);
+  return `unnest(${arrays.join(", ")}) as ${name} (${Object.keys(columns).join(", ")})`;
+}
+
+/** The arrays that `givenRows` takes. */
+export function encodeRows(columns: Columns, rows: readonly Row[]): readonly Uint8Array[] {
+  return Object.entries(columns).map(([name, type]) =>
+    encodeArray(
+      type,
+      rows.map((row) => cellOf(row, name)),
+    ),
+  );
+}
+
+function cellOf(row: Row, name: string): string | number | null {
+  const value = row[name];
+  if (value === undefined) throw new RepriseError("INTERNAL", `A row lacks its column ${name}.`);
+  return value;
 }
 
 /** The names of columns of a table, for a select. */
@@ -58,20 +46,21 @@ export function columnsOf(table: string, columns: Columns): string {
     .join(", ");
 }
 
-function withRows(columns: Columns, text: string): RowsQuery {
-  const entries = Object.entries(columns);
-  const query = prepared(text);
-  return (rows, ...more) => query(...entries.map(([name, type]) => encodeArray(type, pick(rows, name))), ...more);
+/**
+ * Rows of a table for each row beside it, apart: joined, an index might be read by a part of the condition only, or through as a
+ * whole, by a plan that was made when there was nothing in it.
+ */
+export function eachOf(table: string, condition: string): string {
+  return `cross join lateral (select * from ${table} where ${condition} offset 0) as ${table}`;
 }
 
-function pick(rows: readonly Row[], name: string): readonly (string | number | null)[] {
-  return rows.map((row) => {
-    const value = row[name];
-    if (value === undefined) throw new RepriseError("INTERNAL", `A row lacks its column ${name}.`);
-    return value;
-  });
+/** The number of a thread, of a row that has its tenant and id. */
+export function threadNumber(row: string): string {
+  return `(select key from threads where threads.tenant = ${row}.tenant and threads.thread_id = ${row}.thread_id)`;
 }
 
-function unnested(columns: Columns): string {
-  return `unnest(${Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`)})`;
-}
+/** The number of the thread with the tenant $1 and the id $2. */
+export const THREAD_NUMBER = "(select key from threads where threads.tenant = $1 and threads.thread_id = $2)";
+
+/** In milliseconds. */
+export const NOW = "floor(extract(epoch from clock_timestamp()) * 1000)::float8";

@@ -1,72 +1,85 @@
 import type { Columns } from "./table.ts";
 
-/** The columns that are written, by table; `key` and what has a default are the database's. */
+/** The columns that are written, by table; `key` and `thread_key` are the database's. */
 
 const STORED_TEXT: Columns = { format: "int2", checksum: "int4", body: "text" };
 
-/** Where everything of a thread is filed. */
 export const THREAD_KEY: Columns = { tenant: "text", thread_id: "text" };
 
-export const THREAD: Columns = {
-  ...THREAD_KEY,
-  resource_id: "text",
-  parent_thread_id: "text",
+/** What a commit under a claim moves of a thread's row. */
+export const HEAD_COMMIT: Columns = {
   version: "int8",
-  created_at: "float8",
+  digest: "text",
+  messages: "int8",
+  open_run_id: "text",
+  recover_at: "float8",
   updated_at: "float8",
-  generation: "int8",
+};
+
+/** What the revision guards. */
+export const HEAD_INBOX: Columns = { revision: "int8", generation: "int8", arrivals: "int8", is_given_back: "int4" };
+
+/** What begins or ends with a claim. */
+export const HEAD_CLAIM: Columns = {
   epoch: "int8",
   claim_owner: "text",
   claim_epoch: "int8",
   claim_until: "float8",
   claim_kind: "text",
   claim_entry: "text",
-  open_run_id: "text",
-  recover_at: "float8",
-  is_given_back: "int4",
-  arrivals: "int8",
-  messages: "int8",
-  pruned_version: "int8",
   promised_version: "int8",
-  damage: "text",
   work_rank: "int4",
   work_at: "float8",
 };
 
+/** What only an operation changes that has locked the thread and read it. */
+export const HEAD_REST: Columns = { pruned_version: "int8", damage: "text" };
+
+/** What never changes. */
+export const HEAD_FIXED: Columns = { resource_id: "text", parent_thread_id: "text", created_at: "float8" };
+
+export const THREAD: Columns = {
+  ...THREAD_KEY,
+  ...HEAD_COMMIT,
+  ...HEAD_INBOX,
+  ...HEAD_CLAIM,
+  ...HEAD_REST,
+  ...HEAD_FIXED,
+};
+
 export const METADATA: Columns = { format: "int2", checksum: "int4", metadata: "text" };
 
-/** What is filed under a thread names it by its number, and until that is known by its id. */
-export const UNDER_THREAD: Columns = { ...THREAD_KEY, thread_key: "int8" };
-
-/** The same for a run of the tenant. */
-export const UNDER_RUN: Columns = { tenant: "text", of_run_id: "text", run_key: "int8" };
-
-export const CHANGESET: Columns = {
+export const COMMIT: Columns = {
   version: "int4",
+  part: "int4",
   changeset_id: "text",
-  id_hash: "int4",
   run_id: "text",
+  epoch: "int4",
+  first_seq: "int4",
+  last_seq: "int4",
+  closed_run: "text",
+  closed_first_seq: "int4",
+  closed_last_seq: "int4",
   first_position: "int4",
-  messages: "int4",
-  segments: "text",
-  ...STORED_TEXT,
-  patches_checksum: "int4",
+  message_count: "int4",
+  shown_count: "int4",
+  digest: "text",
+  format: "int2",
+  checksums: "text",
+  messages: "text",
+  calls: "text",
   patches: "text",
+  events: "text",
+  rest: "text",
 };
 
-export const MESSAGE: Columns = {
-  position: "int4",
-  id: "text",
-  id_hash: "int4",
-  version: "int4",
-  is_internal: "int2",
-  ...STORED_TEXT,
-};
+export const THREAD_ID: Columns = { kind: "text", id: "text", number: "int4" };
+
+export const SUPERSEDED: Columns = { first_position: "int4", last_position: "int4", version: "int4" };
 
 export const RUN_KEY: Columns = { tenant: "text", run_id: "text" };
 
-export const RUN: Columns = {
-  ...RUN_KEY,
+export const CHANGING_RUN: Columns = {
   parent_run_id: "text",
   agent_id: "text",
   status: "text",
@@ -74,27 +87,25 @@ export const RUN: Columns = {
   termination_code: "text",
   created_at: "float8",
   updated_at: "float8",
+  last_seq: "int4",
+  last_version: "int4",
   ...STORED_TEXT,
 };
 
-export const CALL_KEY: Columns = { ...RUN_KEY, call_id: "text" };
+export const RUN: Columns = { ...RUN_KEY, ...CHANGING_RUN, first_version: "int4" };
 
-const CALL_STATE: Columns = { call_id: "text", status: "text", ...STORED_TEXT };
+export const SUSPENDED: Columns = { ...RUN_KEY, call_id: "text" };
 
-export const CALL: Columns = { tenant: "text", ...CALL_STATE };
+/** `call_key` is the `idKey` of the call: an index takes no longer ones. */
+export const DECISION_KEY: Columns = { ...RUN_KEY, call_key: "text", suspension: "int8" };
 
-export const CHANGING_CALL: Columns = { run_key: "int8", ...CALL_STATE };
+export const CHANGING_DECISION: Columns = { is_pending: "int4", wake_entry_id: "text" };
 
-export const DECISION_KEY: Columns = { ...CALL_KEY, suspension: "int8" };
-
-export const CHANGING_DECISION: Columns = { ...DECISION_KEY, is_pending: "int4", wake_entry_id: "text" };
-
-export const DECISION: Columns = { ...CHANGING_DECISION, ...STORED_TEXT };
+export const DECISION: Columns = { ...DECISION_KEY, call_id: "text", ...CHANGING_DECISION, ...STORED_TEXT };
 
 export const ENTRY_KEY: Columns = { tenant: "text", entry_id: "text" };
 
 export const CHANGING_ENTRY: Columns = {
-  ...ENTRY_KEY,
   generation: "int4",
   status: "text",
   place: "text",
@@ -107,6 +118,7 @@ export const CHANGING_ENTRY: Columns = {
 };
 
 export const ENTRY: Columns = {
+  ...ENTRY_KEY,
   ...CHANGING_ENTRY,
   arrival: "int4",
   kind: "text",
@@ -117,17 +129,6 @@ export const ENTRY: Columns = {
   priority: "float8",
   dedupe_key: "text",
   created_at: "float8",
-  texts_version: "int4",
-  ...STORED_TEXT,
-};
-
-export const STORED_ENTRY: Columns = { ...ENTRY, dedupe_hash: "int4" };
-
-export const SEGMENT: Columns = {
-  last_seq: "int4",
-  first_seq: "int4",
-  epoch: "int4",
-  version: "int4",
   ...STORED_TEXT,
 };
 

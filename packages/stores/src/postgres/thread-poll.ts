@@ -1,6 +1,6 @@
 import type { StoreSignal } from "@reprise/contracts";
 import { unescapeText } from "../codec/escape-text.ts";
-import type { Ask } from "./select-changesets.ts";
+import type { Ask } from "./select-commits.ts";
 import { rowsOf } from "./session.ts";
 import { prepared } from "./statement.ts";
 

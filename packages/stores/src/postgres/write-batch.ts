@@ -1,169 +1,201 @@
-import { checksumOf } from "../codec/checksum.ts";
-import { toCallColumns } from "../codec/columns/call-columns.ts";
+import { toCommitColumns } from "../codec/columns/commit-columns.ts";
 import { toDecisionColumns } from "../codec/columns/decision-columns.ts";
 import { toChangingEntryColumns, toEntryColumns } from "../codec/columns/entry-columns.ts";
 import { toRunColumns } from "../codec/columns/run-columns.ts";
 import { toMetadataColumns, toThreadColumns } from "../codec/columns/thread-columns.ts";
 import { escapeText } from "../codec/escape-text.ts";
-import { PRUNED, storeText } from "../codec/stored-text.ts";
+import { callIdKey, idKey } from "../codec/id-key.ts";
+import { storeText } from "../codec/stored-text.ts";
+import type { HeadColumns, HeldCondition } from "../kernel/held-write.ts";
 import type { EntryRow, ThreadRow } from "../kernel/rows.ts";
-import type { ChangesetWrite, Write } from "../kernel/write.ts";
-import { Filing, type StoredNumbers } from "./filing.ts";
-import { toSegmentList } from "./segment-list.ts";
+import type { CommitWrite, Write } from "../kernel/write.ts";
+import { DELETIONS, RARE, type RareKind } from "./rare-statements.ts";
+import { type Results, rowsOf } from "./session.ts";
 import type { Query } from "./statement.ts";
 import type { Row } from "./table.ts";
-import { WRITES, type WriteKind } from "./write-statements.ts";
+import { TOUCHED, WRITTEN, type WrittenKind, writeRows } from "./write-statement.ts";
 
-/** The thread that a plan is about. `stored` is its row before, and the numbers are those of what was there before. */
-export interface WritePlace extends StoredNumbers {
+/** The thread that a plan is about. */
+export interface WritePlace {
   readonly tenant: string;
   readonly thread_id: string;
-  readonly stored: ThreadRow | undefined;
+}
+
+/** The head as a plan without reading knew it, and what of it the plan may touch. */
+export interface HeldHead {
+  readonly condition: HeldCondition | null;
+  readonly columns: HeadColumns;
+}
+
+/** What the server said of a batch. */
+export interface BatchAnswer {
+  /** The numbers of the plans that were written. */
+  readonly written: ReadonlySet<number>;
+  readonly now: number;
 }
 
 /**
- * The writes of many plans, table by table, in the order in which everybody goes through the tables: so nobody waits for
- * somebody who waits for them. Plans of one batch are about different threads, so that the order of their rows does not matter.
+ * The writes of many plans as one statement, and a few more for what is seldom written. Plans of one batch are about different
+ * threads. Each plan with a head is written as a whole, or not at all when its head is not what it was.
  */
 export class WriteBatch {
-  readonly #rows = new Map<WriteKind, Row[]>();
+  readonly #rows: Record<WrittenKind, Row[]> = {
+    heads: [],
+    commits: [],
+    ids: [],
+    runs: [],
+    entries: [],
+    decisions: [],
+    suspended: [],
+    superseded: [],
+  };
+  readonly #rare = new Map<RareKind, Row[]>();
+  #plans = 0;
 
-  add(writes: readonly Write[], place: WritePlace): void {
-    const runIds = writes.flatMap((write) => (write.write === "run" ? [write.row.record.run_id] : []));
-    const filing = new Filing(place, runIds);
-    for (const write of writes) this.#add(write, place, filing);
+  /** Adds a plan on rows that were locked and read. `stored` is the thread as it was. */
+  add(writes: readonly Write[], place: WritePlace, stored: ThreadRow | undefined): number {
+    return this.#addPlan(writes, place, (row, is_new) => {
+      if (stored !== undefined && row.thread.metadata !== stored.thread.metadata) {
+        // Metadata that nobody replaced is the very object that was read.
+        this.#putRare("metadata", { ...place, ...toMetadataColumns(row.thread.metadata) });
+      }
+      return { is_new: is_new ? 1 : 0, touched: TOUCHED.whole, ...ANY_HEAD };
+    });
+  }
+
+  /** Adds a plan on what was held of a thread. */
+  addHeld(writes: readonly Write[], place: WritePlace, { condition, columns }: HeldHead): number {
+    const known =
+      condition === null
+        ? ANY_HEAD
+        : {
+            known_version: condition.version,
+            known_epoch: condition.claim_epoch,
+            known_revision: condition.revision,
+          };
+    return this.#addPlan(writes, place, () => ({
+      is_new: condition === null ? 1 : 0,
+      touched: TOUCHED[columns],
+      ...known,
+    }));
   }
 
   /** Nothing when nothing is to be written. */
   get queries(): readonly Query[] {
-    return KINDS.flatMap((kind) => {
-      const rows = this.#rows.get(kind);
-      return rows === undefined ? [] : [WRITES[kind](rows)];
-    });
+    const main = this.#rows.heads.length === 0 ? [] : [writeRows(this.#rows)];
+    return [...main, ...KINDS.flatMap((kind) => this.#rareQuery(kind))];
   }
 
-  #put(kind: WriteKind, row: Row): void {
-    const rows = this.#rows.get(kind);
-    if (rows === undefined) this.#rows.set(kind, [row]);
-    else rows.push(row);
+  /** What came of it, given the results of the queries. A plan without a head is always written. */
+  answer(results: Results): BatchAnswer {
+    const headless = new Set(Array.from({ length: this.#plans }, (_, n) => n));
+    const [answer] = rowsOf<{ readonly ours: string; readonly now: number }>(results);
+    if (this.#rows.heads.length === 0 || answer === undefined) return { written: headless, now: 0 };
+    for (const { n } of this.#rows.heads) headless.delete(Number(n));
+    const ours = answer.ours === "" ? [] : answer.ours.split(",").map(Number);
+    return { written: new Set([...headless, ...ours]), now: answer.now };
   }
 
-  #add(write: Write, place: WritePlace, filing: Filing): void {
-    const { tenant, thread_id } = place;
+  #addPlan(writes: readonly Write[], place: WritePlace, toHead: (row: ThreadRow, isNew: boolean) => Row): number {
+    const n = this.#plans;
+    this.#plans += 1;
+    for (const write of writes) {
+      if (write.write !== "thread") this.#add(write, n, place);
+      else {
+        const { row, is_new } = write;
+        const metadata = is_new ? toMetadataColumns(row.thread.metadata) : NO_METADATA;
+        const columns = { tenant: place.tenant, ...toThreadColumns(row), ...metadata };
+        this.#rows.heads.push({ n, ...toHead(row, is_new), ...columns });
+      }
+    }
+    return n;
+  }
+
+  #add(write: Exclude<Write, { readonly write: "thread" }>, n: number, place: WritePlace): void {
+    const { tenant } = place;
     switch (write.write) {
-      case "thread":
-        return this.#addThread(write.row, place);
       case "delete_thread":
-        this.#put("delete_decisions", { tenant, thread_id });
-        for (const kind of DELETIONS) this.#put(kind, { tenant, thread_id });
-        if (write.epoch > 0) this.#put("retire_epoch", { tenant, thread_id, epoch: write.epoch });
+        for (const kind of DELETIONS) this.#putRare(kind, { ...place });
+        if (write.epoch > 0) this.#putRare("retire_epoch", { ...place, epoch: write.epoch });
         return;
       case "entry":
-        return this.#addEntry(write.row, write.is_new, filing);
-      case "run":
-        if (!write.is_new) return this.#put("update_run", { tenant, ...toRunColumns(write.row.record) });
-        return this.#put("insert_run", { ...filing.thread, ...toRunColumns(write.row.record) });
-      case "call": {
-        const { run_id } = write.row;
-        const columns = toCallColumns(write.row);
-        if (write.is_new) return this.#put("insert_call", { ...filing.thread, ...filing.run(run_id), ...columns });
-        return this.#put("update_call", { ...filing.storedRun(run_id), ...columns });
+        return this.#addEntry(write.row, write.is_new, { n, tenant });
+      case "run": {
+        const is_new = write.before === undefined ? 1 : 0;
+        this.#rows.runs.push({ n, is_new, tenant, ...toRunColumns(write.row) });
+        return;
+      }
+      case "suspended": {
+        const { run_id, call_id } = write.call;
+        const key = { tenant, run_id: escapeText(run_id), call_id: idKey(call_id) };
+        this.#rows.suspended.push({ n, is_new: write.is_suspended ? 1 : 0, ...key });
+        return;
       }
       case "decision": {
-        const columns = { tenant, run_id: escapeText(write.row.decision.run_id), ...toDecisionColumns(write.row) };
-        return this.#put(write.is_new ? "insert_decision" : "update_decision", columns);
+        const run_id = escapeText(write.row.decision.run_id);
+        const call_key = idKey(write.row.decision.call_id);
+        const columns = { tenant, run_id, call_key, ...toDecisionColumns(write.row) };
+        this.#rows.decisions.push({ n, is_new: write.is_new ? 1 : 0, ...columns });
+        return;
       }
-      case "changeset":
-        return this.#addChangeset(write, filing);
+      case "commit":
+        return this.#addCommit(write, n);
       case "supersede":
-        for (const messageId of write.message_ids) {
-          const id = escapeText(messageId);
-          const superseded_version = write.version;
-          this.#put("supersede", { tenant, thread_id, id_hash: checksumOf(id), id, superseded_version });
-        }
+        this.#rows.superseded.push({ n, ...write.range });
         return;
       case "snapshot":
-        return this.#put("snapshot", { ...filing.thread, version: write.version, ...storeText(write.state) });
-      case "prune": {
-        const cut = { tenant, thread_id, up_to: write.up_to };
-        this.#put("prune_segments", cut);
-        this.#put("prune_changesets", { ...cut, ...PRUNED });
-        return this.#put("prune_snapshots", cut);
-      }
+        return this.#putRare("snapshot", { ...place, version: write.version, ...storeText(write.state) });
+      case "prune":
+        this.#putRare("prune_commits", { ...place, up_to: write.up_to });
+        return this.#putRare("prune_snapshots", { ...place, up_to: write.up_to });
       case "forget_entries":
-        for (const id of write.entry_ids) this.#put("forget_entry", { tenant, entry_id: escapeText(id) });
+        for (const id of write.entry_ids) this.#putRare("forget_entry", { tenant, entry_id: escapeText(id) });
         return;
       default:
         return write satisfies never;
     }
   }
 
-  #addThread(row: ThreadRow, { tenant, thread_id, stored }: WritePlace): void {
-    const columns = { tenant, ...toThreadColumns(row) };
-    if (stored === undefined) {
-      return this.#put("insert_thread", { ...columns, ...toMetadataColumns(row.thread.metadata) });
-    }
-    this.#put("update_thread", columns);
-    // Metadata that nobody replaced is the very object that was read.
-    if (row.thread.metadata === stored.thread.metadata) return;
-    this.#put("update_metadata", { tenant, thread_id, ...toMetadataColumns(row.thread.metadata) });
-  }
-
-  #addEntry(row: EntryRow, isNew: boolean, { thread }: Filing): void {
+  #addEntry(row: EntryRow, isNew: boolean, place: { readonly n: number; readonly tenant: string }): void {
+    const { entry_id, dedupe_key } = row.entry;
     if (!isNew) {
-      const { tenant } = thread;
-      const entry_id = escapeText(row.entry.entry_id);
-      return this.#put("update_entry", { tenant, entry_id, ...toChangingEntryColumns(row) });
+      const columns = { entry_id: escapeText(entry_id), ...toChangingEntryColumns(row) };
+      this.#rows.entries.push({ ...NO_ENTRY, ...place, is_new: 0, ...columns });
+      return;
     }
-    const columns = toEntryColumns(row);
-    const dedupe_hash = columns.dedupe_key === null ? null : checksumOf(columns.dedupe_key);
-    this.#put("insert_entry", { ...thread, ...columns, dedupe_hash });
+    const dedupe_id = dedupe_key === undefined ? null : idKey(dedupe_key);
+    this.#rows.entries.push({ ...place, is_new: 1, ...toEntryColumns(row), dedupe_id });
   }
 
-  #addChangeset({ changeset, version, first_position, epoch }: ChangesetWrite, filing: Filing): void {
-    const { changeset_id, run_id, segments, messages } = changeset;
-    const { thread } = filing;
-    const patches = storeText(changeset.patches);
-    for (const { run_id, first_seq, last_seq, body } of segments) {
-      const { tenant } = thread;
-      this.#put("insert_segment", {
-        tenant,
-        ...filing.run(run_id),
-        ...{ first_seq, last_seq, epoch, version },
-        ...storeText(body),
-      });
+  #addCommit(write: CommitWrite, n: number): void {
+    const { changeset, version, first_position, new_calls } = write;
+    const { commits, ids } = this.#rows;
+    for (const columns of toCommitColumns(write)) commits.push({ n, ...columns });
+    ids.push({ n, kind: "changeset", id: idKey(changeset.changeset_id), number: version });
+    for (const [index, id] of changeset.message_ids.entries()) {
+      ids.push({ n, kind: "message", id: idKey(id), number: first_position + index });
     }
-    this.#put("insert_changeset", {
-      ...thread,
-      ...filing.runOfChangeset(run_id),
-      version,
-      changeset_id,
-      id_hash: checksumOf(changeset_id),
-      first_position,
-      messages: messages.length,
-      segments: toSegmentList(segments, run_id),
-      ...storeText(changeset.body),
-      patches_checksum: patches.checksum,
-      patches: patches.body,
-    });
-    for (const [index, { id: messageId, is_internal, body }] of messages.entries()) {
-      const id = escapeText(messageId);
-      const place = { position: first_position + index, version, is_internal: is_internal ? 1 : 0 };
-      this.#put("insert_message", { ...thread, ...place, id, id_hash: checksumOf(id), ...storeText(body) });
-    }
+    for (const call of new_calls) ids.push({ n, kind: "call", id: callIdKey(call), number: version });
+  }
+
+  #putRare(kind: RareKind, row: Row): void {
+    const rows = this.#rare.get(kind);
+    if (rows === undefined) this.#rare.set(kind, [row]);
+    else rows.push(row);
+  }
+
+  #rareQuery(kind: RareKind): readonly Query[] {
+    const rows = this.#rare.get(kind);
+    return rows === undefined ? [] : [RARE[kind](rows)];
   }
 }
 
 // The statements are in the order of their execution.
-const KINDS = Object.keys(WRITES) as readonly WriteKind[];
+const KINDS = Object.keys(RARE) as readonly RareKind[];
 
-const DELETIONS = [
-  "delete_segments",
-  "delete_calls",
-  "delete_runs",
-  "delete_entries",
-  "delete_messages",
-  "delete_changesets",
-  "delete_snapshots",
-  "delete_thread",
-] as const;
+const ANY_HEAD = { known_version: null, known_epoch: null, known_revision: null } as const;
+
+const NO_METADATA = { format: null, checksum: null, metadata: null } as const;
+
+/** The columns of an entry that an update leaves alone. */
+const NO_ENTRY: Row = Object.fromEntries(Object.keys(WRITTEN.entries).map((name) => [name, null]));

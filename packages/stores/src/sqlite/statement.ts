@@ -62,6 +62,7 @@ export const STATEMENTS = {
   insert_run: under("run_records", RUN),
   // The columns that are in no index: most commits change nothing else of a run.
   update_run: updateRun("updated_at, last_seq, last_version, format, checksum, body"),
+  update_run_status: updateRun("status, termination_code, updated_at, last_seq, last_version, format, checksum, body"),
   update_whole_run: updateRun(
     "parent_run_id, agent_id, status, origin, termination_code, created_at, updated_at, last_seq, last_version, format, checksum, body",
   ),
