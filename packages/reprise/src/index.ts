@@ -407,8 +407,6 @@ export {
   buildRegistries,
   createCompositeRegistry,
   createMapRegistry,
-  createMemoryBlobStore,
-  createMemoryStore,
   createRegistryBuilder,
   DEFAULT_LIMITS,
   DEFAULT_MAX_ROUNDS,
@@ -544,6 +542,7 @@ export {
   toJsonPointer,
   typeMismatch,
 } from "@reprise/state";
+export { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 export type { SqliteStore } from "@reprise/stores/sqlite";
 export type { NodeRuntimeOptions, StoreWithBlobs } from "./create-runtime.ts";
 export { createRuntime, memoryStore } from "./create-runtime.ts";

@@ -18,7 +18,7 @@ import { readHistory } from "../tables/read/read-history.ts";
 import { createTableReader } from "../tables/read/table-reader.ts";
 import { fromJson, toJson } from "../tables/stored-json.ts";
 import { Tables } from "../tables/tables.ts";
-import { takeSteps } from "../tables/take-steps.ts";
+import { takeStep } from "../tables/take-steps.ts";
 import { ThreadTables } from "../tables/thread-tables.ts";
 import { MemoryCommit } from "./memory-commit.ts";
 import { createMemoryDocuments } from "./memory-documents.ts";
@@ -135,7 +135,7 @@ function write(thread: ThreadTables, writes: readonly Write[]): void {
       tenant.emptyThread(thread, change.epoch);
       if (change.epoch === 0) tenant.threads.delete(threadId);
     } else {
-      takeSteps(thread, [toTableWrite(thread, change)]);
+      takeStep(thread, toTableWrite(thread, change));
       if (change.write === "prune") pruneCommits(thread, change.up_to);
     }
   }

@@ -14,14 +14,15 @@ export function toTableWrite(
   const { tables } = thread.tenant;
   switch (write.write) {
     case "thread":
+      return { write: "thread", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
     case "entry":
+      return { write: "entry", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
     case "decision":
-      freezeDeep(write.row);
-      // One of the three, with a number added.
-      return { ...write, order: write.is_new ? tables.nextOrder() : undefined } as TableWrite;
-    case "run":
-      freezeDeep(write.row);
-      return { write: "run", row: write.row, order: write.before === undefined ? tables.nextOrder() : undefined };
+      return { write: "decision", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
+    case "run": {
+      const order = write.before === undefined ? tables.nextOrder() : undefined;
+      return { write: "run", row: freezeDeep(write.row), order };
+    }
     case "suspended":
       return { write: "suspended", call: write.call, order: write.is_suspended ? tables.nextOrder() : undefined };
     case "commit":

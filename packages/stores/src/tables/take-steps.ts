@@ -4,7 +4,12 @@ import { type Step, undo } from "./step.ts";
 import type { TableWrite } from "./table-write.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
-/** Does what writes say, and returns the steps that were taken. This is the only way anything gets into the tables. */
+/** Does what a write says, for an owner that never takes anything back. */
+export function takeStep(thread: ThreadTables, write: TableWrite): void {
+  stepOf(thread, write).forward();
+}
+
+/** Does what writes say, and returns the steps that were taken. */
 export function takeSteps(thread: ThreadTables, writes: Iterable<TableWrite>): readonly Step[] {
   const taken: Step[] = [];
   try {

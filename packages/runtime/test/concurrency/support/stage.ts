@@ -2,7 +2,6 @@ import { type Message, suspendTool, type Tool, type ToolContext, textOf } from "
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import {
   type AgentDefinition,
-  createMemoryBlobStore,
   createRuntime,
   defineAgent,
   defineTool,
@@ -11,6 +10,7 @@ import {
   type RunHandle,
   type Runtime,
 } from "@reprise/runtime";
+import { createMemoryBlobStore } from "@reprise/stores/memory";
 import { createWorld, type World } from "../../support/open-runtime.ts";
 import { type Caps, concurrencyOf, flatten, KINDS, type PlannedCall, toolIdOf } from "./plan.ts";
 

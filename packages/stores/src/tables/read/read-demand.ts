@@ -50,22 +50,24 @@ function collectDecisions(
   );
   const open = pending_decisions === undefined ? undefined : runs.get(row?.open_run_id ?? "");
   for (const { row: decision } of open?.decisions.values() ?? []) if (decision.is_pending) found.push(decision);
-  return [...new Set(found)];
+  return found.length < 2 ? found : [...new Set(found)];
 }
 
 function collectEntries(thread: ThreadTables, demand: ThreadDemand, now: number): readonly EntryRow[] {
   const { tenant, mailbox } = thread;
   const { entry_ids = [], entry_run_ids = [], dedupe_key, queued_runs, heads, over_entries } = demand;
-  const found: (EntryCell | undefined)[] = [
-    ...entry_ids.map((id) => tenant.entries.get(id)),
-    ...entry_run_ids.filter((id) => !tenant.runs.has(id)).map((id) => tenant.runEntries.get(id)),
-    ...mailbox.held.values(),
-    ...(dedupe_key === undefined ? [] : [mailbox.findByDedupeKey(dedupe_key)]),
-    ...(queued_runs === undefined ? [] : mailbox.queue.all),
-    ...(heads === undefined ? [] : mailbox.queue.heads(now)),
-    ...(over_entries === undefined ? [] : overEntries(thread, over_entries)),
-  ];
-  return [...new Set(found.flatMap((cell) => cell?.row ?? []))];
+  const found = new Set<EntryRow>();
+  const add = (cell: EntryCell | undefined): void => {
+    if (cell !== undefined) found.add(cell.row);
+  };
+  for (const id of entry_ids) add(tenant.entries.get(id));
+  for (const id of entry_run_ids) if (!tenant.runs.has(id)) add(tenant.runEntries.get(id));
+  for (const cell of mailbox.held.values()) add(cell);
+  if (dedupe_key !== undefined) add(mailbox.findByDedupeKey(dedupe_key));
+  if (queued_runs !== undefined) for (const cell of mailbox.queue.all) add(cell);
+  if (heads !== undefined) for (const cell of mailbox.queue.heads(now)) add(cell);
+  if (over_entries !== undefined) for (const cell of overEntries(thread, over_entries)) add(cell);
+  return [...found];
 }
 
 function overEntries(
