@@ -16,7 +16,8 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
     // Only for the sake of a result: a commit counts as progress.
     if (!isOwed || !executor.isBusy || !workspace.hasChanges) continue;
     // What ends in the same breath is committed together.
-    await workspace.services.env.yield();
+    const { services, run } = workspace;
+    await workspace.effects.perform({ kind: "pause", of: run.run_id }, () => services.env.yield());
     if (executor.hasFinished) continue;
     await workspace.commit("tool_results");
     isOwed = false;

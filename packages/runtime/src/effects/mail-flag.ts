@@ -1,15 +1,20 @@
 /** Who looks into the inbox of a run: each has its own idea of what is new. */
 export type MailReader = "decisions" | "steering";
 
-/** Notes that something came for a run while it is worked on; the loop looks into the inbox when it suits. */
+/** Says that something came for a run while it is worked on. The loop looks into the inbox when it suits. */
 export class MailFlag {
   #arrived: number;
   readonly #seen: Record<MailReader, number> = { decisions: 0, steering: 0 };
   #waiting: (() => void) | undefined;
 
-  /** With mail from the start when something may have come before anybody listened. */
+  /** Raised from the start when something may have come before anybody listened. */
   constructor(mayHaveMail: boolean) {
     this.#arrived = mayHaveMail ? 1 : 0;
+  }
+
+  /** Whether raising it once more would tell nobody anything. */
+  get isRaised(): boolean {
+    return this.has("decisions") && this.has("steering");
   }
 
   raise(): void {
@@ -36,5 +41,26 @@ export class MailFlag {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting = resolve;
     return promise;
+  }
+}
+
+/** Tells an activation that its thread got mail. One listener; what came before it listened is not lost. */
+export class MailSource {
+  #isRaised: boolean;
+  #listener: (() => void) | undefined;
+
+  constructor(mayHaveMail: boolean) {
+    this.#isRaised = mayHaveMail;
+  }
+
+  raise(): void {
+    this.#isRaised = true;
+    this.#listener?.();
+  }
+
+  /** Returns whether there may be mail already. */
+  listen(listener: () => void): boolean {
+    this.#listener = listener;
+    return this.#isRaised;
   }
 }
