@@ -13,6 +13,7 @@ import {
   type Reporting,
   type Streamed,
 } from "./port.ts";
+import { type CommitContent, referToCommit } from "./stored-effects.ts";
 
 export interface LivePortOptions {
   readonly env: Env;
@@ -41,6 +42,7 @@ export class LivePort implements EffectPort {
   readonly #controller = new AbortController();
   readonly #attempts = new Attempts();
   #effects: Effect[] = [];
+  #taken: readonly Effect[] = [];
   #now: number;
   #forks = 0;
   /** Who waits for a turn of its own, in the order in which they came. */
@@ -130,14 +132,14 @@ export class LivePort implements EffectPort {
     };
   }
 
-  take(): readonly Effect[] {
-    const effects = this.#effects;
+  take(content: CommitContent): readonly Effect[] {
+    this.#taken = this.#effects;
     this.#effects = [];
-    return effects;
+    return referToCommit(this.#taken, content).map((effect) => this.#texts.separate(effect));
   }
 
-  putBack(effects: readonly Effect[]): void {
-    this.#effects = [...effects, ...this.#effects];
+  putBack(): void {
+    this.#effects = [...this.#taken, ...this.#effects];
   }
 
   commit({ changeset_id }: Changeset, commit: () => Promise<number>): Promise<number> {
@@ -213,14 +215,14 @@ export class LivePort implements EffectPort {
   }
 
   #note({ kind, of }: Pick<Effect, "kind" | "of">, ending: Ending): void {
-    this.#effects.push(this.#texts.separate({ kind, of, attempt: this.#attempts.next(kind, of), ...present(ending) }));
+    this.#effects.push({ kind, of, attempt: this.#attempts.next(kind, of), ...present(ending) });
   }
 
   #add(kind: EffectKind, of: string, ending: Ending): void {
     this.#now = this.#env.clock.now();
     const seq = this.#seq === undefined ? {} : { seq: this.#seq() };
     const attempt = this.#attempts.next(kind, of);
-    this.#effects.push(this.#texts.separate({ kind, of, attempt, at: this.#now, ...seq, ...present(ending) }));
+    this.#effects.push({ kind, of, attempt, at: this.#now, ...seq, ...present(ending) });
   }
 }
 

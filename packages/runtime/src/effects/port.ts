@@ -1,6 +1,7 @@
 import type { AgentEvent, Changeset, Effect } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { MailFlag } from "./mail-flag.ts";
+import type { CommitContent } from "./stored-effects.ts";
 
 /**
  * The version of the loop's behaviour. Raised when the same effects come to other commits than before; the loop then asks
@@ -106,10 +107,10 @@ export interface EffectPort {
   record<Value extends Json>(place: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
   /** Something of the loop runs beside the rest from here on; returns the way to say that it is over. */
   fork(): () => void;
-  /** The effects since the last commit, for a changeset that is about to be made. */
-  take(): readonly Effect[];
-  /** What was taken was not committed. */
-  putBack(effects: readonly Effect[]): void;
+  /** The effects since the last commit, as a changeset with this content stores them. */
+  take(content: CommitContent): readonly Effect[];
+  /** What was taken last was not committed. */
+  putBack(): void;
   /** Commits, and answers with the version. */
   commit(changeset: Changeset, commit: () => Promise<number>): Promise<number>;
   /** Does something in the world that the loop learns nothing from. */

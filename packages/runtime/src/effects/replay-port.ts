@@ -183,8 +183,9 @@ export class ReplayPort implements EffectPort {
       await this.perform(answer, nothing);
       throw this.#part(answer);
     }
-    if (this.#next !== undefined) throw this.#part(answer);
     if (!judge.accept(this.#commit, changeset)) throw this.#lose();
+    this.#skipAsked();
+    if (this.#next !== undefined) throw this.#part(answer);
     this.#commit += 1;
     this.#index = 0;
     this.#event = 0;
@@ -209,6 +210,11 @@ export class ReplayPort implements EffectPort {
       if (effect?.at !== undefined || effect === undefined || !this.#isAsked(effect)) return effect;
       this.#index += 1;
     }
+  }
+
+  /** What the definition's code was asked and is not asked today is no part of this commit. */
+  #skipAsked(): void {
+    for (let effect = this.#next; effect !== undefined && this.#isAsked(effect); effect = this.#next) this.#index += 1;
   }
 
   #isAsked({ kind }: { readonly kind: string }): boolean {

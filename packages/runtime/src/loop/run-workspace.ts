@@ -292,7 +292,7 @@ export class RunWorkspace {
     const sealed = this.journal.seal();
     this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
-    const effects = this.effects.take();
+    const effects = this.effects.take({ events: sealed.events, patches: pending.patches });
     const parts = { reasons, events: sealed.events, effects };
     const changeset = composeChangeset(this.#changesetId(), this.#run, pending, parts);
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
@@ -305,7 +305,7 @@ export class RunWorkspace {
       this.journal.reopen();
       // Readers took what was said of the thread meanwhile for ours. It was not.
       this.services.signals.nudge(this.claim.tenant, this.claim.thread_id);
-      this.effects.putBack(effects);
+      this.effects.putBack();
       throw error;
     }
     this.#pending = noChanges();

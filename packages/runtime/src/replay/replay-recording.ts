@@ -3,6 +3,7 @@ import { applyPatch, applyPatches, type Json, ops } from "@reprise/state";
 import { runActivation } from "../dispatcher/activate.ts";
 import { LOOP_VERSION } from "../effects/port.ts";
 import { type RecordedCommit, ReplayPort } from "../effects/replay-port.ts";
+import { resolveReferences } from "../effects/stored-effects.ts";
 import { composeClosing } from "../loop/compose-closing.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { AgentSource } from "../resolve/agents.ts";
@@ -194,7 +195,8 @@ class Replay {
 
   #describe(changeset: CommittedChangeset): RecordedCommit {
     const { run_id } = this.#recording.run;
-    const effects = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
+    const stored = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
+    const effects = resolveReferences(stored, changeset);
     return { ...changeset, effects, events: changeset.events.filter((event) => event.run_id === run_id) };
   }
 }
