@@ -132,10 +132,19 @@ export class LivePort implements EffectPort {
     };
   }
 
+  rest(): () => void {
+    this.#forks -= 1;
+    let isResting = true;
+    return () => {
+      if (isResting) this.#forks += 1;
+      isResting = false;
+    };
+  }
+
   take(content: CommitContent): readonly Effect[] {
     this.#taken = this.#effects;
     this.#effects = [];
-    return referToCommit(this.#taken, content).map((effect) => this.#texts.separate(effect));
+    return this.#taken.map((effect) => this.#texts.separate(referToCommit(effect, content)));
   }
 
   putBack(): void {
@@ -214,22 +223,25 @@ export class LivePort implements EffectPort {
     this.#add(question.kind, question.of, { value, failed });
   }
 
-  #note({ kind, of }: Pick<Effect, "kind" | "of">, ending: Ending): void {
-    this.#effects.push({ kind, of, attempt: this.#attempts.next(kind, of), ...present(ending) });
+  #note({ kind, of }: Pick<Effect, "kind" | "of">, { value, failed }: Ending): void {
+    const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of) };
+    if (value !== undefined) effect.value = value;
+    if (failed !== undefined) effect.failed = failed;
+    this.#effects.push(effect);
   }
 
-  #add(kind: EffectKind, of: string, ending: Ending): void {
-    this.#now = this.#env.clock.now();
-    const seq = this.#seq === undefined ? {} : { seq: this.#seq() };
-    const attempt = this.#attempts.next(kind, of);
-    this.#effects.push({ kind, of, attempt, at: this.#now, ...seq, ...present(ending) });
+  #add(kind: EffectKind, of: string, { value, failed }: Ending): void {
+    const at = this.#env.clock.now();
+    this.#now = at;
+    const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of), at };
+    if (this.#seq !== undefined) effect.seq = this.#seq();
+    if (value !== undefined) effect.value = value;
+    if (failed !== undefined) effect.failed = failed;
+    this.#effects.push(effect);
   }
 }
 
-function present({ value, failed }: Ending): Pick<Effect, "value" | "failed"> {
-  if (failed !== undefined) return value === undefined ? { failed } : { value, failed };
-  return value === undefined ? {} : { value };
-}
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
 function nothing(): undefined {
   return undefined;

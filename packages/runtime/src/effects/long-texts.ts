@@ -1,5 +1,5 @@
 import type { BlobStore, Effect, EffectText, Env } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import type { Json, JsonObject } from "@reprise/state";
 
 /** Texts of effects longer than this are stored once, by their content. */
 const LONGEST_TEXT = 4_096;
@@ -7,6 +7,7 @@ const LONGEST_TEXT = 4_096;
 /** A blob that nothing refers to is collected after a day: what was put this long ago is put again before it is referred to. */
 const PUT_AGAIN_MS = 3_600_000;
 const REMEMBERED = 1_000;
+const REMEMBERED_REFS = 20;
 
 /** When this process last put a text, by blob store and reference. */
 const puts = new WeakMap<BlobStore, Map<string, number>>();
@@ -31,9 +32,10 @@ export class LongTexts {
 
   /** An effect with its long texts taken out. */
   separate(effect: Effect): Effect {
-    const { value } = effect;
-    // Mostly there are none.
-    if (value === undefined || !hasLongText(value)) return effect;
+    const { kind, value } = effect;
+    // A definition is one text when it is long; mostly there are none.
+    if (value === undefined || (kind === "definition" && typeof value !== "string") || !hasLongText(value))
+      return effect;
     const texts: EffectText[] = [];
     return { ...effect, value: this.#shorten(value, [], texts), texts };
   }
@@ -60,7 +62,7 @@ export class LongTexts {
   #shorten(value: Json, path: readonly (string | number)[], texts: EffectText[]): Json {
     if (typeof value === "string") {
       if (value.length <= LONGEST_TEXT) return value;
-      const ref = `blob:${this.#env.hash(value)}`;
+      const ref = refOf(value, this.#env);
       this.#waiting.set(ref, value);
       texts.push({ path, ref });
       return "";
@@ -73,13 +75,29 @@ export class LongTexts {
   }
 }
 
+/** The definition of an agent is the same text in every run. */
+const refs = new Map<string, string>();
+
+function refOf(text: string, { hash }: Pick<Env, "hash">): string {
+  const known = refs.get(text);
+  if (known !== undefined) return known;
+  const ref = `blob:${hash(text)}`;
+  refs.set(text, ref);
+  const [oldest] = refs.keys();
+  if (refs.size > REMEMBERED_REFS && oldest !== undefined) refs.delete(oldest);
+  return ref;
+}
+
 function hasLongText(value: Json): boolean {
   if (typeof value === "string") return value.length > LONGEST_TEXT;
   if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some(hasLongText);
+  for (const key in value) if (hasLongText((value as JsonObject)[key] ?? null)) return true;
+  return false;
 }
 
 /** The blobs that effects refer to. */
 export function textRefsOf(effects: readonly Effect[]): readonly string[] {
-  return effects.flatMap(({ texts = [] }) => texts.map(({ ref }) => ref));
+  // Mostly there are none.
+  const texts = effects.filter((effect) => effect.texts !== undefined);
+  return texts.flatMap((effect) => (effect.texts ?? []).map(({ ref }) => ref));
 }

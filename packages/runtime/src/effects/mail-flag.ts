@@ -35,12 +35,9 @@ export class MailFlag {
     return isNew;
   }
 
-  /** Resolves when something comes that the reader has not asked about. For one waiter at a time. */
-  arrival(reader: MailReader): Promise<void> {
-    if (this.has(reader)) return Promise.resolve();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting = resolve;
-    return promise;
+  /** Calls back when something comes, once. For one listener at a time. */
+  onArrival(listener: () => void): void {
+    this.#waiting = listener;
   }
 }
 

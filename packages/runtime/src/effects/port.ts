@@ -107,6 +107,8 @@ export interface EffectPort {
   record<Value extends Json>(place: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
   /** Something of the loop runs beside the rest from here on; returns the way to say that it is over. */
   fork(): () => void;
+  /** A part of the loop waits for another one; returns the way to say that it no longer does. */
+  rest(): () => void;
   /** The effects since the last commit, as a changeset with this content stores them. */
   take(content: CommitContent): readonly Effect[];
   /** What was taken last was not committed. */
@@ -121,12 +123,16 @@ export interface EffectPort {
 
 /** Numbers the effects of one kind that belong to the same thing. */
 export class Attempts {
-  readonly #counts = new Map<string, number>();
+  readonly #counts = new Map<string, Map<string, number>>();
 
   next(kind: string, of: string): number {
-    const key = `${kind} ${of}`;
-    const attempt = (this.#counts.get(key) ?? 0) + 1;
-    this.#counts.set(key, attempt);
+    let counts = this.#counts.get(kind);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#counts.set(kind, counts);
+    }
+    const attempt = (counts.get(of) ?? 0) + 1;
+    counts.set(of, attempt);
     return attempt;
   }
 }

@@ -165,6 +165,15 @@ export class ReplayPort implements EffectPort {
     };
   }
 
+  rest(): () => void {
+    this.#forks -= 1;
+    let isResting = true;
+    return () => {
+      if (isResting) this.#forks += 1;
+      isResting = false;
+    };
+  }
+
   take(): readonly Effect[] {
     return [];
   }

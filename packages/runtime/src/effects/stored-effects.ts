@@ -6,16 +6,13 @@ export type CommitContent = Pick<Changeset, "events" | "patches">;
 
 type CallDone = Extract<AgentEvent, { type: "tool_call_done" }>;
 
-/** Leaves out of effects what their own commit says already: the result of a call, and what a reducer or a tool changed. */
-export function referToCommit(effects: readonly Effect[], content: CommitContent): readonly Effect[] {
-  return effects.map((effect) => {
-    const { value } = effect;
-    if (typeof value !== "object" || value === null) return effect;
-    if (effect.kind === "execute") return { ...effect, value: withoutResult(value as JsonObject, effect.of, content) };
-    if (effect.kind !== "reduce") return effect;
-    const patch = content.patches.findIndex(({ ops }) => (ops as unknown) === (value as JsonObject).ops);
-    return patch < 0 ? effect : { ...effect, value: { patch } };
-  });
+/** Leaves out of an effect what its own commit says already: the result of a call, and what a reducer or a tool changed. */
+export function referToCommit(effect: Effect, content: CommitContent): Effect {
+  const { kind, value } = effect;
+  if ((kind !== "execute" && kind !== "reduce") || typeof value !== "object" || value === null) return effect;
+  if (kind === "execute") return { ...effect, value: withoutResult(value as JsonObject, effect.of, content) };
+  const patch = content.patches.findIndex(({ ops }) => (ops as unknown) === (value as JsonObject).ops);
+  return patch < 0 ? effect : { ...effect, value: { patch } };
 }
 
 function withoutResult(value: JsonObject, callId: string, { events }: CommitContent): Json {

@@ -1,7 +1,7 @@
 import type { Decision, InterruptBehavior, ToolCallRecord } from "@reprise/contracts";
-import type { Json, Op } from "@reprise/state";
+import type { Json } from "@reprise/state";
+import type { MailFlag } from "../effects/mail-flag.ts";
 import type { Admission } from "../tools/admit-call.ts";
-import { copyJson } from "../tools/copy-json.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { performCall } from "../tools/perform-call.ts";
 import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
@@ -127,14 +127,20 @@ export class CallExecutor {
   }
 
   /**
-   * Waits until a call has finished, or `other` comes first, and settles all that have; tells whether there were any. Throws
+   * Waits until a call has finished, or mail comes first, and settles all that have; tells whether there were any. Throws
    * what broke an execution, and, once nothing is left that may still finish, why the run is to stop.
    */
-  async settleNext(other?: Promise<void>): Promise<boolean> {
-    if (this.#finished.length === 0 && this.#running.size > 0 && this.#failure === undefined) {
+  async settleNext(mail?: MailFlag): Promise<boolean> {
+    const isMailed = mail?.has("decisions") === true;
+    if (this.#finished.length === 0 && this.#running.size > 0 && this.#failure === undefined && !isMailed) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await (other === undefined ? promise : Promise.race([promise, other]));
+      const resume = this.#workspace.effects.rest();
+      this.#wake = () => {
+        resume();
+        resolve();
+      };
+      mail?.onArrival(this.#wake);
+      await promise;
     }
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#giveUp.isAborted) this.#workspace.signal.throwIfAborted();
@@ -202,25 +208,12 @@ export class CallExecutor {
     try {
       if (executed === undefined) return;
       const isKept = executed.result.status !== "error";
-      const ops = isKept ? this.#rebase(item.call, executed, mark) : [];
+      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, mark) : [];
       await settleExecution(this.#workspace, item.call, executed, ops);
       this.#terminate = executed.terminate ?? this.#terminate;
     } finally {
       this.#drop(job);
     }
-  }
-
-  /** What a call changed, beside the calls it overlapped with. Only the tools' states know how their changes merge. */
-  #rebase(call: ToolCallRecord, { state }: ExecutedCall, mark: number): readonly Op[] {
-    if (state.ops.length === 0) return state.ops;
-    const { effects } = this.#workspace;
-    const encode = (ops: readonly Op[]): Json | undefined =>
-      ops === state.ops ? undefined : copyJson(ops as unknown as Json);
-    const decode = (stored: Json | undefined) =>
-      stored === undefined ? state.ops : (stored as unknown as readonly Op[]);
-    return effects.note({ kind: "rebase", of: call.call_id, encode, decode }, () =>
-      this.#changes.rebase(this.#workspace, call, state, mark),
-    );
   }
 
   #drop({ release, settled }: Job): void {

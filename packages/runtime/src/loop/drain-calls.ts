@@ -27,7 +27,7 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
 /** What a tool did is a fact, also when a plugin fails that was to hear of it: it is committed before the run fails. */
 async function settleNext(workspace: RunWorkspace, executor: CallExecutor, isStreaming: boolean): Promise<boolean> {
   try {
-    return await executor.settleNext(isStreaming ? workspace.mail.arrival("decisions") : undefined);
+    return await executor.settleNext(isStreaming ? workspace.mail : undefined);
   } catch (error) {
     const isOfPlugin = RepriseError.is(error, "PLUGIN_FAILED") || RepriseError.is(error, "INVALID_ACTION");
     if (isOfPlugin && workspace.hasChanges && !workspace.signal.aborted) await workspace.commit("tool_results");
