@@ -43,6 +43,11 @@ export class RunJournal {
     this.#seq = run.last_seq;
   }
 
+  /** The number of the last event that was shown. */
+  get seq(): number {
+    return this.#seq;
+  }
+
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     if (this.#isClosed) return;

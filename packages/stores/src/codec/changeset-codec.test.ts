@@ -94,7 +94,7 @@ const changeset = fc
       messages: brought,
       events: deltasOf(brought, size, runIds),
       patches: values.map((value, index) => ({ id: `${RUN}-p${index}`, ops: [{ op: "set", path: ["k"], value }] })),
-      recordings: values.map((value) => ({ place: RUN, name: "n", value })),
+      effects: values.map((value) => ({ kind: "n", of: RUN, attempt: 1, value })),
       supersedes: values.length > 1 ? ["~old"] : [],
     };
   });

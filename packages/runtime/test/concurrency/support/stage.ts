@@ -193,6 +193,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+const IDLE_TURNS = 100;
+
 /** Knows when the next sleeper of a stage is due, and moves the time exactly there. */
 class StageClock {
   readonly #world: World;
@@ -221,8 +223,8 @@ class StageClock {
     });
     over.catch(() => undefined);
     for (;;) {
-      // Nothing but turns of the queue stands between a wake-up and what follows from it.
-      await new Promise((resolve) => setImmediate(resolve));
+      // Nothing but turns of the queue stands between a wake-up and what follows from it: at most one for every call and every commit.
+      for (let turn = 0; turn < IDLE_TURNS && !isOver; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       if (isOver) return over;
       const next = Math.min(...[...this.#due].map(({ at }) => at));
       if (next === Number.POSITIVE_INFINITY) throw new Error("Everybody waits for somebody else.");
