@@ -1,5 +1,5 @@
 import type { ThreadDemand, ThreadRows } from "../../kernel/demand.ts";
-import { type DecisionRow, type EntryRow, placeOf, type RunRow } from "../../kernel/rows.ts";
+import { type DecisionRow, type EndedCall, type EntryRow, placeOf, type RunRow } from "../../kernel/rows.ts";
 import { decisionKey, type EntryCell } from "../cells.ts";
 import type { ThreadTables } from "../thread-tables.ts";
 
@@ -15,7 +15,7 @@ export function readDemand(thread: ThreadTables, demand: ThreadDemand, now: numb
     known_versions: pick(thread.versionOf, demand.changeset_ids),
     message_ids: (demand.message_ids ?? []).filter((id) => thread.positionOf.has(id)),
     runs: collectRuns(thread, demand),
-    calls: (demand.calls ?? []).flatMap(({ run_id, call_id }) => tenant.runs.get(run_id)?.ended?.get(call_id) ?? []),
+    calls: collectEnded(thread, demand),
     decisions: collectDecisions(thread, demand),
     entries: collectEntries(thread, demand, now),
     queue: mailbox.queue.rows,
@@ -41,17 +41,32 @@ function pick(numbers: ReadonlyMap<string, number>, ids: readonly string[] = [])
 function collectRuns({ row, tenant }: ThreadTables, { run_ids = [] }: ThreadDemand): readonly RunRow[] {
   const open = row?.open_run_id ?? undefined;
   const ids = open === undefined || run_ids.includes(open) ? run_ids : [...run_ids, open];
-  return ids.flatMap((id) => tenant.runs.get(id)?.row ?? []);
+  const found: RunRow[] = [];
+  for (const id of ids) {
+    const run = tenant.runs.get(id);
+    if (run !== undefined) found.push(run.row);
+  }
+  return found;
+}
+
+function collectEnded({ tenant }: ThreadTables, { calls = [] }: ThreadDemand): readonly EndedCall[] {
+  const found: EndedCall[] = [];
+  for (const { run_id, call_id } of calls) {
+    const call = tenant.runs.get(run_id)?.ended?.get(call_id);
+    if (call !== undefined) found.push(call);
+  }
+  return found;
 }
 
 function collectDecisions(
   { row, runs, tenant }: ThreadTables,
   { decisions = [], pending_decisions }: ThreadDemand,
 ): readonly DecisionRow[] {
-  const found = decisions.flatMap(
-    ({ run_id, call_id, suspension }) =>
-      tenant.runs.get(run_id)?.decisions?.get(decisionKey(call_id, suspension))?.row ?? [],
-  );
+  const found: DecisionRow[] = [];
+  for (const { run_id, call_id, suspension } of decisions) {
+    const cell = tenant.runs.get(run_id)?.decisions?.get(decisionKey(call_id, suspension));
+    if (cell !== undefined) found.push(cell.row);
+  }
   const open = pending_decisions === undefined ? undefined : runs.get(row?.open_run_id ?? "");
   for (const { row: decision } of open?.decisions?.values() ?? []) if (decision.is_pending) found.push(decision);
   return found.length < 2 ? found : [...new Set(found)];
