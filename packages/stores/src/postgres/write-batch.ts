@@ -13,7 +13,8 @@ import { DELETIONS, RARE, type RareKind } from "./rare-statements.ts";
 import { type Results, rowsOf } from "./session.ts";
 import type { Query } from "./statement.ts";
 import type { Row } from "./table.ts";
-import { TOUCHED, WRITTEN, type WrittenKind, writeRows } from "./write-statement.ts";
+import { writeRows } from "./write-statement.ts";
+import { TOUCHED, WRITTEN, type WrittenKind } from "./written-rows.ts";
 
 /** The thread that a plan is about. */
 export interface WritePlace {
