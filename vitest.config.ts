@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { chooseSeed } from "./scripts/property-seed.mjs";
+import { chooseTier, selectTier } from "./scripts/tiers.mjs";
 
 /** Workspace packages are tested from source: no build stands between an edit and its test. */
 const conditions = ["reprise-source", "node", "import", "default"];
@@ -24,6 +25,14 @@ const alone = [
   "packages/runtime/test/replay/**/*.test.ts",
 ];
 
+const tier = chooseTier(process.env);
+
+/** What a project runs in this tier: the globs it names, but for those that another project names. */
+function choose(globs: readonly string[], others: readonly string[] = []) {
+  const { include, exclude } = selectTier(tier, globs);
+  return { include, exclude: [...configDefaults.exclude, ...exclude, ...selectTier(tier, others).include] };
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -33,13 +42,15 @@ export default defineConfig({
         extends: true,
         test: {
           name: "together",
-          include: folders.map((folder) => `${folder}/**/*.test.ts`),
-          exclude: [...configDefaults.exclude, ...paired, ...alone],
+          ...choose(
+            folders.map((folder) => `${folder}/**/*.test.ts`),
+            [...paired, ...alone],
+          ),
           // One more than the machine would be given: most of them compute, and some wait.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           typecheck: {
-            enabled: true,
+            enabled: tier !== "prove",
             include: folders.map((folder) => `${folder}/**/*.test-d.ts`),
             tsconfig: "./tsconfig.check.json",
             // Errors elsewhere belong to `npm run types`; a half-finished source file must not hide what the tests say.
@@ -47,13 +58,12 @@ export default defineConfig({
           },
         },
       },
-      { extends: true, test: { name: "paired", include: paired, maxWorkers: 2, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: "paired", ...choose(paired), maxWorkers: 2, sequence: { groupOrder: 1 } } },
       {
         extends: true,
         test: {
           name: "alone",
-          include: alone,
-          exclude: [...configDefaults.exclude, ...paired],
+          ...choose(alone, paired),
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

@@ -9,5 +9,5 @@ const files = asked.some((argument) => !argument.startsWith("-")) ? [] : ["packa
 process.exitCode = await runVitest({
   command: "npm run fuzz",
   vitestArguments: [...files, `--testTimeout=${TEN_MINUTES_MS}`, "--typecheck.enabled=false", ...asked],
-  env: { REPRISE_FUZZ: "1" },
+  env: { REPRISE_FUZZ: "1", REPRISE_TIER: "all" },
 });

@@ -53,6 +53,14 @@ it("keeps the pure packages free of any platform", () => {
   expect(findPurityProblems(pure, PURITY_EXCEPTIONS)).toEqual([]);
 });
 
+it("has no test that measures time, which would depend on how busy the machine is", () => {
+  const tests = paths.filter((path) => /^(packages|test)\/.*\.ts$|^e2e\/.*\.test\.ts$/.test(path) && /test/.test(path));
+  const timed = tests.filter((path) =>
+    /\b(performance\.now|process\.hrtime)\b/.test(readFileSync(join(ROOT, path), "utf8")),
+  );
+  expect(timed).toEqual([]);
+});
+
 it("has no file whose name says nothing", () => {
   expect(findNamelessFiles(paths)).toEqual([]);
 });

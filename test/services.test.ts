@@ -102,7 +102,7 @@ describe("neededServices", () => {
       "e2e/c.test.ts": call("chromium").replace('"chromium"', "name"),
       "node_modules/x/d.test.ts": call("chromium"),
     });
-    expect(neededServices(root, [])).toEqual(
+    expect(neededServices(root, "test", [])).toEqual(
       new Map([
         ["postgres", ["e2e/b.test.ts", "packages/stores/test/a.test.ts"]],
         ["nats", ["packages/stores/test/a.test.ts"]],
@@ -112,12 +112,18 @@ describe("neededServices", () => {
 
   it("looks only at the files that were asked for", () => {
     const root = createTemporaryFolder({ "a.test.ts": call("postgres"), "b.test.ts": call("nats") });
-    expect([...neededServices(root, ["--bail=1", "b.test"]).keys()]).toEqual(["nats"]);
+    expect([...neededServices(root, "test", ["--bail=1", "b.test"]).keys()]).toEqual(["nats"]);
+  });
+
+  it("looks only at the files of the tier that runs", () => {
+    const root = createTemporaryFolder({ "a.test.ts": call("postgres"), "b.prove.test.ts": call("chromium") });
+    expect([...neededServices(root, "test", []).keys()]).toEqual(["postgres"]);
+    expect([...neededServices(root, "prove", []).keys()]).toEqual(["chromium"]);
   });
 
   it("refuses a service that nobody knows how to find", () => {
     const root = createTemporaryFolder({ "a.test.ts": call("oracle") });
-    expect(() => neededServices(root, [])).toThrow('a.test.ts asks for "oracle"');
+    expect(() => neededServices(root, "test", [])).toThrow('a.test.ts asks for "oracle"');
   });
 });
 

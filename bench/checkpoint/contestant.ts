@@ -9,8 +9,6 @@ export interface Contestant {
 }
 
 export interface Runner {
-  /** Before the clock starts: so many runs are about to come. */
-  prepare?(runs: number): Promise<void>;
   /** One run, kept as the contestant keeps it. `onCommit` is called when a transaction of it is durable, if it can be told. */
   run(onCommit?: () => void): Promise<void>;
   /** How many transactions of runs are kept. */

@@ -1,16 +1,9 @@
 import type { PhaseContext, Plugin } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import {
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  defineAgent,
-  definePlugin,
-  defineTool,
-  type Runtime,
-} from "@reprise/runtime";
+import { createRuntime, defineAgent, definePlugin, defineTool, type Runtime } from "@reprise/runtime";
 import { defineState } from "@reprise/state";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 
 export const PLUGINS = 20;
 export const STEPS = 20;

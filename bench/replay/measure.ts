@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createNodeEnv } from "../../packages/node/src/index.ts";
-import { createMemoryBlobStore, createMemoryStore, type Runtime } from "../../packages/runtime/src/index.ts";
+import type { Runtime } from "../../packages/runtime/src/index.ts";
+import { createMemoryBlobStore, createMemoryStore } from "../../packages/stores/src/memory/index.ts";
 import { openSqliteStore } from "../../packages/stores/src/sqlite/index.ts";
 import { openRuntime, replayOnce, runOnce } from "./workload.ts";
 

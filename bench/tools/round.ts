@@ -1,12 +1,7 @@
 import type { LanguageModel, ModelChunk } from "../../packages/contracts/src/index.ts";
 import { createNodeEnv } from "../../packages/node/src/index.ts";
-import {
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  defineAgent,
-  type Runtime,
-} from "../../packages/runtime/src/index.ts";
+import { createRuntime, defineAgent, type Runtime } from "../../packages/runtime/src/index.ts";
+import { createMemoryBlobStore, createMemoryStore } from "../../packages/stores/src/memory/index.ts";
 import { type Case, lookUp, type Question } from "./cases.ts";
 
 export const CALLS = 100;

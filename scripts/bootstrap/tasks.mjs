@@ -14,6 +14,10 @@ export const TASKS = {
     purpose: "runs the tests; arguments go to vitest",
     command: ["scripts/test.mjs"],
   },
+  prove: {
+    purpose: "runs the tests that take minutes: planted bugs, chaos, browsers, clients; arguments go to vitest",
+    command: ["scripts/prove.mjs"],
+  },
   verify: {
     purpose: "runs every check there is; --skip <step> leaves one out",
     command: ["scripts/verify.mjs"],

@@ -6,6 +6,7 @@ import { runCaptured } from "../run-process.mjs";
 import { checkPackages } from "./check-packages.mjs";
 import { runExamples } from "./run-examples.mjs";
 
+/** @import { Tier } from "../tiers.mjs" */
 /** @import { Step, StepResult } from "./run-steps.mjs" */
 
 /**
@@ -18,7 +19,8 @@ export function createSteps(root) {
   return [
     { name: "lint", run: () => runTask(root, "lint") },
     { name: "types", run: () => runTask(root, "types") },
-    { name: "test", run: () => runTests(root) },
+    { name: "test", run: () => runTests(root, "test") },
+    { name: "prove", run: () => runTests(root, "prove") },
     { name: "build", run: () => buildAfresh(root) },
     { name: "packages", run: () => checkPackages(root) },
     { name: "examples", run: () => runExamples(root) },
@@ -35,9 +37,12 @@ async function runTask(root, name) {
   return { passed: code === 0, output };
 }
 
-/** @param {string} root */
-async function runTests(root) {
-  const result = await runTask(root, "test");
+/**
+ * @param {string} root
+ * @param {Tier} tier
+ */
+async function runTests(root, tier) {
+  const result = await runTask(root, tier);
   // The last such line: the tests run vitest on fixtures, whose lines may show in a failure's output.
   const remark = result.output.match(/^tests: .*$/gm)?.at(-1);
   return { ...result, remark };

@@ -1,5 +1,5 @@
 import type { LanguageModel, Store } from "../../../packages/contracts/src/index.ts";
-import type { Runtime } from "../../../packages/runtime/src/index.ts";
+import type { Runtime } from "../../../packages/reprise/src/index.ts";
 import { openRuntime, speechOf } from "./open-runtime.ts";
 import { textOf } from "./workload.ts";
 

@@ -1,12 +1,5 @@
 import type { LanguageModel, ModelChunk, Store } from "../../../packages/contracts/src/index.ts";
-import { createNodeEnv } from "../../../packages/node/src/index.ts";
-import {
-  createMemoryBlobStore,
-  createRuntime,
-  defineAgent,
-  defineTool,
-  type Runtime,
-} from "../../../packages/runtime/src/index.ts";
+import { createRuntime, defineAgent, defineTool, type Runtime } from "../../../packages/reprise/src/index.ts";
 import {
   ANSWER,
   book,
@@ -52,11 +45,8 @@ const tool = defineTool({
 
 /** A runtime with one agent on a store; everything else as it comes. */
 export function openRuntime(store: Store, model: LanguageModel = bookingModel): Promise<Runtime> {
-  const env = createNodeEnv();
   return createRuntime({
     agents: [defineAgent({ id: "bench", instructions: INSTRUCTIONS, model, tools: [tool] })],
     store,
-    blobs: createMemoryBlobStore(env),
-    env,
   });
 }

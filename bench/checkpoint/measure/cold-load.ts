@@ -1,73 +1,52 @@
-import type { TenantStore } from "../../../packages/contracts/src/index.ts";
-import { loadThread } from "../../../packages/runtime/src/thread/loaded-thread.ts";
+import type { Store } from "../../../packages/contracts/src/index.ts";
+import { openTalk, type Talk } from "../load/long-thread.ts";
 import type { Effort } from "./effort.ts";
-import { shuffle } from "./shuffle.ts";
 import { summarize } from "./statistics.ts";
 
-/** A thread that is not in memory, loaded as the runtime does it, beside its rows read again. */
+/** One more turn on a long thread by a runtime that has never seen it, beside one that has it in memory. */
 export interface LoadReport {
   readonly store: string;
   readonly messages: number;
-  readonly loadMs: number;
-  /** The same statements by a bare loop, every row of them. */
+  readonly coldMs: number;
+  readonly warmMs: number;
+  /** The thread's messages as rows of minimal raw, read and parsed. */
   readonly rowsMs: number;
-  /** The same, with every body parsed: without that nobody has a message. */
-  readonly parsedMs: number;
-  readonly ratioToRows: number;
-  readonly ratioToParsed: number;
 }
 
-/** Reads again what loading a thread reads. `onRow` gets every row. */
-export type Reread = (onRow: (row: Readonly<Record<string, unknown>>) => void) => Promise<void>;
+/** The messages of a thread in the table of minimal raw. */
+export interface MinimalRows {
+  read(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
 
 export async function measureLoad(
-  store: string,
-  {
-    tenant,
-    threadId,
-    messages,
-  }: { readonly tenant: TenantStore; readonly threadId: string; readonly messages: number },
-  reread: Reread,
+  { name, store, rows }: { readonly name: string; readonly store: Store; readonly rows: MinimalRows },
+  { talk, threadId, messages }: { readonly talk: Talk; readonly threadId: string; readonly messages: number },
   { loadRepetitions }: Effort,
 ): Promise<LoadReport> {
-  const work = {
-    load: async () => {
-      const thread = await loadThread(tenant, threadId);
-      if ((thread?.messages.length ?? 0) < messages) throw new Error("The thread has fewer messages than were said.");
-    },
-    rows: () => reread(() => {}),
-    parsed: () => reread(parseBodies),
+  const times = { cold: [] as number[], warm: [] as number[], rows: [] as number[] };
+  const take = async (kind: keyof typeof times, work: () => Promise<unknown>): Promise<void> => {
+    globalThis.gc?.({ type: "minor" });
+    const startedAt = performance.now();
+    await work();
+    times[kind].push(performance.now() - startedAt);
   };
-  const times = { load: [] as number[], rows: [] as number[], parsed: [] as number[] };
-  // The first repetitions only warm up.
-  for (let repetition = -3; repetition < loadRepetitions; repetition++) {
-    for (const kind of shuffle(["load", "rows", "parsed"] as const)) {
-      // Only the young generation: a full collection throws compiled code away.
-      globalThis.gc?.({ type: "minor" });
-      const startedAt = performance.now();
-      await work[kind]();
-      if (repetition >= 0) times[kind].push(performance.now() - startedAt);
-    }
+  for (let repetition = 0; repetition < loadRepetitions; repetition++) {
+    const stranger = await openTalk(store);
+    await take("cold", () => stranger.turn(threadId));
+    await stranger.close();
+    // What the other runtime did is read first, and is not of interest.
+    await talk.turn(threadId);
+    await take("warm", () => talk.turn(threadId));
+    await take("rows", async () => (await rows.read()).map((text): unknown => JSON.parse(text)));
   }
-  const ratioTo = (other: readonly number[]): number =>
-    summarize(times.load.map((time, index) => time / (other[index] ?? Number.NaN))).median;
-  return {
-    store,
-    messages,
-    loadMs: summarize(times.load).median,
-    rowsMs: summarize(times.rows).median,
-    parsedMs: summarize(times.parsed).median,
-    ratioToRows: ratioTo(times.rows),
-    ratioToParsed: ratioTo(times.parsed),
-  };
+  await rows.close();
+  const median = (samples: readonly number[]): number => summarize(samples).median;
+  return { store: name, messages, coldMs: median(times.cold), warmMs: median(times.warm), rowsMs: median(times.rows) };
 }
 
-const BODIES: readonly string[] = ["body", "patches", "metadata"];
-
-/** Where somebody without our codec would get to. */
-function parseBodies(row: Readonly<Record<string, unknown>>): void {
-  for (const name of BODIES) {
-    const body = row[name];
-    if (typeof body === "string" && body !== "") JSON.parse(body);
-  }
+/** The texts of a thread's messages, as minimal raw keeps them: a row each. */
+export async function messageTexts(store: Store, threadId: string): Promise<readonly string[]> {
+  const { messages } = await store.forTenant("default").readMessages(threadId, 0);
+  return messages.map((message) => JSON.stringify(message));
 }

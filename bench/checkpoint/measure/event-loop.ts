@@ -23,7 +23,6 @@ export async function measureLoop(contestant: Contestant, concurrency: number, e
   const runner = turning(await contestant.open(concurrency));
   try {
     const runs = concurrency * Math.max(2, Math.round((effort.repetitions * effort.sampleMs) / 200));
-    await runner.prepare?.(2 * runs);
     await runAll(runner, concurrency, runs);
     const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     histogram.enable();

@@ -36,7 +36,6 @@ export async function measureLatency(contestants: readonly Contestant[], effort:
 }
 
 async function takeBlock(runner: Runner, samples: readonly number[][]): Promise<void> {
-  await runner.prepare?.(BLOCK);
   for (let run = 0; run < BLOCK; run++) {
     let commit = 0;
     let last = performance.now();

@@ -1,4 +1,5 @@
 import type { Contestant, Runner } from "../contestant.ts";
+import type { BytesMeter } from "./bytes-written.ts";
 import type { Effort } from "./effort.ts";
 import { shuffle } from "./shuffle.ts";
 
@@ -8,14 +9,30 @@ export interface Throughput {
   readonly concurrency: number;
   /** Runs a second. */
   readonly rates: readonly number[];
+  /** CPU milliseconds a run in this process, all of its threads. */
+  readonly cpuMs: readonly number[];
+  /** Bytes written a run, over all samples: some of them pay for the checkpoints of others. */
+  readonly bytes: number;
   readonly runs: number;
+}
+
+interface Sample {
+  readonly rate: number;
+  readonly cpuMs: number;
+  readonly bytes: number;
 }
 
 interface Entry {
   readonly contestant: string;
   readonly runner: Runner;
   readonly runs: number;
-  readonly rates: number[];
+  readonly samples: Sample[];
+}
+
+/** How the samples are taken. */
+interface Sampling {
+  readonly concurrency: number;
+  readonly readBytes: BytesMeter;
 }
 
 /**
@@ -24,41 +41,53 @@ interface Entry {
  */
 export async function measureThroughput(
   contestants: readonly Contestant[],
-  concurrency: number,
+  sampling: Sampling,
   effort: Effort,
 ): Promise<readonly Throughput[]> {
   const entries: Entry[] = [];
   try {
     for (const { name, open } of contestants) {
-      const runner = await open(concurrency);
-      entries.push({ contestant: name, runner, runs: await warmUp(runner, concurrency, effort), rates: [] });
+      const runner = await open(sampling.concurrency);
+      entries.push({ contestant: name, runner, runs: await warmUp(runner, sampling, effort), samples: [] });
     }
     for (let repetition = 0; repetition < effort.repetitions; repetition++) {
-      for (const { runner, runs, rates } of shuffle(entries)) rates.push(await takeSample(runner, concurrency, runs));
+      for (const { runner, runs, samples } of shuffle(entries)) samples.push(await takeSample(runner, sampling, runs));
     }
   } finally {
     for (const { runner } of entries) await runner.close();
   }
-  return entries.map(({ contestant, runs, rates }) => ({ contestant, concurrency, runs, rates }));
+  return entries.map(({ contestant, runs, samples }) => ({
+    contestant,
+    concurrency: sampling.concurrency,
+    runs,
+    rates: samples.map(({ rate }) => rate),
+    cpuMs: samples.map(({ cpuMs }) => cpuMs),
+    bytes: samples.reduce((sum, { bytes }) => sum + bytes, 0) / samples.length,
+  }));
 }
 
 /** Returns how many runs make a sample: whole rounds of the concurrency. */
-async function warmUp(runner: Runner, concurrency: number, { sampleMs, warmUpMs }: Effort): Promise<number> {
+async function warmUp(runner: Runner, sampling: Sampling, { sampleMs, warmUpMs }: Effort): Promise<number> {
   const startedAt = performance.now();
-  let runs = concurrency;
+  let runs = sampling.concurrency;
   for (;;) {
-    const rate = await takeSample(runner, concurrency, runs);
-    runs = Math.max(1, Math.round((rate * sampleMs) / 1_000 / concurrency)) * concurrency;
+    const { rate } = await takeSample(runner, sampling, runs);
+    const rounds = Math.max(1, Math.round((rate * sampleMs) / 1_000 / sampling.concurrency));
+    runs = rounds * sampling.concurrency;
     if (performance.now() - startedAt > warmUpMs) return runs;
   }
 }
 
-async function takeSample(runner: Runner, concurrency: number, runs: number): Promise<number> {
+async function takeSample(runner: Runner, { concurrency, readBytes }: Sampling, runs: number): Promise<Sample> {
   globalThis.gc?.({ type: "minor" });
-  await runner.prepare?.(runs);
+  const bytesBefore = await readBytes();
+  const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();
   await runAll(runner, concurrency, runs);
-  return (runs / (performance.now() - startedAt)) * 1_000;
+  const tookMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const bytes = (await readBytes()) - bytesBefore;
+  return { rate: (runs / tookMs) * 1_000, cpuMs: (user + system) / 1_000 / runs, bytes: bytes / runs };
 }
 
 /** So many runs, so many at a time; whoever is done takes the next. */

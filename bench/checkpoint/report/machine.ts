@@ -1,15 +1,18 @@
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
-import { availableParallelism, cpus, tmpdir } from "node:os";
+import { availableParallelism, cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { summarize } from "../measure/statistics.ts";
 import { formatMs } from "./tables.ts";
+
+/** Figures of a machine that others use are worth little: they wait for its disk and its cores. */
+const LOAD_BEFORE = (loadavg()[0] ?? 0).toFixed(2);
 
 /** Where and with what the figures were taken; no names of hosts or people. */
 export function describeMachine(postgresVersion: string): readonly string[] {
   return [
     `Date: ${new Date().toISOString().slice(0, 10)}`,
     `Node ${process.versions.node}, V8 ${process.versions.v8}, ${process.platform} ${process.arch}`,
-    `CPU: ${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores, shared with other work`,
+    `CPU: ${cpus()[0]?.model.trim() ?? "unknown"}, ${availableParallelism()} cores; load average ${LOAD_BEFORE} before the benchmark began`,
     `Postgres ${postgresVersion}, SQLite ${process.versions.sqlite}, flushing 4 kB takes ${measureFlush()} ms (p50)`,
     `Versions: ${installedVersions()}; Reprise from the sources beside this folder`,
   ];

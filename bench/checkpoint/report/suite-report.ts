@@ -1,8 +1,8 @@
-import { COMMITS_PER_RUN } from "../load/play-run.ts";
 import type { BytesReport } from "../measure/bytes.ts";
 import type { LoadReport } from "../measure/cold-load.ts";
 import type { LoopReport } from "../measure/event-loop.ts";
 import { addedMs, type Latency } from "../measure/latency.ts";
+import type { StatementReport } from "../measure/statements.ts";
 import { summarize } from "../measure/statistics.ts";
 import type { LengthReport } from "../measure/thread-length.ts";
 import type { Throughput } from "../measure/throughput.ts";
@@ -21,6 +21,7 @@ export function reportSuite(suite: Suite): string {
       `### ${concurrency} at a time`,
       reportThroughput(suite.throughput.filter((one) => one.concurrency === concurrency)),
     ]),
+    ...(suite.statements.length === 0 ? [] : ["### Statements a run", reportStatements(suite.statements)]),
     ...(suite.latency.length === 0 ? [] : ["### One transaction at a time", reportLatency(suite.latency)]),
     ...(suite.loop.length === 0 ? [] : ["### The event loop, 20 at a time", reportLoop(suite.loop)]),
     ...(suite.length.length === 0 ? [] : ["### One more turn", reportLength(suite.length)]),
@@ -32,15 +33,30 @@ export function reportSuite(suite: Suite): string {
 /** The first is the reference. */
 function reportThroughput(all: readonly Throughput[]): string {
   const [reference] = all;
-  const heads = ["contestant", "runs/s", "min–max", "commits/s", "x the first", "runs a sample"];
+  const heads = [
+    "contestant",
+    "runs/s",
+    "min–max",
+    "x the first",
+    "CPU ms a run",
+    "x the first",
+    "kB written a run",
+    "x the first",
+    "runs a sample",
+  ];
   const rows = all.map((one) => {
     const { median, least, most } = summarize(one.rates);
+    const against = (compare: (one: Throughput, other: Throughput) => number): string =>
+      formatDigits(reference === undefined ? Number.NaN : compare(one, reference));
     return [
       one.contestant,
       formatDigits(median),
       `${formatDigits(least)}–${formatDigits(most)}`,
-      formatDigits(median * COMMITS_PER_RUN),
-      formatDigits(reference === undefined ? Number.NaN : rateOf(one, reference)),
+      against(rateOf),
+      formatMs(summarize(one.cpuMs).median),
+      against(cpuOf),
+      formatDigits(one.bytes / 1_000),
+      against(bytesOf),
       String(one.runs),
     ];
   });
@@ -50,6 +66,30 @@ function reportThroughput(all: readonly Throughput[]): string {
 /** How many times as fast as another: the median over the repetitions, whose noise both share. */
 export function rateOf(one: Throughput, reference: Throughput): number {
   return summarize(one.rates.map((rate, index) => rate / (reference.rates[index] ?? Number.NaN))).median;
+}
+
+/** How many times the bytes of another; one in memory writes none. */
+function bytesOf(one: Throughput, reference: Throughput): number {
+  return reference.bytes < SOME_BYTES ? Number.NaN : one.bytes / reference.bytes;
+}
+
+const SOME_BYTES = 100;
+
+/** How many times the CPU of another. */
+export function cpuOf(one: Throughput, reference: Throughput): number {
+  return summarize(one.cpuMs.map((time, index) => time / (reference.cpuMs[index] ?? Number.NaN))).median;
+}
+
+function reportStatements(all: readonly StatementReport[]): string {
+  const contestants = [...new Set(all.map(({ contestant }) => contestant))];
+  const rows = contestants.map((name) => [
+    name,
+    ...CONCURRENCIES.map((concurrency) => {
+      const report = all.find((one) => one.contestant === name && one.concurrency === concurrency);
+      return formatDigits(report?.perRun ?? Number.NaN);
+    }),
+  ]);
+  return markdownTable(["contestant", ...CONCURRENCIES.map((count) => `${count} at a time`)], rows, 1);
 }
 
 function reportLatency(all: readonly Latency[]): string {
@@ -86,12 +126,20 @@ function reportLength(all: readonly LengthReport[]): string {
 }
 
 function reportLoad(all: readonly LoadReport[]): string {
-  const heads = ["store", "messages", "load ms", "rows ms", "rows, parsed ms", "x rows", "x rows, parsed"];
-  const rows = all.map((one) => [
-    one.store,
-    one.messages.toLocaleString("en-US"),
-    ...[one.loadMs, one.rowsMs, one.parsedMs].map(formatMs),
-    ...[one.ratioToRows, one.ratioToParsed].map(formatDigits),
+  const heads = [
+    "store",
+    "messages",
+    "cold turn ms",
+    "warm turn ms",
+    "loading ms",
+    "raw rows, parsed ms",
+    "x raw rows",
+  ];
+  const rows = all.map(({ store, messages, coldMs, warmMs, rowsMs }) => [
+    store,
+    messages.toLocaleString("en-US"),
+    ...[coldMs, warmMs, coldMs - warmMs, rowsMs].map(formatMs),
+    formatDigits((coldMs - warmMs) / rowsMs),
   ]);
   return markdownTable(heads, rows, 1);
 }

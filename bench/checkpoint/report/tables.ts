@@ -10,10 +10,12 @@ export function markdownTable(
 }
 
 export function formatMs(ms: number): string {
+  if (Number.isNaN(ms)) return "–";
   return ms >= 10 ? ms.toFixed(1) : ms >= 1 ? ms.toFixed(2) : ms.toFixed(3);
 }
 
 export function formatDigits(value: number): string {
+  if (Number.isNaN(value)) return "–";
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 

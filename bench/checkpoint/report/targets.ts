@@ -1,122 +1,150 @@
-import { addedMs } from "../measure/latency.ts";
+import { summarize } from "../measure/statistics.ts";
 import type { Throughput } from "../measure/throughput.ts";
 import { nameOfLangGraph } from "../postgres/langgraph.ts";
-import { RAW_PIPELINED } from "../postgres/raw-postgres.ts";
-import { SAVER_ALONE } from "../postgres/saver-alone.ts";
-import { RAW_SQLITE } from "../sqlite/raw-sqlite.ts";
-import { POSTGRES_RUNTIME, POSTGRES_STORE } from "../suites/postgres.ts";
-import { SQLITE_STORE } from "../suites/sqlite.ts";
-import type { Suite } from "../suites/suite.ts";
-import { rateOf } from "./suite-report.ts";
-import { formatDigits, formatMs, markdownTable } from "./tables.ts";
+import { MINIMAL_POSTGRES } from "../postgres/minimal-raw.ts";
+import { MINIMAL_SQLITE } from "../sqlite/minimal-raw.ts";
+import { POSTGRES_RUNTIME } from "../suites/postgres.ts";
+import { SQLITE_RUNTIME, SQLITE_STORE } from "../suites/sqlite.ts";
+import type { Suite, Suites } from "../suites/suite.ts";
+import { cpuOf, rateOf } from "./suite-report.ts";
+import { formatDigits, formatKilobytes, formatMs, markdownTable } from "./tables.ts";
 
-/** One thing we promised: at least, or at most, so much. */
+/** One thing we promised: a figure of ours against that of another is at least, or at most, so much. */
 interface Target {
   readonly title: string;
+  readonly ours: string;
+  readonly other: string;
   readonly value: number;
   readonly least?: number;
   readonly most?: number;
-  readonly unit: "x" | " ms";
+  /** A plain count is no ratio. */
+  readonly unit?: "x" | "";
 }
 
-export function reportTargets(postgres: Suite, sqlite: Suite): string {
-  const targets = [...postgresTargets(postgres), ...sqliteTargets(sqlite), ...[postgres, sqlite].flatMap(sizeTargets)];
-  const rows = targets.map(({ title, value, least, most, unit }) => {
+export function reportTargets({ postgres, sqlite }: Suites): string {
+  const targets = [
+    ...(postgres === undefined ? [] : [...postgresTargets(postgres), ...sizeTargets(postgres)]),
+    ...(sqlite === undefined ? [] : [...sqliteTargets(sqlite), ...sizeTargets(sqlite)]),
+  ];
+  const rows = targets.map(({ title, ours, other, value, least, most, unit = "x" }) => {
     const isMet = value >= (least ?? Number.NEGATIVE_INFINITY) && value <= (most ?? Number.POSITIVE_INFINITY);
     const bound = least === undefined ? `at most ${most}` : `at least ${least}`;
-    return [
-      title,
-      `${unit === "x" ? formatDigits(value) : formatMs(value)}${unit}`,
-      `${bound}${unit}`,
-      isMet ? "yes" : "**no**",
-    ];
+    return [title, ours, other, `${formatDigits(value)}${unit}`, `${bound}${unit}`, isMet ? "met" : "**not met**"];
   });
-  return markdownTable(["target", "measured", "wanted", "met"], rows, 1);
+  return markdownTable(["target", "ours", "other", "measured", "wanted", ""], rows, 1);
 }
 
 function postgresTargets(suite: Suite): readonly Target[] {
-  const rate = (name: string, reference: string, concurrency: number): number =>
-    rateOf(find(suite, name, concurrency), find(suite, reference, concurrency));
-  const batched = rate(POSTGRES_STORE, RAW_PIPELINED, 20);
-  const wholeRuns = Math.min(
-    ...(["async", "sync"] as const).map((durability) => rate(POSTGRES_RUNTIME, nameOfLangGraph(durability), 20)),
+  const langGraph = nameOfLangGraph("sync");
+  const statements = suite.statements.find(
+    ({ contestant, concurrency }) => contestant === POSTGRES_RUNTIME && concurrency === 1,
   );
-  const saver = "against LangGraph's PostgresSaver";
+  const rawStatements = suite.statements.find(
+    ({ contestant, concurrency }) => contestant === MINIMAL_POSTGRES && concurrency === 1,
+  );
   return [
-    { title: "Postgres, 20 at a time: commits against raw", value: batched, least: 0.8, unit: "x" },
-    { title: "the goal of it, by batching", value: batched, least: 2, unit: "x" },
+    speed(suite, { name: POSTGRES_RUNTIME, against: MINIMAL_POSTGRES, concurrency: 1, least: 0.5 }),
+    speed(suite, { name: POSTGRES_RUNTIME, against: MINIMAL_POSTGRES, concurrency: 20, least: 0.58 }),
+    speed(suite, { name: POSTGRES_RUNTIME, against: langGraph, concurrency: 20, least: 10 }),
+    cpu(suite, POSTGRES_RUNTIME, MINIMAL_POSTGRES),
     {
-      title: "Postgres, 1 at a time: commits against raw",
-      value: rate(POSTGRES_STORE, RAW_PIPELINED, 1),
-      least: 0.5,
-      unit: "x",
+      title: "Postgres, 1 at a time: statements a run",
+      ours: formatDigits(statements?.perRun ?? Number.NaN),
+      other: formatDigits(rawStatements?.perRun ?? Number.NaN),
+      value: statements?.perRun ?? Number.NaN,
+      most: 12,
+      unit: "",
     },
-    {
-      title: `Postgres, 20 at a time: keeping a run ${saver} alone`,
-      value: rate(POSTGRES_STORE, SAVER_ALONE, 20),
-      least: 10,
-      unit: "x",
-    },
-    { title: `Postgres, 20 at a time: whole runs ${saver}, the faster of two`, value: wholeRuns, least: 10, unit: "x" },
   ];
 }
 
 function sqliteTargets(suite: Suite): readonly Target[] {
-  const [raw, store] = [RAW_SQLITE, SQLITE_STORE].map((name) => suite.latency.find((one) => one.contestant === name));
-  const [rawLoop, storeLoop] = [RAW_SQLITE, SQLITE_STORE].map((name) =>
-    suite.loop.find((one) => one.contestant === name),
+  const [ours, raw] = [find(suite, SQLITE_RUNTIME, 1), find(suite, MINIMAL_SQLITE, 1)];
+  const [loop, rawLoop] = [SQLITE_STORE, MINIMAL_SQLITE].map(
+    (name) => suite.loop.find((one) => one.contestant === name)?.stillMs ?? Number.NaN,
   );
   return [
+    speed(suite, { name: SQLITE_RUNTIME, against: MINIMAL_SQLITE, concurrency: 1, least: 0.4 }),
+    speed(suite, { name: SQLITE_RUNTIME, against: MINIMAL_SQLITE, concurrency: 20, least: 1.2 }),
+    cpu(suite, SQLITE_RUNTIME, MINIMAL_SQLITE),
     {
-      title: "SQLite FULL, 20 at a time: commits against raw, one after the other",
-      value: rateOf(find(suite, SQLITE_STORE, 20), find(suite, RAW_SQLITE, 20)),
-      least: 2,
-      unit: "x",
+      title: "SQLite FULL, 1 at a time: kB written a run against minimal raw",
+      ours: formatDigits(ours.bytes / 1_000),
+      other: formatDigits(raw.bytes / 1_000),
+      value: ours.bytes / raw.bytes,
+      most: 4,
     },
     {
-      title: "SQLite FULL, 1 at a time: added to a commit, p50",
-      value: raw === undefined || store === undefined ? Number.NaN : addedMs(store, raw),
-      most: 0.4,
-      unit: " ms",
-    },
-    {
-      title: "SQLite FULL, 20 at a time: how long the event loop stands still, against raw on it",
-      value: (storeLoop?.stillMs ?? Number.NaN) / (rawLoop?.stillMs ?? Number.NaN),
+      title: "SQLite FULL, 20 at a time: ms a commit that the event loop stands still, against minimal raw on it",
+      ours: formatMs(loop ?? Number.NaN),
+      other: formatMs(rawLoop ?? Number.NaN),
+      value: (loop ?? Number.NaN) / (rawLoop ?? Number.NaN),
       most: 0.1,
-      unit: "x",
     },
   ];
 }
 
-function sizeTargets({ title, length, load, bytes }: Suite): readonly Target[] {
+interface SpeedTarget {
+  readonly name: string;
+  readonly against: string;
+  readonly concurrency: number;
+  readonly least: number;
+}
+
+function speed(suite: Suite, { name, against, concurrency, least }: SpeedTarget): Target {
+  const [ours, other] = [find(suite, name, concurrency), find(suite, against, concurrency)];
+  return {
+    title: `${titleOf(suite)}, ${concurrency} at a time: runs/s against ${nameIn(against)}`,
+    ours: formatDigits(summarize(ours.rates).median),
+    other: formatDigits(summarize(other.rates).median),
+    value: rateOf(ours, other),
+    least,
+  };
+}
+
+function cpu(suite: Suite, name: string, against: string): Target {
+  const [ours, other] = [find(suite, name, 1), find(suite, against, 1)];
+  return {
+    title: `${titleOf(suite)}, 1 at a time: client CPU ms a run against ${nameIn(against)}`,
+    ours: formatMs(summarize(ours.cpuMs).median),
+    other: formatMs(summarize(other.cpuMs).median),
+    value: cpuOf(ours, other),
+    most: 4,
+  };
+}
+
+function titleOf({ title }: Suite): string {
+  return title === "SQLite" ? "SQLite FULL" : title;
+}
+
+/** The suite is named already. */
+function nameIn(contestant: string): string {
+  return contestant.replace(/, (?:pg|node:sqlite)$/, "");
+}
+
+function sizeTargets({ title, length, bytes }: Suite): readonly Target[] {
   const own = bytes.filter(({ store }) => store.startsWith(title));
   return [
-    ...length.map(({ long, short, ratio }): Target => {
-      const name = `${title}: one more turn at ${long.messages} messages against ${short.messages}`;
-      return { title: name, value: ratio, most: 1.5, unit: "x" };
-    }),
-    ...load.map(({ ratioToParsed }): Target => {
-      return {
-        title: `${title}: loading a thread against reading its rows again, parsed`,
-        value: ratioToParsed,
-        most: 1.5,
-        unit: "x",
-      };
-    }),
     ...own.flatMap(({ store, turns, payload, bytes: [first, second] }): readonly Target[] => [
       {
-        title: `${store}: bytes at ${turns[0]} turns against what was said`,
+        title: `${store}: kB at ${turns[0]} turns against what was said`,
+        ours: formatKilobytes(first),
+        other: formatKilobytes(payload[0]),
         value: first / payload[0],
-        most: 3,
-        unit: "x",
+        most: 4,
       },
       {
-        title: `${store}: bytes at ${turns[1]} turns against those at ${turns[0]}`,
+        title: `${store}: kB at ${turns[1]} turns against those at ${turns[0]}`,
+        ours: formatKilobytes(second),
+        other: formatKilobytes(first),
         value: second / first,
         most: 2.1,
-        unit: "x",
       },
     ]),
+    ...length.map(({ long, short, ratio }): Target => {
+      const name = `${title}: ms for one more turn at ${long.messages} messages against ${short.messages}`;
+      return { title: name, ours: formatMs(long.turnMs), other: formatMs(short.turnMs), value: ratio, most: 1.5 };
+    }),
   ];
 }
 

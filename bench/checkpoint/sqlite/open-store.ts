@@ -1,6 +1,6 @@
 import { openSqliteStore } from "../../../packages/stores/src/sqlite/index.ts";
 import type { OpenedStore } from "../contestants/reprise-store.ts";
-import { makeStoreFile } from "./record-tasks.ts";
+import { makeStoreFile } from "./store-file.ts";
 
 /** Our store in a new file. */
 export async function openSqlite(): Promise<OpenedStore> {

@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createNodeEnv } from "../../../packages/node/src/index.ts";
-import { createMemoryStore } from "../../../packages/runtime/src/index.ts";
+import { memoryStore } from "../../../packages/reprise/src/index.ts";
 import { openFileStore } from "../../../packages/stores/src/file/index.ts";
 import { openNatsBufferedStore } from "../../../packages/stores/src/nats-buffered/index.ts";
 import { startNats } from "../../../packages/stores/test/nats/start-nats.ts";
@@ -10,6 +9,7 @@ import { findService } from "../../../scripts/services/find-service.mjs";
 import { repriseRuntime } from "../contestants/reprise-runtime.ts";
 import { type OpenedStore, repriseStore } from "../contestants/reprise-store.ts";
 import type { ScriptMaker } from "../load/record-run.ts";
+import { processMeter } from "../measure/bytes-written.ts";
 import type { Effort } from "../measure/effort.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
 import { dropSchema, freshSchema } from "../postgres/schemas.ts";
@@ -39,9 +39,9 @@ export async function measureOthers(
     const throughput: Throughput[] = [];
     for (const concurrency of CONCURRENCIES) {
       progress(`other stores: ${concurrency} at a time`);
-      throughput.push(...(await measureThroughput(contestants, concurrency, effort)));
+      throughput.push(...(await measureThroughput(contestants, { concurrency, readBytes: processMeter }, effort)));
     }
-    const nothing = { latency: [], loop: [], length: [], load: [], bytes: [] };
+    const nothing = { statements: [], latency: [], loop: [], length: [], load: [], bytes: [] };
     return { title: "Other stores", contestants, throughput, ...nothing };
   } finally {
     await server?.stop();
@@ -49,7 +49,7 @@ export async function measureOthers(
 }
 
 async function openMemory(): Promise<OpenedStore> {
-  const store = createMemoryStore(createNodeEnv());
+  const store = memoryStore();
   return { store, close: () => store.close() };
 }
 

@@ -1,22 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { openPostgresStore } from "../../../packages/stores/src/postgres/index.ts";
+import type { Contestant } from "../contestant.ts";
 import { openLangGraph } from "../contestants/langgraph.ts";
 import { repriseRuntime } from "../contestants/reprise-runtime.ts";
 import { repriseStore } from "../contestants/reprise-store.ts";
 import { openTalk } from "../load/long-thread.ts";
+import { payloadsOf } from "../load/payloads.ts";
 import type { ScriptMaker } from "../load/record-run.ts";
 import { textOf } from "../load/workload.ts";
 import { type BytesReport, measureBytes, nameOfSize, THREAD_COUNTS } from "../measure/bytes.ts";
-import { measureLoad } from "../measure/cold-load.ts";
+import { postgresMeter } from "../measure/bytes-written.ts";
+import { measureLoad, messageTexts } from "../measure/cold-load.ts";
 import type { Effort } from "../measure/effort.ts";
 import { measureLatency } from "../measure/latency.ts";
+import { measureStatements } from "../measure/statements.ts";
 import { measureLength } from "../measure/thread-length.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
 import { langGraph, openSaver } from "../postgres/langgraph.ts";
+import { MINIMAL_POSTGRES_EVENTS, minimalPostgres, minimalPostgresRows } from "../postgres/minimal-raw.ts";
 import { openPostgres } from "../postgres/open-store.ts";
-import { rawAwaited, rawPipelined } from "../postgres/raw-postgres.ts";
-import { recordQueries } from "../postgres/record-queries.ts";
-import { rereadPostgres } from "../postgres/reread.ts";
 import { saverAlone } from "../postgres/saver-alone.ts";
 import { dropSchema, execute, freshSchema } from "../postgres/schemas.ts";
 import { verify } from "../verify.ts";
@@ -31,45 +33,51 @@ export async function measurePostgres(
   effort: Effort,
   progress: Progress,
 ): Promise<Suite> {
-  progress("postgres: recording");
-  const recorded = await recordQueries(url, makeScript, effort.recordedRuns);
-  const open = () => openPostgres(url);
-  const [pipelined, awaited] = [rawPipelined(url, recorded), rawAwaited(url, recorded)];
-  const store = repriseStore(POSTGRES_STORE, makeScript, open);
-  const runtime = repriseRuntime(POSTGRES_RUNTIME, open);
-  const others = [saverAlone(url), langGraph(url, "async"), langGraph(url, "sync")];
-  const contestants = [pipelined, awaited, store, runtime, ...others];
+  const contestants = contestantsOn(url, makeScript);
+  const [raw, store] = contestants;
   for (const contestant of contestants) await verify(contestant);
   const throughput: Throughput[] = [];
   for (const concurrency of CONCURRENCIES) {
     progress(`postgres: ${concurrency} at a time`);
-    throughput.push(...(await measureThroughput(contestants, concurrency, effort)));
+    throughput.push(...(await measureThroughput(contestants, { concurrency, readBytes: postgresMeter(url) }, effort)));
   }
   progress("postgres: single transactions");
-  const latency = await measureLatency([pipelined, awaited, store], effort);
+  const latency = await measureLatency([raw, store], effort);
   progress("postgres: a long thread");
   const long = await measureLongThread(url, effort);
   progress("postgres: bytes");
   const bytes: BytesReport[] = [];
   for (const threads of THREAD_COUNTS) bytes.push(await measureSize(url, effort, threads));
   bytes.push(await measureSaverSize(url, effort));
-  return { title: "Postgres", contestants, throughput, latency, loop: [], ...long, bytes };
+  progress("postgres: statements");
+  const statements = await measureStatements((other) => contestantsOn(other, makeScript), effort);
+  return { title: "Postgres", contestants, throughput, statements, latency, loop: [], ...long, bytes };
+}
+
+function contestantsOn(url: string, makeScript: ScriptMaker): readonly [Contestant, Contestant, ...Contestant[]] {
+  const open = () => openPostgres(url);
+  const payloads = payloadsOf(makeScript());
+  return [
+    minimalPostgres(url, payloads.messages),
+    repriseStore(POSTGRES_STORE, makeScript, open),
+    repriseRuntime(POSTGRES_RUNTIME, open),
+    minimalPostgres(url, payloads.withEvents, MINIMAL_POSTGRES_EVENTS),
+    saverAlone(url),
+    langGraph(url, "async"),
+    langGraph(url, "sync"),
+  ];
 }
 
 async function measureLongThread(url: string, effort: Effort): Promise<Pick<Suite, "length" | "load">> {
-  const schema = freshSchema();
-  const store = await openPostgresStore({ url, schema });
+  const { store, close } = await openPostgres(url);
   const talk = await openTalk(store);
   const messages = effort.longThread;
-  const longThread = await talk.turns(messages / 2);
-  const tenant = store.forTenant("default");
-  const { reread, close } = await rereadPostgres({ url, schema }, tenant, longThread);
-  const load = await measureLoad("Postgres", { tenant, threadId: longThread, messages }, reread, effort);
-  await close();
-  const length = await measureLength("Postgres", talk, { longThread, messages }, effort);
+  const threadId = await talk.turns(messages / 2);
+  const rows = await minimalPostgresRows(url, await messageTexts(store, threadId));
+  const load = await measureLoad({ name: "Postgres", store, rows }, { talk, threadId, messages }, effort);
+  const length = await measureLength("Postgres", talk, { longThread: threadId, messages }, effort);
   await talk.close();
-  await store.close();
-  await dropSchema(url, schema);
+  await close();
   return { length: [length], load: [load] };
 }
 

@@ -3,19 +3,19 @@ import { openSqliteStore } from "../../../packages/stores/src/sqlite/index.ts";
 import { repriseRuntime } from "../contestants/reprise-runtime.ts";
 import { repriseStore } from "../contestants/reprise-store.ts";
 import { openTalk } from "../load/long-thread.ts";
+import { payloadsOf } from "../load/payloads.ts";
 import type { ScriptMaker } from "../load/record-run.ts";
 import { type BytesReport, measureBytes, nameOfSize, THREAD_COUNTS } from "../measure/bytes.ts";
-import { measureLoad } from "../measure/cold-load.ts";
+import { processMeter } from "../measure/bytes-written.ts";
+import { measureLoad, messageTexts } from "../measure/cold-load.ts";
 import type { Effort } from "../measure/effort.ts";
 import { measureLoop } from "../measure/event-loop.ts";
 import { measureLatency } from "../measure/latency.ts";
 import { measureLength } from "../measure/thread-length.ts";
 import { measureThroughput, type Throughput } from "../measure/throughput.ts";
+import { MINIMAL_SQLITE_EVENTS, minimalSqlite, minimalSqliteRows } from "../sqlite/minimal-raw.ts";
 import { openSqlite } from "../sqlite/open-store.ts";
-import { rawSqlite } from "../sqlite/raw-sqlite.ts";
-import { recordStatements } from "../sqlite/record-statements.ts";
-import { makeStoreFile, recordTasks } from "../sqlite/record-tasks.ts";
-import { rereadSqlite } from "../sqlite/reread.ts";
+import { makeStoreFile } from "../sqlite/store-file.ts";
 import { verify } from "../verify.ts";
 import { CONCURRENCIES, type Progress, type Suite } from "./suite.ts";
 
@@ -23,15 +23,16 @@ export const SQLITE_STORE = "Reprise store, SQLite";
 export const SQLITE_RUNTIME = "Reprise runtime, SQLite";
 
 export async function measureSqlite(makeScript: ScriptMaker, effort: Effort, progress: Progress): Promise<Suite> {
-  progress("sqlite: recording");
-  const raw = rawSqlite(recordStatements(await recordTasks(makeScript, effort.recordedRuns)));
+  const payloads = payloadsOf(makeScript());
+  const raw = minimalSqlite(payloads.messages);
+  const rawWithEvents = minimalSqlite(payloads.withEvents, MINIMAL_SQLITE_EVENTS);
   const store = repriseStore(SQLITE_STORE, makeScript, openSqlite);
-  const contestants = [raw, store, repriseRuntime(SQLITE_RUNTIME, openSqlite)];
+  const contestants = [raw, store, repriseRuntime(SQLITE_RUNTIME, openSqlite), rawWithEvents];
   for (const contestant of contestants) await verify(contestant);
   const throughput: Throughput[] = [];
   for (const concurrency of CONCURRENCIES) {
     progress(`sqlite: ${concurrency} at a time`);
-    throughput.push(...(await measureThroughput(contestants, concurrency, effort)));
+    throughput.push(...(await measureThroughput(contestants, { concurrency, readBytes: processMeter }, effort)));
   }
   progress("sqlite: single transactions");
   const latency = await measureLatency([raw, store], effort);
@@ -42,23 +43,19 @@ export async function measureSqlite(makeScript: ScriptMaker, effort: Effort, pro
   progress("sqlite: bytes");
   const bytes: BytesReport[] = [];
   for (const threads of THREAD_COUNTS) bytes.push(await measureSize(effort, threads));
-  return { title: "SQLite", contestants, throughput, latency, loop, ...long, bytes };
+  return { title: "SQLite", contestants, throughput, statements: [], latency, loop, ...long, bytes };
 }
 
 async function measureLongThread(effort: Effort): Promise<Pick<Suite, "length" | "load">> {
-  const { file, remove } = makeStoreFile();
-  const store = await openSqliteStore({ file });
+  const { store, close } = await openSqlite();
   const talk = await openTalk(store);
   const messages = effort.longThread;
-  const longThread = await talk.turns(messages / 2);
-  const tenant = store.forTenant("default");
-  const { reread, close } = await rereadSqlite(file, tenant, longThread);
-  const load = await measureLoad("SQLite", { tenant, threadId: longThread, messages }, reread, effort);
-  close();
-  const length = await measureLength("SQLite", talk, { longThread, messages }, effort);
+  const threadId = await talk.turns(messages / 2);
+  const rows = minimalSqliteRows(await messageTexts(store, threadId));
+  const load = await measureLoad({ name: "SQLite", store, rows }, { talk, threadId, messages }, effort);
+  const length = await measureLength("SQLite", talk, { longThread: threadId, messages }, effort);
   await talk.close();
-  await store.close();
-  remove();
+  await close();
   return { length: [length], load: [load] };
 }
 

@@ -1,13 +1,7 @@
 import type { LanguageModel } from "../../../packages/contracts/src/index.ts";
 import { createNodeEnv } from "../../../packages/node/src/index.ts";
-import {
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  defineAgent,
-  defineTool,
-  type Runtime,
-} from "../../../packages/runtime/src/index.ts";
+import { createRuntime, defineAgent, defineTool, type Runtime } from "../../../packages/runtime/src/index.ts";
+import { createMemoryBlobStore, createMemoryStore } from "../../../packages/stores/src/memory/index.ts";
 import type { Contestant, RunReport } from "../contestant.ts";
 import { instantModel } from "../models/reprise-model.ts";
 import { INSTRUCTIONS, lookUp, QUESTION, TOOL_DESCRIPTION, TOOL_NAME, toolSchema } from "../workload.ts";

@@ -163,9 +163,10 @@ export type {
   CommitGuard,
   Committed,
   DecisionKey,
+  Effect,
+  EffectText,
   LoggedAction,
   MailboxEffect,
-  Recording,
   StoredChangeset,
   Wake,
 } from "./store/changeset.ts";

@@ -3,13 +3,8 @@ import { join } from "node:path";
 import type { BlobStore, Env, Store } from "@reprise/contracts";
 import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import {
-  createRuntime as createBareRuntime,
-  createMemoryBlobStore,
-  createMemoryStore,
-  type Runtime,
-  type RuntimeOptions,
-} from "@reprise/runtime";
+import { createRuntime as createBareRuntime, type Runtime, type RuntimeOptions } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { sqlite } from "./sqlite.ts";
 
 /** A store that may bring the blobs that belong to it. */

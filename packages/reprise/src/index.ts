@@ -45,9 +45,11 @@ export type {
   DocumentQuery,
   Documents,
   Durability,
+  Effect,
   EffectAction,
   EffectContext,
   EffectHandler,
+  EffectText,
   EntryKind,
   EntryQuery,
   EntryStatus,
@@ -129,7 +131,6 @@ export type {
   PutBlobOptions,
   ReasoningEffort,
   ReasoningPart,
-  Recording,
   Redact,
   ReleaseProblem,
   RemoteEndpoint,
@@ -365,8 +366,6 @@ export type {
   PluginHooks,
   PoolSizes,
   PreparedRun,
-  RecordedDefinition,
-  RecordedPlugin,
   RecoveryLimits,
   RegisteredModel,
   Registry,
@@ -407,8 +406,6 @@ export {
   buildRegistries,
   createCompositeRegistry,
   createMapRegistry,
-  createMemoryBlobStore,
-  createMemoryStore,
   createRegistryBuilder,
   DEFAULT_LIMITS,
   DEFAULT_MAX_ROUNDS,
@@ -544,6 +541,7 @@ export {
   toJsonPointer,
   typeMismatch,
 } from "@reprise/state";
+export { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 export type { SqliteStore } from "@reprise/stores/sqlite";
 export type { NodeRuntimeOptions, StoreWithBlobs } from "./create-runtime.ts";
 export { createRuntime, memoryStore } from "./create-runtime.ts";

@@ -3,16 +3,17 @@ import { definePlugin, type ReplayResult, type RunRecording, replayExport } from
 import { createFakeEnv } from "@reprise/testkit";
 import { describe, expect, it } from "vitest";
 import { record } from "./replay-support/record.ts";
+import { reseal } from "./replay-support/reseal.ts";
 import { countingTool } from "./support/tools.ts";
 import { soon } from "./support/wait.ts";
 
 const ADD = { call: "add", arguments: { title: "x" } } as const;
-const quiet = definePlugin({ id: "quiet", hooks: { beforeToolExecute: () => undefined } });
+const quiet = definePlugin({ id: "quiet", sections: { quiet: {} }, hooks: { beforeToolExecute: () => undefined } });
 
 /** A run with a tool and a plugin, as the text of one file. */
 async function exported(): Promise<string> {
   const { tool } = countingTool();
-  const agent = { plugins: [quiet], instructions: "Keep the key sk-123 to yourself." };
+  const agent = { plugins: [quiet], instructions: "Count to three.", sections: { quiet: { key: "sk-123" } } };
   const { runtime, run } = await record({ tools: [tool], agent, script: [[{ text: "Hm." }, ADD], "done"] });
   return JSON.stringify(await runtime.exportRun(run.id));
 }
@@ -27,8 +28,10 @@ describe("an exported run", () => {
     expect(await verify(JSON.parse(text))).toEqual(result);
   });
 
-  it("holds neither prompts nor settings", async () => {
-    expect(await exported()).not.toContain("sk-123");
+  it("holds what the agent was told, and no settings of plugins and models", async () => {
+    const text = await exported();
+    expect(text).toContain("Count to three.");
+    expect(text).not.toContain("sk-123");
   });
 
   it("is asked with today's agents when they are given, and is refused when its own is not among them", async () => {
@@ -42,7 +45,7 @@ describe("an exported run", () => {
     ["a list", []],
     ["something else", { format: "other" }],
     ["a function", () => undefined],
-    ["half of one", { format: "reprise-run/1", run: { run_id: "r" } }],
+    ["half of one", { format: "reprise-run/2", run: { run_id: "r" } }],
   ])("is refused, typed, when it is %s", async (_, value) => {
     await expect(verify(value)).rejects.toMatchObject({ code: "REPLAY_IMPOSSIBLE" });
   });
@@ -74,7 +77,7 @@ describe("an exported run", () => {
   });
 });
 
-describe("a changed recording is found where it was changed", () => {
+describe("a changed recording is found where it was changed, also when its digests are made to fit", () => {
   type Change = (changeset: Changeset) => Partial<Changeset>;
   const cases: readonly [what: string, version: number, index: number, change: Change][] = [
     [
@@ -109,22 +112,28 @@ describe("a changed recording is found where it was changed", () => {
     const changesets = whole.changesets.map((each) => (each.version === version ? { ...each, ...change(each) } : each));
     expect(await verify({ ...whole, changesets })).toMatchObject({
       equal: false,
+      divergence: { version, what: "digest", index: 0 },
+    });
+    expect(await verify(reseal({ ...whole, changesets }))).toMatchObject({
+      equal: false,
       divergence: { version, what, index },
     });
   });
 
-  it("and times are not looked at, as they are only handed back", async () => {
+  it("but for the times at which events were shown, which only their digests cover", async () => {
     const whole = JSON.parse(await exported()) as RunRecording;
     const changesets = whole.changesets.map((each) => ({
       ...each,
       events: each.events.map((event) => ({ ...event, timestamp_ms: 7 })),
     }));
-    expect(await verify({ ...whole, changesets })).toMatchObject({ equal: true });
+    expect(await verify({ ...whole, changesets })).toMatchObject({ equal: false });
+    expect(await verify(reseal({ ...whole, changesets }))).toMatchObject({ equal: true });
   });
 
   it("and a commit that is missing is missed", async () => {
     const whole = JSON.parse(await exported()) as RunRecording;
     const changesets = whole.changesets.filter(({ version }) => version !== 3);
     expect(await verify({ ...whole, changesets })).toMatchObject({ equal: false, divergence: { version: 4 } });
+    expect(await verify(reseal({ ...whole, changesets }))).toMatchObject({ equal: false, divergence: { version: 4 } });
   });
 });

@@ -60,7 +60,7 @@ async function recordWith(plugin: Plugin, script: Parameters<typeof record>[0]["
   return { ...bench, keys, verify: () => soon(other.runtime.replay(bench.run.id)) };
 }
 
-describe("a verified replay takes what plugins asked for from the notes", () => {
+describe("a verified replay takes what plugins asked for from the recording", () => {
   it("of hooks that read the clock, the dice and the state, in every phase", async () => {
     let effects = 0;
     const busy = definePlugin({
@@ -148,11 +148,16 @@ describe("a verified replay takes what plugins asked for from the notes", () => 
     expect(await bench.verify()).toEqual(EQUAL);
   });
 
-  it("stores no words that were for one inference only", async () => {
-    const { runtime, run } = await recordWith(
-      definePlugin({ id: "c", hooks: { beforeInference: () => [addSessionContext("secret words")] } }),
-    );
-    expect(JSON.stringify(await runtime.exportRun(run.id))).not.toContain("secret words");
+  it("of one that adds long texts, which are stored once", async () => {
+    const long = "words ".repeat(2_000);
+    const adding = definePlugin({ id: "c", hooks: { beforeInference: () => [addSessionContext(long)] } });
+    const { runtime, run, verify } = await recordWith(adding);
+    expect(await verify()).toEqual(EQUAL);
+    const { texts, changesets } = await runtime.exportRun(run.id);
+    expect(Object.values(texts)).toEqual([long]);
+    expect(JSON.stringify(changesets)).not.toContain(long);
+    const refs = changesets.flatMap(({ blob_refs }) => blob_refs);
+    expect(new Set(refs)).toEqual(new Set(Object.keys(texts)));
   });
 });
 

@@ -1,6 +1,7 @@
-import { RepriseError } from "@reprise/contracts";
-import { describe, expect, it } from "vitest";
+import { createRuntime, type RunRecording, replayExport } from "@reprise/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { deadModel, record } from "./replay-support/record.ts";
+import { reseal } from "./replay-support/reseal.ts";
 import { openRuntime } from "./support/open-runtime.ts";
 import { countingTool } from "./support/tools.ts";
 import { soon } from "./support/wait.ts";
@@ -75,6 +76,20 @@ describe("a verified replay asks no model, runs no tool, and comes to the same",
   });
 });
 
+describe("a verified replay needs nothing that is deployed", () => {
+  it("of an agent that is another one today, or gone", async () => {
+    const { tool } = countingTool();
+    const bench = await record({ tools: [tool], script: [[ADD], "done"] });
+    const changed = countingTool({ class: "read_only", version: "2" }).tool;
+    const other = await openRuntime({ world: bench, model: deadModel, tools: [changed] });
+    expect(await soon(other.runtime.replay(bench.run.id))).toMatchObject({ equal: true });
+    const { env, store, blobs } = bench;
+    const empty = await createRuntime({ env, store, blobs, agents: [] });
+    onTestFinished(() => void empty.close().catch(() => undefined));
+    expect(await soon(empty.replay(bench.run.id))).toMatchObject({ equal: true });
+  });
+});
+
 describe("what cannot be replayed is said, typed", () => {
   it("for a run that nobody knows, and for one that is not done", async () => {
     const { tool } = countingTool({ needsApproval: true });
@@ -95,12 +110,12 @@ describe("what cannot be replayed is said, typed", () => {
     await expect(soon(runtime.replay(run.id))).rejects.toMatchObject({ code: "VERSION_GONE" });
   });
 
-  it("when the difference may come from an agent that is another one today", async () => {
-    const { tool } = countingTool();
-    const bench = await record({ tools: [tool], script: [[ADD], "done"] });
-    const changed = countingTool({ class: "read_only", version: "2" }).tool;
-    const other = await openRuntime({ world: bench, model: deadModel, tools: [changed] });
-    const refused = await soon(other.runtime.replay(bench.run.id).catch((error: unknown) => error));
-    expect(RepriseError.is(refused, "REPLAY_IMPOSSIBLE")).toBe(true);
+  it("for a run that a newer loop recorded", async () => {
+    const { runtime, run, env } = await record({ script: ["done"] });
+    const exported = await runtime.exportRun(run.id);
+    const newer = JSON.parse(
+      JSON.stringify(exported).replaceAll('"loop_version":1', '"loop_version":2'),
+    ) as RunRecording;
+    await expect(replayExport(reseal(newer), { env })).rejects.toMatchObject({ code: "REPLAY_IMPOSSIBLE" });
   });
 });

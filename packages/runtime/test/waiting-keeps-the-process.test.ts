@@ -2,11 +2,14 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts";
 
 const PROGRAM = fileURLToPath(new URL("./support/wait-for-nobody.ts", import.meta.url));
 
+/** Runs the program in a folder of its own: its store is the one of the working folder. */
 async function run(waitsFor: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=reprise-source", PROGRAM, waitsFor]);
+  const programArguments = ["--conditions=reprise-source", PROGRAM, waitsFor];
+  const { stdout } = await promisify(execFile)(process.execPath, programArguments, { cwd: createTemporaryFolder() });
   return stdout;
 }
 

@@ -1,8 +1,9 @@
 import { RepriseError } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent, defineTool } from "@reprise/runtime";
+import { createRuntime, defineAgent, defineTool } from "@reprise/runtime";
 import { createServer, type Principal } from "@reprise/server";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { expect, it, onTestFinished } from "vitest";
 import { expectGolden } from "./support/expect-golden.ts";
 import { openDemo, openFrozenDemo, says } from "./support/open-demo.ts";

@@ -1,4 +1,4 @@
-export type { SealedChangeset, SealedMessage, SealedSegment } from "./codec/sealed-changeset.ts";
+export type { CommitPart, CommitTexts, SealedChangeset, SealedSegment } from "./codec/sealed-changeset.ts";
 export type { StoredText } from "./codec/stored-text.ts";
 export type { CallKey, History, QueueRows, ThreadDemand, ThreadRows } from "./kernel/demand.ts";
 export { demandOf, planOf } from "./kernel/operations.ts";
@@ -12,7 +12,7 @@ export type {
   ThreadRequests,
 } from "./kernel/request.ts";
 export type { CallRow, DecisionRow, EntryRow, HeldClaim, RunRow, ThreadRow, WorkHint } from "./kernel/rows.ts";
-export type { ChangesetWrite, Write } from "./kernel/write.ts";
+export type { CommitWrite, Write } from "./kernel/write.ts";
 export { createDurableStore } from "./shell/create-durable-store.ts";
 export type { StoreDriver } from "./shell/driver.ts";
 export type { RowReader } from "./shell/row-reader.ts";

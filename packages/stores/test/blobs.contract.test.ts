@@ -1,6 +1,6 @@
-import { createMemoryBlobStore } from "@reprise/runtime";
 import { createFakeEnv, describeBlobStore } from "@reprise/testkit";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
+import { createMemoryBlobStore } from "../src/memory/index.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { COUNT_STRAY, countStrayIn } from "./support/stray-parts.ts";
 import { openTemporaryStore } from "./support/temporary-store.ts";

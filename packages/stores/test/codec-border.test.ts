@@ -1,10 +1,11 @@
 import { type AgentEvent, type LanguageModel, type Store, textOf } from "@reprise/contracts";
 import { type Script, scriptedModel } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent, defineTool } from "@reprise/runtime";
+import { createRuntime, defineAgent, defineTool } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import { createMemoryBlobStore, createMemoryStore } from "../src/memory/index.ts";
 import { useTemporaryStore } from "./support/temporary-store.ts";
 
 /** Half characters in every position, and what must stay as it is beside them. */
@@ -128,7 +129,7 @@ describe.each([
     const deltas = stored.flatMap((event) => (event.type === "tool_call_delta" ? [event.data.args_delta] : []));
     expect(deltas.join("")).toBe(raw);
     expectWhole(stored);
-    expect((await tenant.listCalls()).items[0]?.arguments).toEqual(given);
+    expect((await tenant.listCalls({ thread_id: "t1" })).items[0]?.arguments).toEqual(given);
   });
 
   it("of a tool is made whole, and is the same for the model, in events and in the thread", async () => {

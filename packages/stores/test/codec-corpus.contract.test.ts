@@ -1,6 +1,6 @@
-import { createMemoryStore } from "@reprise/runtime";
 import { createFakeEnv, describeStoreCodec } from "@reprise/testkit";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
+import { createMemoryStore } from "../src/memory/index.ts";
 import { useBufferedServers } from "./nats/use-buffered.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { openTemporaryStore } from "./support/temporary-store.ts";

@@ -23,7 +23,7 @@ it("writes a log anew that mostly changes what came before, and loses nothing", 
   expect(statSync(logPath(folder, "t1")).size).toBeLessThan(largest);
   const later = (await restart()).forTenant("default");
   expect((await later.loadThread("t1"))?.thread.metadata).toEqual({ note: "59 ".repeat(10_000) });
-  expect((await later.readChangesets("t1", 1))[0]).toEqual({ ...changeset, version: 2 });
+  expect((await later.readChangesets("t1", 1))[0]).toMatchObject({ ...changeset, version: 2 });
 });
 
 it("can be read while it is written anew", async () => {
@@ -35,7 +35,7 @@ it("can be read while it is written anew", async () => {
   const [thread = expect.fail()] = opened.tables.threads;
   let isWriting = true;
   const rewrite = async (): Promise<void> => {
-    for (let turn = 0; turn < 40; turn += 1) await rewriteLog(thread);
+    for (let turn = 0; turn < 40; turn += 1) await rewriteLog(thread, opened.logOf(thread));
     isWriting = false;
   };
   let reads = 0;

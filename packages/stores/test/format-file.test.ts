@@ -1,14 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type Content, decodeContent, encodeContent } from "../src/file/log/content.ts";
+import { COMMIT_TEXTS } from "../src/codec/columns/commit-columns.ts";
+import { type ItemPlace, LineContent, readItem } from "../src/file/log/line-content.ts";
 import { decodeLine, encodeLine } from "../src/file/log/log-line.ts";
+import type { StoredWrite } from "../src/file/log/stored-write.ts";
 import { useTemporaryFileStore } from "./file/temporary-file-store.ts";
 import { putOneOfEverything, readEverything, writeToBoth } from "./fixtures/one-of-everything.ts";
 import { NEWER, OLDER, reverse, useUpcasters } from "./fixtures/use-upcasters.ts";
 
-/** Writes the texts of every log anew, as another version would have written them. Returns the way back. */
-function rewriteLogs(folder: string, rewrite: (content: Content) => Content): () => void {
+/** Writes every log anew, as another version would have written it. Returns the way back. */
+function rewriteLogs(folder: string, rewrite: Rewrite): () => void {
   const undo: (() => void)[] = [];
   for (const name of readdirSync(join(folder, "threads"))) {
     const path = join(folder, "threads", name);
@@ -22,25 +24,33 @@ function rewriteLogs(folder: string, rewrite: (content: Content) => Content): ()
   };
 }
 
-function rewriteLine(line: Buffer, rewrite: (content: Content) => Content): Buffer {
-  const decoded = decodeLine(line);
-  if (decoded === undefined) throw new Error(`This is no line: ${line.toString("utf8")}`);
-  const contents = decodeContent(decoded.content);
-  // A line without texts has a number in their place.
-  const texts = Array.isArray(contents) ? encodeContent(contents.map(rewrite)) : undefined;
-  return encodeLine(JSON.stringify(decoded.rows), texts, decoded.durable);
+/** Another format, and what each text is in it. */
+interface Rewrite {
+  readonly format: number;
+  readonly text: (text: string) => string;
 }
 
-function toOlder(content: Content): Content {
-  if ("state" in content) return { format: OLDER, state: reverse(content.state) };
-  const { messages, segments, patches, body } = content;
-  return {
-    format: OLDER,
-    messages: messages.map(reverse),
-    ...(segments !== undefined && { segments: segments.map(reverse) }),
-    ...(patches !== undefined && { patches: reverse(patches) }),
-    ...(body !== undefined && { body: reverse(body) }),
+function rewriteLine(line: Buffer, rewrite: Rewrite): Buffer {
+  const decoded = decodeLine(line);
+  if (decoded === undefined) throw new Error(`This is no line: ${line.toString("utf8")}`);
+  if (!Array.isArray(decoded.rows)) return line;
+  const writes = decoded.rows as readonly StoredWrite[];
+  const content = new LineContent();
+  const found = decoded.content.toString("utf8");
+  const add = <Name extends string>(part: ItemPlace, names: readonly Name[]): ItemPlace => {
+    const texts = Object.entries<string>(readItem(found, part, names)).map(([name, text]) => [
+      name,
+      rewrite.text(text),
+    ]);
+    return content.add(names, Object.fromEntries(texts) as Record<Name, string>);
   };
+  const rows = writes.map((write) => {
+    const { format } = rewrite;
+    if (write.write === "snapshot") return { ...write, format, part: add(write.part, ["state"]) };
+    if (write.write !== "commit") return write;
+    return { ...write, format, parts: write.parts.map((part) => add(part, COMMIT_TEXTS)) };
+  });
+  return encodeLine(JSON.stringify(rows), content.text, decoded.durable);
 }
 
 async function openFilled() {
@@ -53,7 +63,7 @@ async function openFilled() {
 
 it("reads the texts of an older format in files through their upcasters, and goes on with them", async () => {
   const { folder, restart, before } = await openFilled();
-  rewriteLogs(folder, toOlder);
+  rewriteLogs(folder, { format: OLDER, text: reverse });
   useUpcasters();
   const store = await restart();
   const tenant = store.forTenant("default");
@@ -65,7 +75,7 @@ it("reads the texts of an older format in files through their upcasters, and goe
 
 it("refuses the texts of a newer format in files as that, and calls nothing damaged", async () => {
   const { folder, restart, before } = await openFilled();
-  const restore = rewriteLogs(folder, (content) => ({ ...content, format: NEWER }));
+  const restore = rewriteLogs(folder, { format: NEWER, text: (text) => text });
   const newer = (await restart()).forTenant("default");
   for (const read of [
     () => newer.readMessages("waiting", 0),

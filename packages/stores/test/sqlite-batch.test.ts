@@ -60,7 +60,7 @@ it("shows a task what the ones before it in the batch did", () => {
 
 it("undoes what a task wrote before a statement of it failed", () => {
   const connection = useConnection();
-  connection.exec("create trigger broken before insert on messages begin select raise(abort, 'broken'); end");
+  connection.exec("create trigger broken before insert on commits begin select raise(abort, 'broken'); end");
   const changeset = buildChangeset({ thread_id: "a", messages: [buildMessage("m1")] });
   const request = {
     operation: "commit",
@@ -71,7 +71,7 @@ it("undoes what a task wrote before a statement of it failed", () => {
   const task: NumberedTask = { number: 2, task: { task: "operation", now: 1, request } };
   const report = writeBatch(connection, [create(1, "a"), task, create(3, "b")], 7);
   expect(outcomesOf(report)).toMatchObject([{ number: 1 }, { number: 2, error: { code: "INTERNAL" } }, { number: 3 }]);
-  expect([count(connection, "changesets"), count(connection, "threads")]).toEqual([0, 2]);
+  expect([count(connection, "commits"), count(connection, "threads")]).toEqual([0, 2]);
   expect(connection.get("select version from threads where thread_id = 'a'")).toMatchObject({ version: 0 });
 });
 

@@ -28,29 +28,29 @@ async function openFilled() {
 }
 
 const OF_HURT = "thread_key = (select key from threads where thread_id = 'hurt')";
-const FLIPPED = (column: string) => `replace(substr(${column}, 1, 3), '"', '''') || substr(${column}, 4)`;
+const FLIPPED = (column: string) => `replace(substr(${column}, 1, 4), '"', '''') || substr(${column}, 5)`;
 
 type Opened = Awaited<ReturnType<typeof openFilled>>;
 
 const DAMAGES: readonly (readonly [string, string, (opened: Opened, threadId: string) => Promise<unknown>])[] = [
   [
     "message",
-    `update messages set body = ${FLIPPED("body")} where ${OF_HURT}`,
+    `update commits set messages = ${FLIPPED("messages")} where ${OF_HURT}`,
     ({ tenant }, id) => tenant.readMessages(id, 0),
   ],
   [
     "changeset",
-    `update changesets set body = ${FLIPPED("body")} where ${OF_HURT}`,
+    `update commits set rest = ${FLIPPED("rest")} where ${OF_HURT}`,
     ({ tenant }, id) => tenant.readChangesets(id, 0),
   ],
   [
     "patches",
-    `update changesets set patches = patches || ' ' where ${OF_HURT}`,
+    `update commits set patches = patches || ' ' where ${OF_HURT}`,
     ({ tenant }, id) => tenant.readPatches(id, 0),
   ],
   [
-    "segment",
-    `update segments set body = ${FLIPPED("body")} where ${OF_HURT}`,
+    "stretch of events",
+    `update commits set events = ${FLIPPED("events")} where ${OF_HURT}`,
     ({ tenant }, id) => tenant.readEvents(`${id}-run-1`, 0),
   ],
   ["snapshot", `update snapshots set body = body || ' ' where ${OF_HURT}`, ({ tenant }, id) => tenant.loadSnapshot(id)],
@@ -75,11 +75,9 @@ describe("a row with a flipped character", () => {
   it("is found in a run, a call, a decision and an entry", async () => {
     const opened = await openFilled();
     const { tenant, damage } = opened;
-    const runs = "(select key from runs where run_id = 'hurt-run-1')";
-    damage(`update calls set body = body || ' ' where ${OF_HURT};
-      update decisions set body = body || ' ' where run_key = ${runs};
+    damage(`update decisions set body = body || ' ' where ${OF_HURT};
       update entries set body = body || ' ' where ${OF_HURT};
-      update runs set body = body || ' ' where ${OF_HURT}`);
+      update run_records set body = body || ' ' where ${OF_HURT}`);
     const corrupt = { code: "CORRUPT_DATA" };
     await expect(tenant.loadRun("hurt-run-1")).rejects.toMatchObject(corrupt);
     await expect(tenant.loadCall("hurt-run-1", "c1")).rejects.toMatchObject(corrupt);
@@ -91,7 +89,7 @@ describe("a row with a flipped character", () => {
 
   it("does not keep others from being claimed and renewed", async () => {
     const { store, tenant, damage } = await openFilled();
-    damage(`update runs set body = body || ' ' where ${OF_HURT}`);
+    damage(`update run_records set body = body || ' ' where ${OF_HURT}`);
     const claims = await store.operator.claim({ owner: "o", lease_ms: 60_000, limit: 10 });
     expect(claims.map(({ thread_id }) => thread_id)).toEqual(["fine"]);
     const [fine] = claims;
@@ -102,7 +100,7 @@ describe("a row with a flipped character", () => {
 
   it("does not keep the thread from being deleted", async () => {
     const { tenant, damage } = await openFilled();
-    damage(`update messages set body = '[' where ${OF_HURT}`);
+    damage(`update commits set messages = '[' where ${OF_HURT}`);
     await expect(tenant.readMessages("hurt", 0)).rejects.toMatchObject({ code: "CORRUPT_DATA" });
     await tenant.deleteThread("hurt");
     expect(await tenant.loadThread("hurt")).toBeUndefined();
@@ -111,7 +109,7 @@ describe("a row with a flipped character", () => {
 
 it("does not take a row from a newer version for damage", async () => {
   const { tenant, damage } = await openFilled();
-  damage(`update messages set format = 2 where ${OF_HURT}`);
+  damage(`update commits set format = 2 where ${OF_HURT}`);
   await expect(tenant.readMessages("hurt", 0)).rejects.toMatchObject({
     code: "FORMAT_TOO_NEW",
     details: { format: 2 },

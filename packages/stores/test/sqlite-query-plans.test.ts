@@ -78,7 +78,13 @@ async function readEverything(tenant: TenantStore, runId: string) {
   ] as const)
     await tenant.listRuns(query);
   await tenant.loadCall(runId, "c1");
-  for (const query of [{}, { thread_id: "thread-1" }, { run_id: runId }, { status: "suspended" }] as const)
+  for (const query of [
+    { thread_id: "thread-1" },
+    { run_id: runId },
+    { status: "suspended" },
+    { status: "suspended", thread_id: "thread-1" },
+    { status: "running" },
+  ] as const)
     await tenant.listCalls(query);
   await tenant.loadDecision(runId, "c1", 1);
   await tenant.readInbox("thread-1", runId);

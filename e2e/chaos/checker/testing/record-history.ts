@@ -1,7 +1,8 @@
 import type { RunRequest, Store } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent, type Runtime } from "@reprise/runtime";
+import { createRuntime, defineAgent, type Runtime } from "@reprise/runtime";
 import { ops } from "@reprise/state";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import type { EffectLine, LedgerEntry, LedgerLine, ModelLine } from "../../ledger/ledger-line.ts";
 import type { WorkerAsk } from "../../wire/worker-messages.ts";
 import { WitnessLog } from "../../witness/witness-log.ts";

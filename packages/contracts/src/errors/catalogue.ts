@@ -58,7 +58,7 @@ export const ERRORS = {
   REPLAY_IMPOSSIBLE: {
     httpStatus: 422,
     retryable: false,
-    when: "A run cannot be replayed: what it needs was never recorded, or is not a recording.",
+    when: "A run cannot be replayed: a newer version recorded it, a part of it is missing, or the value is no recording.",
   },
   VERSION_GONE: { httpStatus: 410, retryable: false, when: "A version was pruned." },
   MODEL_NOT_FOUND: { httpStatus: 422, retryable: false, when: "No model has this id." },

@@ -29,9 +29,7 @@ it.each([
   expect(redactCredentials(text)).toBe(text);
 });
 
-it("is done with a long text at once", () => {
-  const text = `${"Bearer ".repeat(20_000)}${"a:".repeat(20_000)}//${"x".repeat(100_000)}`;
-  const startedAt = performance.now();
-  redactCredentials(text);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+it("comes to the end of a text that a pattern with backtracking would never get through", () => {
+  const text = `${"Bearer ".repeat(200_000)}${"a:".repeat(200_000)}//${"x".repeat(1_000_000)}`;
+  expect(redactCredentials(text)).toBe(text);
 });

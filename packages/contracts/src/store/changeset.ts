@@ -1,4 +1,4 @@
-import type { Json, StateAction, TrackedPatch } from "@reprise/state";
+import type { Json, Path, StateAction, TrackedPatch } from "@reprise/state";
 import type { ToolCallRecord } from "../decision/tool-call-record.ts";
 import type { AgentEvent } from "../event/event.ts";
 import type { Message } from "../message/message.ts";
@@ -40,12 +40,33 @@ export interface MailboxEffect {
   readonly into_run?: string;
 }
 
-/** The answer something impure gave, kept so that a replay has it without asking again. */
-export interface Recording {
-  /** Where it was asked for: a call, or a phase of a step, with the plugin. */
-  readonly place: string;
-  readonly name: string;
-  readonly value: Json;
+/**
+ * Something an activation learnt from outside of its thread. Effects stand in the order in which they entered the loop, over all
+ * changesets of a run. The changeset's id names the claim; together with it `kind`, `of` and `attempt` name an effect.
+ */
+export interface Effect {
+  /** `turn`, `execute`, `phase`, `commit`, … */
+  readonly kind: string;
+  /** The step, call, phase or changeset it belongs to. */
+  readonly of: string;
+  /** Counts the effects of one kind that belong to the same thing, in one activation. */
+  readonly attempt: number;
+  /** The time at which it entered the loop. Absent when the loop did not wait for it. */
+  readonly at?: number;
+  /** The last event that was shown when it came. Only while a model was speaking. */
+  readonly seq?: number;
+  readonly value?: Json;
+  /** Why it failed. */
+  readonly failed?: Json;
+  /** Long texts of `value`, which stand in blobs. */
+  readonly texts?: readonly EffectText[];
+}
+
+/** A text that is stored once by its content. */
+export interface EffectText {
+  readonly path: Path;
+  /** The blob that holds it. */
+  readonly ref: string;
 }
 
 /** A time at which a waiting run is to be looked at again: an open question runs out then. */
@@ -78,7 +99,7 @@ export interface Changeset {
   readonly mailbox_effects: readonly MailboxEffect[];
   readonly blob_refs: readonly string[];
   /** Left out when there are none. */
-  readonly recordings?: readonly Recording[];
+  readonly effects?: readonly Effect[];
   /** Left out when there are none. */
   readonly wakes?: readonly Wake[];
 }

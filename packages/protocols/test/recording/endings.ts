@@ -1,5 +1,5 @@
 import { RepriseError, type Store } from "@reprise/contracts";
-import { createMemoryStore } from "@reprise/runtime";
+import { createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import type { Scene } from "./scene.ts";
 import { wire } from "./scene-tools.ts";

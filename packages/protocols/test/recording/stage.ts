@@ -2,14 +2,13 @@ import type { AgentEvent, BudgetPolicy, Message, Store, Tool } from "@reprise/co
 import { type Script, scriptedModel } from "@reprise/models";
 import {
   type AgentDefinition,
-  createMemoryBlobStore,
-  createMemoryStore,
   createRuntime,
   defineAgent,
   type Limits,
   type RunHandle,
   type Runtime,
 } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, type FakeEnv, type ProtocolScene } from "@reprise/testkit";
 
 export interface StageOptions {

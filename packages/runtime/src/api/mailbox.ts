@@ -1,5 +1,5 @@
 import type { EntryQuery, Interrupted, MailboxEntry, Page } from "@reprise/contracts";
-import { DEFAULT_INTERRUPT_REASON } from "../dispatcher/outcomes.ts";
+import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
 import type { Services } from "../services.ts";
 
 /** The queues of threads, from outside. */

@@ -8,7 +8,7 @@ import {
   type RunRecord,
   type TenantStore,
 } from "@reprise/contracts";
-import { DEFAULT_CANCEL_REASON } from "../dispatcher/outcomes.ts";
+import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
 import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
 import type { Services } from "../services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";

@@ -1,4 +1,4 @@
-import type { RunRecord, TenantStore, Termination } from "@reprise/contracts";
+import type { EventOf, RunRecord, TenantStore, Termination } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
@@ -30,12 +30,18 @@ export async function waitForOutcome(
   threadId: string,
 ): Promise<RunOutcome> {
   const store = services.store.forTenant(tenant);
-  const started = await awaitStart(services, tenant, threadId, wantedId);
-  if (started === undefined) return describeUnstarted(store, wantedId);
-  const runId = started.run_id;
+  const runId = await awaitStart(services, tenant, threadId, wantedId);
+  if (runId === undefined) return describeUnstarted(store, wantedId);
   for (;;) {
     const change = expectChange(services, tenant, threadId);
     try {
+      const ending = services.bus.ending(tenant, runId);
+      if (ending !== undefined) return describeEnd(ending.run, ending.finish);
+      if (services.bus.isOwned(tenant, runId)) {
+        // Its owner is here and will say how it ended; the change only keeps the process waiting.
+        await services.bus.whenLeft(tenant, runId);
+        continue;
+      }
       const run = await store.loadRun(runId);
       if (run !== undefined && !(await isUnderWay(store, run))) return describeOutcome(services, tenant, run);
       services.stopped.assertNotStopped(tenant, runId);
@@ -60,25 +66,22 @@ async function describeOutcome(services: Services, tenant: string, run: RunRecor
     const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
     return { status: "waiting", run, open: calls.map(toOpenDecision) };
   }
-  const { text, output, termination } = await loadFinish(services, tenant, run);
+  // The end of a run as its stream tells it: the last event.
+  const segments = await store.readEvents(run.run_id, run.last_seq - 1);
+  const last = segments.at(-1)?.events.at(-1);
+  return describeEnd(run, last?.type === "run_finish" ? last : undefined);
+}
+
+function describeEnd(run: RunRecord, finish: EventOf<"run_finish"> | undefined): RunOutcome {
+  const { termination = MISSING, result = {} } = finish?.data ?? {};
   if (termination.type === "cancelled") return { status: "cancelled", run };
   if (termination.type === "error") {
     const { value: error, code } = termination;
     return { status: "failed", run, error, ...(code !== undefined && { code }) };
   }
+  const { response, output } = result;
+  const text = typeof response === "string" ? response : "";
   return { status: "done", run, text, ...(output !== undefined && { output }), termination };
 }
 
-/** The end of a run as its stream tells it: the last event. */
-async function loadFinish(
-  services: Services,
-  tenant: string,
-  run: RunRecord,
-): Promise<{ readonly text: string; readonly output?: Json | undefined; readonly termination: Termination }> {
-  const segments = await services.store.forTenant(tenant).readEvents(run.run_id, run.last_seq - 1);
-  const last = segments.at(-1)?.events.at(-1);
-  if (last?.type !== "run_finish")
-    return { text: "", termination: { type: "error", value: "The end of the run is missing." } };
-  const { response, output } = last.data.result ?? {};
-  return { text: typeof response === "string" ? response : "", output, termination: last.data.termination };
-}
+const MISSING: Termination = { type: "error", value: "The end of the run is missing." };

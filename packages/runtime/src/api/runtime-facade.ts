@@ -128,7 +128,7 @@ export class RuntimeFacade implements Runtime {
     return this.#services.store.forTenant(this.tenant).listRuns(query);
   }
 
-  calls(query?: CallQuery): Promise<Page<ToolCallRecord>> {
+  calls(query: CallQuery): Promise<Page<ToolCallRecord>> {
     return this.#services.store.forTenant(this.tenant).listCalls(query);
   }
 

@@ -84,8 +84,8 @@ export interface Runtime {
   /** A run by its id, also one that is still queued. */
   run(runId: string): Promise<RunHandle>;
   runs(query?: RunQuery): Promise<Page<RunRecord>>;
-  /** Tool calls, oldest first, whatever became of them. */
-  calls(query?: CallQuery): Promise<Page<ToolCallRecord>>;
+  /** Tool calls, oldest first, of a run or a thread, or of the whole tenant with an open status. `INVALID_REQUEST` otherwise. */
+  calls(query: CallQuery): Promise<Page<ToolCallRecord>>;
   /** What each agent came to: its model, plugins, tools, and what is odd about it. */
   agents(): readonly AgentInfo[];
   /** Who works on which thread, in all processes of the store. */

@@ -63,7 +63,10 @@ export async function decideBudget(
     return;
   }
   const limits = readLimits(decision.arguments ?? decision.result ?? suspended.arguments);
-  await workspace.budget?.change({ type: "set_limit", ...limits });
+  const { budget, effects } = workspace;
+  await effects.perform({ kind: "budget", of: suspended.call_id, encode: () => undefined }, async () =>
+    budget?.change({ type: "set_limit", ...limits }),
+  );
   const decided = moveCall(workspace, suspended, "decide");
   endCall(workspace, decided, toolSuccess(BUDGET_CALL, { granted: true, ...limits }), "succeed");
 }

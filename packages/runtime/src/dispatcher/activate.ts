@@ -9,21 +9,25 @@ import {
   RepriseError,
   type RunRecord,
   type Termination,
+  type ToolCallRecord,
   toRepriseError,
 } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { LivePort } from "../effects/live-port.ts";
+import { LongTexts } from "../effects/long-texts.ts";
+import type { MailSource } from "../effects/mail-flag.ts";
+import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "../effects/outcomes.ts";
+import type { EffectPort } from "../effects/port.ts";
 import { endActivation } from "../loop/end-activation.ts";
-import type { MailFlag } from "../loop/mail-flag.ts";
 import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
-import type { Witness } from "../replay/witness.ts";
 import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
-import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "./outcomes.ts";
 
 /** What an activation knows of its claim. */
 export interface Lease {
@@ -34,11 +38,9 @@ export interface Lease {
   /** Throws `ClaimLost` when the claim may have run out unnoticed, as after a pause of the whole process. */
   readonly assertHeld: () => void;
   /** Raised when something came for the run. */
-  readonly mail: MailFlag;
+  readonly mail: MailSource;
   /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
   readonly lendPlace: () => () => void;
-  /** Who stands for the world in a replay. */
-  readonly witness?: Witness;
 }
 
 /** A run to work on; with its thread when that is sure to be as the store has it, because the run was just started here. */
@@ -57,8 +59,29 @@ export async function activate(
   services.stopped.goOn(claim.tenant, run.run_id);
   const { tenant, thread_id } = claim;
   const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
+  const { env, blobs } = services;
+  const effects = new LivePort({ env, claim, ...lease, texts: new LongTexts(blobs, tenant, env) });
+  try {
+    await runActivation(services, claim, { run, thread }, { ...lease, effects });
+  } finally {
+    saveSnapshotIfDue(services, claim.tenant, thread);
+  }
+}
+
+/** What an activation needs of its owner. */
+export interface ActivationPort extends Pick<Lease, "assertHeld" | "lendPlace"> {
+  readonly effects: EffectPort;
+}
+
+/** The work of an activation, over whatever port its effects come through. */
+export async function runActivation(
+  services: Services,
+  claim: Claim,
+  { run, thread }: Required<ClaimedRun>,
+  port: ActivationPort,
+): Promise<void> {
   const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
-  const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...lease });
+  const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...port });
   const plugins = new ActivePlugins(workspace);
   try {
     if (claim.kind !== "start") await reopen(workspace);
@@ -69,16 +92,15 @@ export async function activate(
     await handleFailure(workspace, error);
   } finally {
     workspace.journal.close();
+    workspace.effects.close();
     await plugins.deactivate();
     services.pools.close(claim.tenant, run.run_id, pools);
-    saveSnapshotIfDue(services, claim.tenant, thread);
   }
 }
 
 /** Works on the run as its agent is defined now, here or through a backend. */
 async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<void> {
-  const { agents } = workspace.services;
-  const plan = agents.plan(workspace.run.agent_id);
+  const { plan } = workspace;
   if (plan.kind === "backend") {
     return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
   }
@@ -97,10 +119,11 @@ function pinDefinition(workspace: RunWorkspace, definition: string): void {
 
 /** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
 async function reopen(workspace: RunWorkspace): Promise<void> {
-  const { store, claim } = workspace;
+  const { store, claim, effects } = workspace;
   const { run_id } = workspace.run;
-  workspace.adoptCalls(await listOpenCalls(store, run_id));
-  const { cancel } = await store.readInbox(claim.thread_id, run_id);
+  const question = { kind: "calls", of: run_id, encode: encodeCalls } as const;
+  workspace.adoptCalls(await effects.perform(question, () => listOpenCalls(store, run_id)));
+  const { cancel } = await workspace.readInbox();
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
   if (workspace.run.status === "waiting") {
@@ -109,6 +132,11 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   }
   workspace.addPatch("runtime", runStateOps(workspace.run));
   workspace.show("run_start", {});
+}
+
+/** Rows are made of JSON; their interface hides it. */
+function encodeCalls(calls: readonly ToolCallRecord[]): Json {
+  return calls as unknown as Json;
 }
 
 /** Whether a run takes its owners with it: too many were lost while it was at work, or when it was woken. */
@@ -171,9 +199,12 @@ async function endAtLast(workspace: RunWorkspace, termination: Termination): Pro
 
 /** Goes back to what the store has of a run. */
 async function abandon(workspace: RunWorkspace): Promise<void> {
-  const { store, run } = workspace;
-  const committed = (await store.loadRun(run.run_id)) ?? run;
-  const open = await listOpenCalls(store, run.run_id);
+  const { store, run, effects } = workspace;
+  const question = { kind: "reload", of: run.run_id, encode: (stored: unknown) => stored as Json } as const;
+  const { committed, open } = await effects.perform(question, async () => ({
+    committed: (await store.loadRun(run.run_id)) ?? run,
+    open: await listOpenCalls(store, run.run_id),
+  }));
   const { termination_code: _code, termination_detail: _detail, ...row } = committed;
   // What was begun was shown, and what was paid was paid: both stay counted.
   const { cost_microcents } = run;

@@ -1,13 +1,13 @@
 import type { Claim } from "@reprise/contracts";
-import { MailFlag } from "../loop/mail-flag.ts";
-import { ClaimLost } from "./outcomes.ts";
+import { MailSource } from "../effects/mail-flag.ts";
+import { ClaimLost } from "../effects/outcomes.ts";
 
 /** A claim we work on. */
 export class Activation {
   readonly controller: AbortController = new AbortController();
   /** Aborted when the claim is gone, also when the run was cancelled before. */
   readonly loss: AbortController = new AbortController();
-  readonly mail: MailFlag;
+  readonly mail: MailSource;
   claim: Claim;
   /** How many of its calls have runs below them work for them: meanwhile its place is theirs. */
   lent = 0;
@@ -19,7 +19,7 @@ export class Activation {
   constructor(claim: Claim, { askedAt, mayHaveMail }: { readonly askedAt: number; readonly mayHaveMail: boolean }) {
     this.claim = claim;
     this.renewedAt = askedAt;
-    this.mail = new MailFlag(mayHaveMail);
+    this.mail = new MailSource(mayHaveMail);
   }
 
   /** Whoever works for it is to stop, and to write nothing more. */

@@ -159,7 +159,8 @@ export class Dispatcher {
         this.#leases.remove(activation);
         // Said also when it is too late to give anything back: whoever can say so was slow, and its run is not to blame.
         if (loss.signal.aborted) void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
-        this.#wake();
+        // Work that comes later is signalled; only what was left for want of room has to be looked for.
+        if (this.#mayBeMore) this.#wake();
       });
   }
 

@@ -1,9 +1,9 @@
 import { type Claim, claimedRun } from "@reprise/contracts";
+import { RunCancelled } from "../effects/outcomes.ts";
 import type { Services } from "../services.ts";
 import { tenantKey } from "../thread/tenant-key.ts";
 import { type Activation, isSuspect } from "./activation.ts";
 import type { Housekeeping } from "./housekeeping.ts";
-import { RunCancelled } from "./outcomes.ts";
 
 /** Keeps the right to what we work on: prolongs leases, gives up what we can no longer be sure of, passes cancellations on. */
 export class LeaseKeeper {
@@ -50,10 +50,10 @@ export class LeaseKeeper {
     if (this.#active.get(key) === activation) this.#active.delete(key);
   }
 
-  /** Throws when the claim may have run out unnoticed, or the run was cancelled. */
+  /** Throws when the claim may have run out unnoticed. */
   assertHeld(activation: Activation): void {
     if (this.#isUncertain(activation)) activation.lose();
-    activation.controller.signal.throwIfAborted();
+    activation.loss.signal.throwIfAborted();
   }
 
   /** Stops what we can no longer be sure of, and prolongs the rest. Not awaited: a store that hangs must not stop the clock. */

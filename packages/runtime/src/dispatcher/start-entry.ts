@@ -1,4 +1,11 @@
-import { type Changeset, type Claim, type MailboxEntry, RepriseError, type RunRecord } from "@reprise/contracts";
+import {
+  type AgentEvent,
+  type Changeset,
+  type Claim,
+  type MailboxEntry,
+  RepriseError,
+  type RunRecord,
+} from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
 import { RUN_PATH } from "../loop/run-state.ts";
@@ -45,9 +52,13 @@ export function takeIn(
 ): StartedRun {
   const document = applyPatches(thread.document, changeset.patches);
   thread.advance(version, document, changeset);
-  for (const event of changeset.events) services.bus.publish(tenant, { epoch, event });
   const run = changeset.runs.find(({ run_id }) => run_id === changeset.run_id);
   if (run === undefined) throw new RepriseError("INTERNAL", "A start has no run.");
+  const events = changeset.events.map((event) => ({ epoch, event }));
+  const isOwn = ({ event }: { readonly event: AgentEvent }): boolean => event.run_id === run.run_id;
+  // The end of a run that this one supersedes goes to that run's readers.
+  for (const live of events.filter((event) => !isOwn(event))) services.bus.publish(tenant, live);
+  services.bus.start(tenant, run.run_id, events.filter(isOwn));
   return { run, thread };
 }
 

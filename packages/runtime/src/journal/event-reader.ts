@@ -15,6 +15,13 @@ const COMMITS_AT_ONCE = 64;
 
 const nothing = (): void => undefined;
 
+/** From where, and whom to tell. */
+interface ReaderOptions {
+  readonly afterSeq: number;
+  readonly signal: AbortSignal | undefined;
+  readonly onHeard: () => void;
+}
+
 /** Merges the journal of a run with the live events of this process. */
 export class EventReader {
   readonly #store: TenantStore;
@@ -28,6 +35,8 @@ export class EventReader {
   #hasMissed = true;
   /** Live events were not kept: only the journal has them, once they are committed. */
   #hasDropped = false;
+  /** The last event handed out may never be committed: it was heard live. */
+  #isProvisional = false;
   /** Something happened to the thread since we last looked whether the run is over. */
   #mayBeOver = true;
   /** Who waits in `wait`. */
@@ -38,23 +47,21 @@ export class EventReader {
   readonly #closed: AbortSignal;
   readonly #assertNotStopped: () => void;
 
-  constructor(
-    services: Services,
-    { tenant, threadId, runId }: RunPlace,
-    signal: AbortSignal | undefined,
-    onHeard: () => void,
-  ) {
+  constructor(services: Services, { tenant, threadId, runId }: RunPlace, { afterSeq, signal, onHeard }: ReaderOptions) {
     this.#onHeard = onHeard;
     this.#closed = services.closed;
     this.#assertNotStopped = () => services.stopped.assertNotStopped(tenant, runId);
     this.#store = services.store.forTenant(tenant);
     this.#runId = runId;
+    const { isWhole, stop } = services.bus.listen(tenant, runId, afterSeq, (event) => {
+      if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
+      else this.#hasMissed = this.#hasDropped = true;
+      this.#wake();
+    });
+    // With the owner here and everything since the cursor heard, neither the journal nor the run's row has to be read.
+    if (isWhole && !this.#hasDropped) this.#hasMissed = this.#mayBeOver = false;
     this.#stops = [
-      services.bus.listen(tenant, runId, (event) => {
-        if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
-        else this.#hasMissed = this.#hasDropped = true;
-        this.#wake();
-      }),
+      stop,
       // Another process only tells that something happened to the thread; an owner here says itself what it committed.
       services.signals.listenTo(tenant, threadId, (kind) => {
         if (kind === "commit" && !this.#hasDropped && services.bus.isCommitting(tenant, runId)) return;
@@ -104,6 +111,7 @@ export class EventReader {
       const itemSeq = item.event.seq ?? 0;
       if (itemSeq <= seq && item.epoch > epoch) return { withdraw: itemSeq - 1 };
       this.#position++;
+      this.#isProvisional = false;
       if (itemSeq > seq) return item;
     }
     return undefined;
@@ -116,6 +124,7 @@ export class EventReader {
       if (item.epoch > epoch && itemSeq <= seq) return { withdraw: itemSeq - 1 };
       if (item.epoch >= epoch && itemSeq > seq + 1) return undefined;
       this.#dropFirstLive();
+      this.#isProvisional = true;
       // An owner that was replaced may not know it yet; what it shows will never be committed.
       if (item.epoch >= epoch && itemSeq === seq + 1) return item;
     }
@@ -143,8 +152,11 @@ export class EventReader {
     this.#hasMissed = false;
     this.#ready = [];
     // From the last event that is certainly the same for us and the journal.
-    const shared = epoch === 0 ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
+    const isShared = epoch === 0 || !this.#isProvisional;
+    const shared = isShared ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
     const segments = await this.#store.readEvents(this.#runId, shared, COMMITS_AT_ONCE);
+    // The end of a run is an event: whoever read something new need not look at the run as well.
+    if (segments.length > 0) this.#mayBeOver = false;
     // There may be more, and it is read when these are taken.
     if (segments.length === COMMITS_AT_ONCE) this.#hasMissed = true;
     this.#ready = segments.flatMap((segment) => segment.events.map((event) => ({ epoch: segment.epoch, event })));

@@ -166,12 +166,19 @@ export class EventStream<Item> implements EventIterator<Item> {
   async #open(): Promise<EventReader | undefined> {
     const { tenant, threadId, runId: wantedId } = this.#place;
     const { after, signal } = this.#options;
-    const run = await awaitStart(this.#services, tenant, threadId, wantedId, signal);
-    if (run === undefined || this.#isOver) return undefined;
-    const runId = run.run_id;
+    const runId = await awaitStart(this.#services, tenant, threadId, wantedId, signal);
+    if (runId === undefined || this.#isOver) return undefined;
     if (after !== undefined && after.run_id !== runId) throw invalidRequest(`This is no cursor of run ${runId}.`);
     this.#runId = runId;
-    this.#reader = new EventReader(this.#services, { tenant, threadId, runId }, signal, () => this.#hear());
+    this.#reader = new EventReader(
+      this.#services,
+      { tenant, threadId, runId },
+      {
+        afterSeq: this.#seq,
+        signal,
+        onHeard: () => this.#hear(),
+      },
+    );
     if (after !== undefined) {
       const store = this.#services.store.forTenant(tenant);
       const committed = Math.min(after.seq, await store.lastSeqOfEpoch(runId, after.epoch));

@@ -63,7 +63,6 @@ type DecidedCall = readonly [ToolCallRecord, Decision];
 
 /** Lets decisions in, without executing anything. A question that ran out counts as denied. */
 export async function decideCalls(workspace: RunWorkspace, decided: readonly DecidedCall[]): Promise<DecidedCalls> {
-  if (decided.length > 0) workspace.witness.mark();
   const runnable: RunnableCall[] = [];
   for (const [call, decision] of decided) {
     const next = await decideCall(workspace, call, decision);
@@ -74,8 +73,8 @@ export async function decideCalls(workspace: RunWorkspace, decided: readonly Dec
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-function isExpired({ witness }: RunWorkspace, { call_id, status, expires_at }: ToolCallRecord): boolean {
-  return status === "suspended" && expires_at !== undefined && witness.isPast(call_id, expires_at);
+function isExpired({ now }: RunWorkspace, { status, expires_at }: ToolCallRecord): boolean {
+  return status === "suspended" && expires_at !== undefined && expires_at <= now;
 }
 
 function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
@@ -88,7 +87,7 @@ function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
 export async function findDecisions(workspace: RunWorkspace): Promise<readonly DecidedCall[]> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
   if (suspended.length === 0) return [];
-  const { decisions } = await workspace.store.readInbox(workspace.run.thread_id, workspace.run.run_id);
+  const { decisions } = await workspace.readInbox();
   return suspended.flatMap((call): DecidedCall[] => {
     const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];

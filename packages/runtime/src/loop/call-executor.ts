@@ -1,8 +1,12 @@
 import type { Decision, InterruptBehavior, ToolCallRecord } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { MailFlag } from "../effects/mail-flag.ts";
 import type { Admission } from "../tools/admit-call.ts";
-import { type ExecutedCall, executeCall } from "../tools/execute-call.ts";
+import type { ExecutedCall } from "../tools/execute-call.ts";
+import { performCall } from "../tools/perform-call.ts";
 import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import type { Release } from "../tools/pools/semaphore.ts";
+import type { LimitedTool, ToolPools } from "../tools/pools/tool-pools.ts";
 import { compareCallIds } from "./derived-ids.ts";
 import { LazyAbort } from "./lazy-abort.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -81,8 +85,10 @@ export class CallExecutor {
   start(item: RunnableCall, before?: Promise<unknown>): Promise<void> {
     const { call_id } = item.call;
     const job: Job = { item, mark: 0, settled: Promise.withResolvers() };
+    const join = this.#workspace.effects.fork();
     this.#running.set(call_id, job);
     const finish = (): void => {
+      join();
       this.#running.delete(call_id);
       if (this.#isClosed) this.#drop(job);
       else this.#finished.push(job);
@@ -121,14 +127,20 @@ export class CallExecutor {
   }
 
   /**
-   * Waits until a call has finished, or `other` comes first, and settles all that have; tells whether there were any. Throws
+   * Waits until a call has finished, or mail comes first, and settles all that have; tells whether there were any. Throws
    * what broke an execution, and, once nothing is left that may still finish, why the run is to stop.
    */
-  async settleNext(other?: Promise<void>): Promise<boolean> {
-    if (this.#finished.length === 0 && this.#running.size > 0 && this.#failure === undefined) {
+  async settleNext(mail?: MailFlag): Promise<boolean> {
+    const isMailed = mail?.has("decisions") === true;
+    if (this.#finished.length === 0 && this.#running.size > 0 && this.#failure === undefined && !isMailed) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      await (other === undefined ? promise : Promise.race([promise, other]));
+      const resume = this.#workspace.effects.rest();
+      this.#wake = () => {
+        resume();
+        resolve();
+      };
+      mail?.onArrival(this.#wake);
+      await promise;
     }
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#giveUp.isAborted) this.#workspace.signal.throwIfAborted();
@@ -141,7 +153,6 @@ export class CallExecutor {
     settled.sort((left, right) => compareCallIds(left.id, right.id));
     await settleAll(settled.map(({ settle }) => settle));
     if (!this.isBusy) {
-      this.#workspace.witness.mark();
       this.#workspace.signal.throwIfAborted();
     }
     return settled.length > 0;
@@ -169,26 +180,26 @@ export class CallExecutor {
     if (route === "short_circuit") throw new TypeError("a call without a tool cannot run");
     const max = tool_concurrency[descriptor.id]?.max;
     this.#sendAway.throwIfAborted();
-    const { pools } = this.#workspace;
     const place = { id: descriptor.id, max };
-    job.release = pools.tryAdmit(route, place) ?? (await pools.admit(route, place, this.#sendAway.signal));
-    const point = this.#workspace.services.env.point("tool:before");
-    if (point !== undefined) await point;
-    this.#workspace.assertHeld();
+    job.release = await this.#takePlace(call.call_id, route, place);
     this.#sendAway.throwIfAborted();
     job.behavior = descriptor.interrupt_behavior;
     job.mark = this.#changes.mark;
     const signal = job.behavior === "cancel" ? this.#stop.signal : this.#giveUp.signal;
     const { document } = this.#workspace;
     const { tool, input } = admission;
-    const takeBack = descriptor.is_recursive ? this.#workspace.lendPlace() : undefined;
-    try {
-      job.executed = await this.#workspace.witness.execute({ workspace: this.#workspace, call, signal }, () =>
-        executeCall(this.#workspace, { tool, call, input, decision, document, signal }),
-      );
-    } finally {
-      takeBack?.();
-    }
+    job.executed = await performCall(this.#workspace, { tool, call, input, decision, document, signal });
+  }
+
+  /** Pools are shared with other runs of the tree: whether there is a place, and when, comes from outside. */
+  async #takePlace(callId: string, route: Parameters<ToolPools["tryAdmit"]>[0], tool: LimitedTool): Promise<Release> {
+    const { pools, effects } = this.#workspace;
+    const question = { kind: "place", of: callId } as const;
+    const isFree = { ...question, encode: (release: Release | undefined) => release !== undefined, decode: freePlace };
+    const free = effects.note(isFree, () => pools.tryAdmit(route, tool));
+    if (free !== undefined) return free;
+    const given = { ...question, encode: () => undefined, decode: () => NOTHING };
+    return effects.perform(given, () => pools.admit(route, tool, this.#sendAway.signal));
   }
 
   /** A call without a result stays open: the end of the run gives it one. */
@@ -197,9 +208,7 @@ export class CallExecutor {
     try {
       if (executed === undefined) return;
       const isKept = executed.result.status !== "error";
-      const { witness } = this.#workspace;
-      const rebase = () => this.#changes.rebase(this.#workspace, item.call, executed.state, mark);
-      const ops = isKept ? witness.rebase(item.call.call_id, executed, rebase) : [];
+      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, mark) : [];
       await settleExecution(this.#workspace, item.call, executed, ops);
       this.#terminate = executed.terminate ?? this.#terminate;
     } finally {
@@ -241,6 +250,12 @@ export class CallExecutor {
     const isHeldOff = [...this.#running.values()].some(({ behavior }) => behavior === "block");
     if (!isHeldOff) this.#stop.abort(signal.reason);
   }
+}
+
+const NOTHING: Release = () => undefined;
+
+function freePlace(isFree: Json | undefined): Release | undefined {
+  return isFree === true ? NOTHING : undefined;
 }
 
 /** Settles all, also when one of them fails: what the others did is a fact too. Throws what failed first. */

@@ -10,6 +10,7 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import { diff, getAt, type Json, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
+import { LOOP_VERSION } from "../effects/port.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { composeClosing } from "./compose-closing.ts";
 import { newMessages } from "./new-messages.ts";
@@ -64,6 +65,7 @@ export function composeStart(options: StartOptions): Changeset {
     events: [...(closing?.events ?? []), runStart(run, now)],
     mailbox_effects: [{ entry_id: options.entry_id, status: "accepted" }],
     blob_refs: blobsIn(messages),
+    effects: [{ kind: "start", of: run.run_id, attempt: 1, at: now, value: { loop_version: LOOP_VERSION } }],
   };
 }
 

@@ -16,7 +16,8 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
     // Only for the sake of a result: a commit counts as progress.
     if (!isOwed || !executor.isBusy || !workspace.hasChanges) continue;
     // What ends in the same breath is committed together.
-    await workspace.services.env.yield();
+    const { services, run } = workspace;
+    await workspace.effects.perform({ kind: "pause", of: run.run_id }, () => services.env.yield());
     if (executor.hasFinished) continue;
     await workspace.commit("tool_results");
     isOwed = false;
@@ -26,7 +27,7 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
 /** What a tool did is a fact, also when a plugin fails that was to hear of it: it is committed before the run fails. */
 async function settleNext(workspace: RunWorkspace, executor: CallExecutor, isStreaming: boolean): Promise<boolean> {
   try {
-    return await executor.settleNext(isStreaming ? workspace.mail.arrival("decisions") : undefined);
+    return await executor.settleNext(isStreaming ? workspace.mail : undefined);
   } catch (error) {
     const isOfPlugin = RepriseError.is(error, "PLUGIN_FAILED") || RepriseError.is(error, "INVALID_ACTION");
     if (isOfPlugin && workspace.hasChanges && !workspace.signal.aborted) await workspace.commit("tool_results");

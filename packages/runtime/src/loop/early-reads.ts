@@ -30,7 +30,8 @@ export class EarlyReads {
     const isNext = index === this.#offered++;
     this.#isOpen &&= isNext && mayBegin(this.#workspace, call);
     if (!this.#isOpen) return;
-    const begun = this.#begin(call);
+    const join = this.#workspace.effects.fork();
+    const begun = this.#begin(call).finally(join);
     // Looked at when the turn is over; a turn that is taken back before takes its failure with it.
     begun.catch(() => undefined);
     this.#admissions.push(begun);

@@ -23,6 +23,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   const result = response === undefined ? {} : { result: { response, ...outputOf(workspace, termination, response) } };
   workspace.hold("run_finish", { ...result, termination });
   await workspace.commit("run_finished");
+  if (!isSuspended) workspace.journal.end(workspace.run);
 }
 
 /** The last phase. A run that must end, ends: then a plugin that fails is only heard of. */

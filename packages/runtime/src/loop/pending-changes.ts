@@ -1,16 +1,17 @@
 import {
   type Changeset,
   type DecisionKey,
+  type Effect,
   emptyChangeset,
   type LoggedAction,
   type MailboxEffect,
   type Message,
-  type Recording,
   type RunRecord,
   type ToolCallRecord,
   type Wake,
 } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
+import { textRefsOf } from "../effects/long-texts.ts";
 
 /** What an activation has done since its last commit, apart from its events. */
 export interface PendingChanges {
@@ -21,10 +22,9 @@ export interface PendingChanges {
   readonly consumed: DecisionKey[];
   readonly mailbox: MailboxEffect[];
   readonly blobs: string[];
-  readonly recordings: Recording[];
   readonly wakes: Wake[];
   /** What plugins want to happen in the world once all this is committed. */
-  readonly effects: (() => void)[];
+  readonly acts: (() => void)[];
 }
 
 export function noChanges(): PendingChanges {
@@ -36,9 +36,8 @@ export function noChanges(): PendingChanges {
     consumed: [],
     mailbox: [],
     blobs: [],
-    recordings: [],
     wakes: [],
-    effects: [],
+    acts: [],
   };
 }
 
@@ -48,8 +47,8 @@ export function hasChanges({ calls, ...lists }: PendingChanges): boolean {
 
 /** What a commit says beside the changes themselves. */
 export interface CommitParts extends Pick<Changeset, "reasons" | "events"> {
-  /** What the witness of the run noted since the last commit. */
-  readonly notes: readonly Recording[];
+  /** What the run learnt since the last commit. */
+  readonly effects: readonly Effect[];
 }
 
 /** The changes in the form in which they are stored: a commit of a run. */
@@ -57,10 +56,10 @@ export function composeChangeset(
   changesetId: string,
   run: RunRecord,
   changes: PendingChanges,
-  { reasons, events, notes }: CommitParts,
+  { reasons, events, effects }: CommitParts,
 ): Changeset {
   const { messages, patches, actions, calls, consumed, mailbox, blobs, wakes } = changes;
-  const recordings = notes.length === 0 ? changes.recordings : [...changes.recordings, ...notes];
+  const texts = textRefsOf(effects);
   return {
     ...emptyChangeset(run.thread_id, run.run_id, changesetId),
     reasons,
@@ -72,8 +71,8 @@ export function composeChangeset(
     calls: [...calls.values()],
     consumed_decisions: consumed,
     mailbox_effects: mailbox,
-    blob_refs: blobs,
-    ...(recordings.length > 0 && { recordings }),
+    blob_refs: texts.length === 0 ? blobs : [...blobs, ...texts],
+    ...(effects.length > 0 && { effects }),
     ...(wakes.length > 0 && { wakes }),
   };
 }

@@ -44,8 +44,11 @@ async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promi
 }
 
 /** The decision that let the call run the first time, if one did: it sees the same again. */
-async function decisionOf({ store }: RunWorkspace, call: ToolCallRecord): Promise<Decision | undefined> {
-  return call.suspension === 0 ? undefined : store.loadDecision(call.run_id, call.call_id, call.suspension);
+async function decisionOf({ store, effects }: RunWorkspace, call: ToolCallRecord): Promise<Decision | undefined> {
+  if (call.suspension === 0) return undefined;
+  return effects.perform({ kind: "decision", of: call.call_id }, () =>
+    store.loadDecision(call.run_id, call.call_id, call.suspension),
+  );
 }
 
 function unknownOutcome(tool: string): string {

@@ -1,20 +1,15 @@
-import type { Budget, FactData } from "@reprise/contracts";
+import type { FactData } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { describeBudget } from "../budget/tell-budget.ts";
-import type { ModelAttempt, RouteSession } from "../route/route-session.ts";
+import type { ModelAttempt } from "../route/route-session.ts";
+import type { TurnFacts } from "./model-turn.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** Shows how an inference found its model, and counts what it cost. Nothing for a model that nothing had to be chosen for. */
-export function showRoute(
-  workspace: RunWorkspace,
-  stepId: string,
-  session: RouteSession,
-  { requested, budget }: RouteContext,
-): void {
-  const { attempts } = session;
-  // A replay shows what was shown.
-  if (attempts.length === 0 || !workspace.witness.isLive) return;
-  workspace.show("model_routed", describeRoute(session, { requested, budget }), stepId);
+export function showRoute(workspace: RunWorkspace, stepId: string, facts: TurnFacts): void {
+  const { attempts } = facts;
+  if (attempts.length === 0) return;
+  workspace.show("model_routed", describeRoute(facts), stepId);
   const costs = attempts.flatMap(({ model, usage, cost }) => (cost === undefined ? [] : [{ model, usage, cost }]));
   if (costs.length === 0) return;
   const microcents = costs.reduce((sum, { cost }) => sum + cost.microcents, 0);
@@ -24,14 +19,7 @@ export function showRoute(
   workspace.show("cost_recorded", { cost_microcents: microcents, run_cost_microcents: total, priced }, stepId);
 }
 
-/** What an inference asked for, and what it had to spend. */
-export interface RouteContext {
-  readonly requested: string;
-  readonly budget: Budget | undefined;
-}
-
-function describeRoute(session: RouteSession, { requested, budget }: RouteContext): FactData {
-  const { attempts, candidates, requirements } = session;
+function describeRoute({ model: requested, attempts, candidates, requirements, budget }: TurnFacts): FactData {
   const selected = attempts.findLast(({ outcome }) => outcome === "succeeded")?.model;
   const passedOver = attempts.filter(({ reason }) => reason === "cooling_down" || reason === "breaker_open");
   return {

@@ -1,4 +1,4 @@
-import type { AgentEvent, Claim, EventData, EventType } from "@reprise/contracts";
+import type { AgentEvent, Claim, EventData, EventType, RunRecord } from "@reprise/contracts";
 import type { LiveBus, LiveChannel } from "../journal/live-bus.ts";
 
 export interface JournalOptions {
@@ -43,6 +43,11 @@ export class RunJournal {
     this.#seq = run.last_seq;
   }
 
+  /** The number of the last event that was shown. */
+  get seq(): number {
+    return this.#seq;
+  }
+
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     if (this.#isClosed) return;
@@ -76,7 +81,7 @@ export class RunJournal {
     this.#shown = [];
     this.#held = [];
     const { epoch } = this.#claim;
-    this.#channel.forgetTail();
+    this.#channel.keepTail();
     for (const event of held) this.#channel.publish({ epoch, event });
     this.reopen();
   }
@@ -86,6 +91,11 @@ export class RunJournal {
     this.#isSealed = false;
     this.#channel.isCommitting = false;
     for (const complete of this.#delayed.splice(0)) this.#showNow(complete(++this.#seq));
+  }
+
+  /** The run is done, and its end is committed. */
+  end(run: RunRecord): void {
+    this.#channel.end(run);
   }
 
   /** What was shown and is not committed never will be. */

@@ -21,7 +21,6 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
-    workspace.witness.tick();
     workspace.signal.throwIfAborted();
     terminate = (await applyDecisions(workspace)) ?? terminate;
     if (terminate !== undefined) return requestedEnd(terminate);

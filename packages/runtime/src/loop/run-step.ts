@@ -1,21 +1,18 @@
-import type { LanguageModel, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import type { FactData, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { askForBudget } from "../budget/budget-question.ts";
-import { isGated, RunGate } from "../budget/run-gate.ts";
 import { fitInference } from "../context/fit-inference.ts";
-import { takeMediaTurn } from "../media/media-turn.ts";
+import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
-import { AttemptRefused } from "../route/attempt-gate.ts";
-import type { RoutedRequest } from "../route/model-route.ts";
-import { refusingModel } from "../route/refusing-model.ts";
-import { RouteSession } from "../route/route-session.ts";
+import { answeredBy } from "../route/route-session.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
-import type { Turn, TurnOptions } from "../turn/turn.ts";
+import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { messageIdOf, stepIdOf } from "./derived-ids.ts";
 import { EarlyReads } from "./early-reads.ts";
-import { handModel } from "./hand-model.ts";
 import { keepFiles } from "./keep-files.ts";
+import { ModelTurn } from "./model-turn.ts";
 import { showRoute } from "./route-facts.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { showChunk } from "./show-chunk.ts";
@@ -52,9 +49,8 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   if (refusal !== undefined) return endStep(workspace, stepId, refusal);
   const composed = composeInference(workspace, prepared, tools);
   const hasWindow = workspace.agent.spec.context_policy !== undefined;
-  const inference = hasWindow ? await fitInference(workspace, composed) : composed;
-  if (inference.fact !== undefined && workspace.witness.isAsking)
-    workspace.show("context_resolved", inference.fact, stepId);
+  const inference = hasWindow ? await performFit(workspace, stepId, composed) : composed;
+  if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
 
   const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
   try {
@@ -85,7 +81,7 @@ async function takeStep(
   const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference.hidden));
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
-  const files = turn.files === undefined ? [] : await keepFiles(workspace, turn.files);
+  const files = turn.files === undefined ? [] : await keepFiles(workspace, stepId, turn.files);
   for (const [index, { url, media_type }] of files.entries()) {
     const content = { url, ...(media_type !== undefined && { media_type }) };
     const message_id = `${messageIdOf(stepId)}-f${index}`;
@@ -135,6 +131,22 @@ async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void
   workspace.hold("step_end", {}, stepId);
 }
 
+/** Makes the request fit its model. Only the window and the tokenizer of that model know how. */
+function performFit(workspace: RunWorkspace, stepId: string, inference: Inference): Promise<Inference> {
+  const encode = ({ fact, refusal }: Inference): Json => ({
+    ...(fact !== undefined && { fact }),
+    ...(refusal !== undefined && { refusal: encodeFailure(refusal) }),
+  });
+  const decode = (stored: Json | undefined): Inference => {
+    // Written just above.
+    const { fact } = (stored ?? {}) as { readonly fact?: FactData };
+    return { ...inference, ...(fact !== undefined && { fact }) };
+  };
+  return workspace.effects.perform({ kind: "context", of: stepId, encode, decode }, () =>
+    fitInference(workspace, inference),
+  );
+}
+
 /** What a model said, who it was when there was a choice, and what reads were begun meanwhile and still count. */
 interface Inferred {
   readonly turn: Turn;
@@ -149,61 +161,29 @@ async function infer(
   inference: Inference,
   early: EarlyReads | undefined,
 ): Promise<Inferred> {
-  const { agent, services, run } = workspace;
-  const { env, limits } = services;
-  const { request, hidden } = inference;
-  const model = modelOf(workspace, inference);
-  const gate = isGated(workspace) ? new RunGate(workspace, stepId) : undefined;
-  const session = new RouteSession(run.thread_id, gate);
   workspace.assertHeld();
-  const startedAt = env.clock.mono();
   let reads = early;
-  const routed: RoutedRequest = { ...request, session };
-  const options: TurnOptions = {
-    model,
-    request: routed,
-    recovery: {
-      // Media is made once: what failed may have been made, and paid for.
-      interruptions: agent.media !== undefined ? 0 : (agent.streamLimits?.streamRetries ?? limits.streamRetries),
-      truncations: limits.truncationRetries,
-    },
-    show: (chunk) => {
-      showChunk(workspace, stepId, chunk);
-      // What a new attempt asks for may be something else: nothing more is begun before it is sure.
-      if (chunk.type === "reset") {
-        reads?.stop();
-        reads = undefined;
-      } else if (chunk.type === "tool_call_ready") {
-        reads?.offer(requestCall(workspace, stepId, chunk.call, hidden), chunk.index);
-      }
-    },
-    idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
-    after: (ms, callback) => env.clock.after(ms, callback),
-    sleep: (ms, signal) => env.clock.sleep(ms, signal),
+  const show = (chunk: TurnChunk): void => {
+    showChunk(workspace, stepId, chunk);
+    // What a new attempt asks for may be something else: nothing more is begun before it is sure.
+    if (chunk.type === "reset") {
+      reads?.stop();
+      reads = undefined;
+    } else if (chunk.type === "tool_call_ready") {
+      reads?.offer(requestCall(workspace, stepId, chunk.call, inference.hidden), chunk.index);
+    }
   };
-  const turn = await workspace.witness.turn({ workspace, stepId, session }, options).catch(async (error: unknown) => {
-    await gate?.close();
-    showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
-    throw error instanceof AttemptRefused ? error.reason : error;
+  const asked = new ModelTurn(workspace, { stepId, inference, show });
+  const turn = await asked.take().catch((error: unknown) => {
+    showRoute(workspace, stepId, asked.facts);
+    throw error;
   });
-  await gate?.close();
   await reads?.settle();
-  showRoute(workspace, stepId, session, { requested: model.id, budget: gate?.budget });
+  showRoute(workspace, stepId, asked.facts);
   countTokens(workspace, turn);
-  const duration_ms = Math.round(env.clock.mono() - startedAt);
-  workspace.hold("inference_complete", { model: model.id, usage: turn.usage, duration_ms }, stepId);
-  return { turn, reads, provider: session.answeredBy };
-}
-
-/** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */
-function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
-  const { agent, services, run, policy } = workspace;
-  if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);
-  if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
-  if (override !== undefined) return services.agents.model(run.agent_id, override, fallbacks);
-  const { model, media, modelSpec } = agent;
-  if (media === undefined || modelSpec === undefined) return model;
-  return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);
+  const { model, duration_ms } = asked.facts;
+  workspace.hold("inference_complete", { model, usage: turn.usage, duration_ms }, stepId);
+  return { turn, reads, provider: answeredBy(asked.facts.attempts) };
 }
 
 function countTokens(workspace: RunWorkspace, { usage }: Turn): void {

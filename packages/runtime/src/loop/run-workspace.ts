@@ -1,32 +1,35 @@
-import type {
-  CheckpointReason,
-  Claim,
-  DecisionKey,
-  EventData,
-  EventType,
-  LoggedAction,
-  MailboxEffect,
-  Message,
-  Recording,
-  RunPolicy,
-  RunRecord,
-  TenantStore,
-  Termination,
-  ToolCallRecord,
+import {
+  type CheckpointReason,
+  type Claim,
+  type DecisionKey,
+  type EventData,
+  type EventType,
+  type Inbox,
+  type LoggedAction,
+  type MailboxEffect,
+  type Message,
+  RepriseError,
+  type RunPolicy,
+  type RunRecord,
+  type TenantStore,
+  type Termination,
+  type ToolCallRecord,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
-import { LiveWitness } from "../replay/live-witness.ts";
-import type { Witness } from "../replay/witness.ts";
-import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
+import type { MailFlag } from "../effects/mail-flag.ts";
+import type { EffectPort } from "../effects/port.ts";
+import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { toolVersion } from "../tools/binding-hash.ts";
+import { copyJson } from "../tools/copy-json.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
-import type { MailFlag } from "./mail-flag.ts";
+import { stepIdOf } from "./derived-ids.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { composeChangeset, hasChanges, noChanges } from "./pending-changes.ts";
+import { pinnedPlan } from "./pinned-plan.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
 import { callStateOps, noteScopedOps } from "./run-state.ts";
@@ -51,43 +54,52 @@ export class RunWorkspace {
   readonly pools: ToolPools;
   readonly journal: RunJournal;
   /** Through it comes whatever the run learns from outside of its thread. */
-  readonly witness: Witness;
-  /** What the run may spend, with others of its tree; undefined without a limit, and in a replay. */
+  readonly effects: EffectPort;
+  /** What the run may spend, with others of its tree; undefined without a limit. */
   readonly budget: RunBudget | undefined;
   /** How the run is to end, when a decision said so. */
   ending: Termination | undefined;
   #run: RunRecord;
-  #agent: ResolvedAgent | undefined;
+  #plan: ResolvedRunPlan | undefined;
   #document: Json;
   #commits = 0;
+  #countedFrom: number;
   readonly #calls = new OpenCalls();
   #pending = noChanges();
   readonly #later: Message[] = [];
   readonly #queued = new Map<string, number>();
 
   constructor(options: WorkspaceOptions) {
-    const { services, claim, run, thread, signal, lost, assertHeld, mail, lendPlace, pools, witness } = options;
-    this.assertHeld = assertHeld;
-    this.mail = mail;
+    const { services, claim, run, thread, effects, assertHeld, lendPlace, pools } = options;
+    this.effects = effects;
+    this.signal = effects.signal;
+    this.lost = effects.lost;
+    this.mail = effects.mail;
+    this.assertHeld = () => {
+      assertHeld();
+      effects.signal.throwIfAborted();
+    };
     this.lendPlace = lendPlace;
     this.pools = pools;
-    this.witness = witness ?? new LiveWitness(services.env.clock, signal);
     this.services = services;
     this.claim = claim;
     this.store = services.store.forTenant(claim.tenant);
     this.thread = thread;
-    this.signal = signal;
-    this.lost = lost;
     this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.env.clock.now() });
     this.#run = run;
-    this.budget = this.witness.isLive ? budgetOf(services, claim, run) : undefined;
+    this.#countedFrom = services.env.clock.mono();
+    this.budget = budgetOf(services, claim, run);
     this.#document = thread.document;
   }
 
   /** As it is when it is first needed, to the end of the activation. Not before: a run whose agent is gone must be able to end. */
+  get plan(): ResolvedRunPlan {
+    this.#plan ??= pinnedPlan(this.effects, this.services.agents, this.#run.agent_id);
+    return this.#plan;
+  }
+
   get agent(): ResolvedAgent {
-    this.#agent ??= this.services.agents.resolve(this.#run.agent_id);
-    return this.#agent;
+    return localAgent(this.plan, this.#run.agent_id);
   }
 
   get run(): RunRecord {
@@ -104,7 +116,18 @@ export class RunWorkspace {
   }
 
   get now(): number {
-    return this.witness.now();
+    return this.effects.now;
+  }
+
+  /** How long the run was at work since this was last asked. */
+  activeMs(): number {
+    const of = stepIdOf(this.#run.run_id, this.#run.steps);
+    return this.effects.note({ kind: "active_ms", of }, () => {
+      const now = this.services.env.clock.mono();
+      const elapsed = Math.round(now - this.#countedFrom);
+      this.#countedFrom = now;
+      return elapsed;
+    });
   }
 
   /** The calls of this run that are not over, in the order the model asked for them. */
@@ -144,11 +167,11 @@ export class RunWorkspace {
   }
 
   /**
-   * Gives up everything since the last commit but what was recorded and the events that were shown, which cannot be unshown. For a run that must
-   * end although its work could not be committed. The open calls are those of the store again.
+   * Gives up everything since the last commit but the events that were shown, which cannot be unshown. For a run that must end although
+   * its work could not be committed. The open calls are those of the store again.
    */
   abandon(committed: RunRecord, openCalls: readonly ToolCallRecord[]): void {
-    this.#pending = { ...noChanges(), recordings: this.#pending.recordings };
+    this.#pending = noChanges();
     this.journal.dropHeld();
     this.#later.length = 0;
     this.#document = this.thread.document;
@@ -195,11 +218,6 @@ export class RunWorkspace {
     return patch;
   }
 
-  /** How many patches the next commit has so far. */
-  get patchCount(): number {
-    return this.#pending.patches.length;
-  }
-
   /** Notes run-scoped states that were written to, so that the next run finds what to delete. */
   noteRunScoped(names: Iterable<string>): void {
     this.addPatch("runtime", noteScopedOps(this.#document, names));
@@ -226,8 +244,13 @@ export class RunWorkspace {
     this.#pending.blobs.push(...refs);
   }
 
-  keepRecordings(recordings: readonly Recording[]): void {
-    this.#pending.recordings.push(...recordings);
+  /** What lies in the inbox of the run. */
+  readInbox(): Promise<Inbox> {
+    const { run_id, thread_id } = this.#run;
+    return this.effects.perform(
+      { kind: "inbox", of: run_id, encode: (inbox) => copyJson(inbox as unknown as Json) },
+      () => this.store.readInbox(thread_id, run_id),
+    );
   }
 
   consume(key: DecisionKey): void {
@@ -244,20 +267,18 @@ export class RunWorkspace {
   }
 
   /** Has something happen in the world once everything up to now is committed. */
-  afterCommit(effect: () => void): void {
-    this.#pending.effects.push(effect);
+  afterCommit(act: () => void): void {
+    this.#pending.acts.push(act);
   }
 
   /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
   show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     this.journal.show(type, data, stepId);
-    this.witness.shown();
   }
 
   /** Keeps an event back until the next commit has made it true. */
   hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     this.journal.hold(type, data, stepId);
-    this.witness.held();
   }
 
   /**
@@ -265,36 +286,41 @@ export class RunWorkspace {
    * because nothing of theirs is here before it is settled.
    */
   async commit(...reasons: readonly CheckpointReason[]): Promise<void> {
-    this.witness.tick();
     placeQueued(this, this.#later.splice(0));
     // How the calls stand, in one patch: a round of many costs what it holds, once.
     this.addPatch("runtime", callStateOps(this.#document, this.#pending.calls));
     const sealed = this.journal.seal();
     this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
-    const notes = this.witness.take(this.#run.updated_at);
-    const parts = { reasons, events: sealed.events, notes };
+    const effects = this.effects.take({ events: sealed.events, patches: pending.patches });
+    const parts = { reasons, events: sealed.events, effects };
     const changeset = composeChangeset(this.#changesetId(), this.#run, pending, parts);
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;
     try {
-      const version = await commitWithin(this, changeset, this.thread.version);
+      const expected = this.thread.version;
+      const version = await this.effects.commit(changeset, () => commitWithin(this, changeset, expected));
       this.thread.advance(version, this.#document, changeset);
     } catch (error) {
       this.journal.reopen();
       // Readers took what was said of the thread meanwhile for ours. It was not.
       this.services.signals.nudge(this.claim.tenant, this.claim.thread_id);
-      this.witness.putBack(notes);
-      this.witness.commitRefused(changeset.changeset_id, error);
+      this.effects.putBack();
       throw error;
     }
     this.#pending = noChanges();
     this.journal.publish(sealed);
-    this.witness.tick();
-    for (const effect of pending.effects) effect();
+    for (const act of pending.acts) this.effects.act(act);
   }
 
   #changesetId(): string {
     return `${this.#run.run_id}-e${this.claim.epoch}-n${this.#commits}`;
   }
+}
+
+function localAgent(plan: ResolvedRunPlan, agentId: string): ResolvedAgent {
+  if (plan.kind === "local") return plan.agent;
+  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} runs elsewhere.`, {
+    details: { agent_id: agentId },
+  });
 }

@@ -120,8 +120,6 @@ export async function settleExecution(
 ): Promise<void> {
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
-  workspace.keepRecordings(executed.recordings);
-  workspace.witness.settled(call.call_id, executed);
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     await finishCall(workspace, call, result, "fail");

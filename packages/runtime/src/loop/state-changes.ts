@@ -7,11 +7,13 @@ import {
   formatPath,
   getAt,
   isJson,
+  type Json,
   LatticeRegistry,
   type Op,
   type StateSlice,
 } from "@reprise/state";
 import type { CallState } from "../tools/call-state.ts";
+import { copyJson } from "../tools/copy-json.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 interface SettledChange {
@@ -37,29 +39,52 @@ export class StateChanges {
    * overlapped changed it too; where both merged, the merged value is written, so that history needs no code to be read.
    */
   rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, mark: number): readonly Op[] {
-    const overlapping = this.#settled.slice(mark);
     const { slices } = state;
-    // Two who create the same state at once both write the fields neither of them changed.
-    const ops =
-      overlapping.length === 0 ? state.ops : state.ops.filter((op) => !isCreatedAlready(workspace, op, state));
-    if (ops.length === 0) return ops;
+    if (state.ops.length === 0) return state.ops;
+    const overlapping = this.#settled.slice(mark);
+    const ops = overlapping.length === 0 ? state.ops : performMerge(workspace, call, state, overlapping);
     this.#settled.push({ call, ops, slices });
-    if (overlapping.length === 0) return ops;
-    const lattices = new LatticeRegistry();
-    for (const slice of new Set([...slices, ...overlapping.flatMap((other) => [...other.slices])])) {
-      for (const { path, lattice } of slice.lattices) {
-        for (const { call_id } of [call, ...overlapping.map((other) => other.call)]) {
-          lattices.register([...slice.pathIn(call_id), ...path], lattice);
-        }
+    return ops;
+  }
+}
+
+/** Only the code of the tools' states knows how their changes merge. */
+function performMerge(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  state: CallState,
+  overlapping: readonly SettledChange[],
+): readonly Op[] {
+  // Operations are made of JSON; their interfaces hide it.
+  const encode = (ops: readonly Op[]): Json => copyJson(ops as unknown as Json);
+  return workspace.effects.note({ kind: "rebase", of: call.call_id, encode }, () =>
+    mergeChanges(workspace, call, state, overlapping),
+  );
+}
+
+function mergeChanges(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  state: CallState,
+  overlapping: readonly SettledChange[],
+): readonly Op[] {
+  const { slices } = state;
+  // Two who create the same state at once both write the fields neither of them changed.
+  const ops = state.ops.filter((op) => !isCreatedAlready(workspace, op, state));
+  const lattices = new LatticeRegistry();
+  for (const slice of new Set([...slices, ...overlapping.flatMap((other) => [...other.slices])])) {
+    for (const { path, lattice } of slice.lattices) {
+      for (const { call_id } of [call, ...overlapping.map((other) => other.call)]) {
+        lattices.register([...slice.pathIn(call_id), ...path], lattice);
       }
     }
-    const touched = computeTouched({ ops });
-    for (const other of overlapping) {
-      const [conflict] = detectConflicts(computeTouched({ ops: other.ops }), touched, lattices);
-      if (conflict !== undefined) throw conflicting(other.call, call, formatPath(conflict.path));
-    }
-    return ops.map((op) => mergeWithCurrent(workspace, op, lattices));
   }
+  const touched = computeTouched({ ops });
+  for (const other of overlapping) {
+    const [conflict] = detectConflicts(computeTouched({ ops: other.ops }), touched, lattices);
+    if (conflict !== undefined) throw conflicting(other.call, call, formatPath(conflict.path));
+  }
+  return ops.map((op) => mergeWithCurrent(workspace, op, lattices));
 }
 
 /** Whether an operation only gives a field its first value, and the field has one by now. */

@@ -9,13 +9,11 @@ import type { RunWorkspace } from "./run-workspace.ts";
  */
 export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
   if (!workspace.mail.take("steering")) return false;
-  const { run_id, thread_id } = workspace.run;
-  const { steering = [] } = await workspace.store.readInbox(thread_id, run_id);
+  const { steering = [] } = await workspace.readInbox();
   const stranger = steering.findIndex((entry) => !isMeantFor(workspace, entry));
   // In order: what comes after one that must be a run of its own waits behind it.
   const taken = stranger < 0 ? steering : steering.slice(0, stranger);
   if (taken.length === 0) return false;
-  workspace.witness.mark();
   if (workspace.hasChanges) await workspace.commit("assistant_turn");
   for (const entry of taken) takeIn(workspace, entry);
   return commitOrLeave(workspace);

@@ -1,4 +1,5 @@
 import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { PhaseView } from "./phase-view.ts";
@@ -18,19 +19,19 @@ export class ActivePlugins {
     for (const plugin of agent.env.plugins) {
       if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
       const view = this.#view(plugin, "activation");
-      this.#workspace.witness.tick(this.#place("activation"));
+      // Asked before what it recorded is known.
+      const encode = (): Json | undefined =>
+        view.recorded.length === 0 ? undefined : { recorded: view.recorded as unknown as Json };
       try {
-        await withTimeout(services.env.clock, signal, services.limits.hookTimeoutMs, async () =>
-          plugin.onActivate?.(view),
+        await this.#workspace.effects.perform({ kind: "activate", of: plugin.id, encode }, () =>
+          withTimeout(services.env.clock, signal, services.limits.hookTimeoutMs, async () => plugin.onActivate?.(view)),
         );
       } catch (error) {
         signal.throwIfAborted();
-        this.#workspace.witness.hookFailed(this.#place("activation"), plugin.id, error);
         const message = `Plugin ${plugin.id} could not be activated: ${describeThrown(error)}`;
         throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin: plugin.id } });
       }
       this.#active.push(plugin);
-      this.#workspace.keepRecordings(view.recorded);
     }
   }
 

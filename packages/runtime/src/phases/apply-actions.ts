@@ -7,7 +7,7 @@ import {
   type PhaseAction,
   RepriseError,
 } from "@reprise/contracts";
-import { getAt, isJson, type Patch, toJsonPatch } from "@reprise/state";
+import { getAt, isJson, type Json, type Patch, toJsonPatch } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { isTimeLimit } from "../tools/read-result.ts";
@@ -132,14 +132,21 @@ function changeState(workspace: RunWorkspace, plugin: string, { action, call_id 
   if (slice === undefined) return;
   const source = `plugin:${plugin}`;
   const before = workspace.document;
-  const change = { source, index: workspace.patchCount, path: slice.pathIn(call_id) };
-  const { ops } = workspace.witness.reduce(change, () => reduce(plugin, () => slice.reduce(before, action, call_id)));
+  const question = { kind: "reduce", of: action.state, encode: encodePatch } as const;
+  const { ops } = workspace.effects.note<Patch>(question, () =>
+    reduce(plugin, () => slice.reduce(before, action, call_id)),
+  );
   const logged = { source, action, ...(call_id !== undefined && { call_id }) };
   const patch = workspace.addPatch(source, ops, [logged]);
   if (slice.scope === "run") workspace.noteRunScoped([slice.name]);
   if (patch !== undefined && isShown(slice.path[0])) {
     workspace.hold("state_delta", { delta: toJsonPatch(before, patch) });
   }
+}
+
+/** A patch is made of JSON; its interface hides it. */
+function encodePatch({ ops }: Patch): Json {
+  return { ops } as unknown as Json;
 }
 
 /** A reducer that throws is the plugin's, and so is the failure. */
@@ -161,7 +168,7 @@ function isShown(key: string | number | undefined): boolean {
 function emitLater(workspace: RunWorkspace, plugin: string, { key, payload }: PhaseAction<"effect">): void {
   const { services, run, claim, signal, agent } = workspace;
   const handler = agent.env.effects.get(key)?.value;
-  if (handler === undefined || !workspace.witness.isLive) return;
+  if (handler === undefined) return;
   const context = { run_id: run.run_id, thread_id: run.thread_id, tenant: claim.tenant, signal };
   const report = (error: unknown): void => {
     services.env.log("error", "an effect failed", { plugin, key, run_id: run.run_id, problem: describeThrown(error) });

@@ -4,6 +4,7 @@ import {
   type Message,
   type ModelRequest,
   type RepriseError,
+  type RequestTransform,
   type ToolDescriptor,
   toolFailure,
 } from "@reprise/contracts";
@@ -51,10 +52,8 @@ export function composeInference(
     signal: workspace.signal,
   };
   const transforms = [...env.transforms, ...addedTransforms(actions)];
-  const request = transformRequest(base, transforms);
+  const request = transforms.length === 0 ? base : performTransforms(workspace, base, transforms);
   const hidden = hiddenTools(tools, request.tools);
-  const { run_id, steps } = workspace.run;
-  if (transforms.length > 0) workspace.witness.toolsHidden(stepIdOf(run_id, steps), hidden);
   const fact = describeActions(actions);
   return {
     request: { ...request, signal: workspace.signal },
@@ -63,6 +62,21 @@ export function composeInference(
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
   };
+}
+
+/** Of a changed request the loop itself only looks at its tools. */
+function performTransforms(
+  { effects, run }: RunWorkspace,
+  base: ModelRequest,
+  transforms: readonly Owned<RequestTransform>[],
+): ModelRequest {
+  const encode = ({ tools }: ModelRequest): Json => tools.map(({ id }) => id);
+  const decode = (stored: Json | undefined): ModelRequest => {
+    const kept = Array.isArray(stored) ? stored : [];
+    return { ...base, tools: base.tools.filter(({ id }) => kept.includes(id)) };
+  };
+  const question = { kind: "request", of: stepIdOf(run.run_id, run.steps), encode, decode } as const;
+  return effects.note(question, () => transformRequest(base, transforms));
 }
 
 function systemText(prompt: string, actions: PhaseResult<"before_inference">): string {

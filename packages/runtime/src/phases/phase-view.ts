@@ -1,15 +1,9 @@
-import {
-  type Phase,
-  type PhaseContext,
-  type PhaseState,
-  type Recording,
-  RepriseError,
-  type RunPolicy,
-} from "@reprise/contracts";
+import { type Phase, type PhaseContext, type PhaseState, RepriseError, type RunPolicy } from "@reprise/contracts";
 import { getAt, type Immutable, isJson, type Json, type Path, type StateDefinition } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { freezeDeep } from "../thread/freeze-deep.ts";
 import { copyJson } from "../tools/copy-json.ts";
+import type { Recorded } from "../tools/tool-context.ts";
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -32,7 +26,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   readonly #moment: PhaseMoment;
   readonly #plugin: string;
   #ids = 0;
-  #recorded: Recording[] | undefined;
+  #recorded: Recorded[] | undefined;
 
   constructor(workspace: RunWorkspace, moment: PhaseMoment, plugin: string, facts: object | undefined) {
     this.phase = moment.phase;
@@ -108,7 +102,7 @@ export class PhaseView implements PhaseContext, PhaseState {
 
   readonly record = async <Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> => {
     const place = `${this.#moment.place}/${this.#plugin}`;
-    const value = await this.#workspace.witness.record(place, name, run);
+    const value = await this.#workspace.effects.record(place, name, run);
     if (!isJson(value)) {
       const message = `Plugin ${this.#plugin} records ${name}, which is not JSON.`;
       throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, name } });
@@ -119,7 +113,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   };
 
   /** The answers that came through `record`. */
-  get recorded(): readonly Recording[] {
+  get recorded(): readonly Recorded[] {
     return this.#recorded ?? [];
   }
 }

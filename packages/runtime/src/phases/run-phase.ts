@@ -1,11 +1,5 @@
-import {
-  type ActionOf,
-  describeThrown,
-  type Phase,
-  type PhaseAction,
-  type PhaseContexts,
-  RepriseError,
-} from "@reprise/contracts";
+import { type ActionOf, describeThrown, type Phase, type PhaseContexts, RepriseError } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { freezeDeep } from "../thread/freeze-deep.ts";
@@ -13,6 +7,7 @@ import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { applyCommonActions } from "./apply-actions.ts";
 import { type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";
+import { type Answer, decodeAnswers, encodeAnswers } from "./stored-answers.ts";
 
 /** What the hooks of a phase get beside what every hook gets. */
 export type PhaseFacts<In extends Phase> = Omit<PhaseContexts[In], keyof PhaseContexts["run_start"]>;
@@ -22,7 +17,6 @@ export type PhaseResult<In extends Phase> = readonly Owned<ActionOf<In>>[];
 
 /** A hook whose phase is forgotten: which context it gets and what it may return is checked where it is known. */
 type AnyHook = (context: object) => Answer | Promise<Answer>;
-type Answer = readonly PhaseAction[] | undefined;
 
 const NOTHING: readonly never[] = [];
 
@@ -42,33 +36,33 @@ export function runPhase<In extends Phase>(
   const place = at ?? placeOf(workspace, phase);
   // What one hook is shown, another is too: nobody may write to it.
   if (facts !== undefined) freezeDeep(facts);
-  workspace.witness.tick(place);
   const moment: PhaseMoment = { phase, place, now: workspace.now, document: workspace.document };
-  const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
+  const due = takeScheduled(workspace, phase);
   const views: PhaseView[] = [];
-  const ask = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
-    const view = new PhaseView(workspace, when, plugin, facts);
-    views.push(view);
-    answers.push(askHook(workspace, { phase, place, plugin }, () => hook(view)));
+  const ask = (): readonly Owned<Answer>[] | Promise<readonly Owned<Answer>[]> => {
+    const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
+    const askOne = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
+      const view = new PhaseView(workspace, when, plugin, facts);
+      views.push(view);
+      answers.push(askHook(workspace, { phase, plugin }, () => hook(view)));
+    };
+    // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
+    for (const { plugin, value } of hooks ?? NOTHING) askOne(plugin, value as unknown as AnyHook);
+    for (const [index, { plugin, handle }] of due.entries())
+      askOne(plugin, handle, { ...moment, place: `${place}-d${index}` });
+    // None of them is a promise: just asked.
+    return answers.some(isPromise) ? Promise.all(answers) : (answers as readonly Owned<Answer>[]);
   };
-  // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
-  for (const { plugin, value } of hooks ?? NOTHING) ask(plugin, value as unknown as AnyHook);
-  for (const [index, { plugin, handle }] of takeScheduled(workspace, phase).entries()) {
-    ask(plugin, handle, { ...moment, place: `${place}-d${index}` });
-  }
-  const finish = (given: readonly Owned<Answer>[]): PhaseResult<In> => {
-    for (const view of views) if (view.recorded.length > 0) workspace.keepRecordings(view.recorded);
-    workspace.witness.answered(
-      place,
-      given.map(({ value }) => value),
+  const encode = (given: readonly Owned<Answer>[]): Json =>
+    encodeAnswers(
+      given,
+      views.flatMap((view) => view.recorded),
     );
-    workspace.witness.tick();
-    // Every action was found to be one of the phase's own.
-    return applyCommonActions(workspace, phase, given) as PhaseResult<In>;
-  };
-  if (answers.some(isPromise)) return Promise.all(answers).then(finish);
-  // None of them is a promise: just asked.
-  return finish(answers as readonly Owned<Answer>[]);
+  const given = workspace.effects.ask({ kind: "phase", of: place, encode, decode: decodeAnswers }, ask);
+  // Every action is found to be one of the phase's own.
+  const finish = (answers: readonly Owned<Answer>[]) =>
+    applyCommonActions(workspace, phase, answers) as PhaseResult<In>;
+  return given instanceof Promise ? given.then(finish) : finish(given);
 }
 
 /** Also one of another making: what can be waited for is waited for. */
@@ -85,12 +79,11 @@ function placeOf({ run, claim }: RunWorkspace, phase: Phase): string {
 /** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */
 function askHook(
   workspace: RunWorkspace,
-  { phase, place, plugin }: { readonly phase: Phase; readonly place: string; readonly plugin: string },
+  { phase, plugin }: { readonly phase: Phase; readonly plugin: string },
   hook: () => Answer | Promise<Answer>,
 ): Owned<Answer> | Promise<Owned<Answer>> {
   const fail = (error: unknown): never => {
     workspace.signal.throwIfAborted();
-    workspace.witness.hookFailed(place, plugin, error);
     // Ours, about the plugin. Anything else that looks like an error of the runtime would be taken for one.
     if (RepriseError.is(error, "INVALID_ACTION")) throw error;
     throw new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed in ${phase}: ${describeThrown(error)}`, {

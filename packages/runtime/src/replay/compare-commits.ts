@@ -1,9 +1,9 @@
-import type { AgentEvent, Changeset, RunRecord } from "@reprise/contracts";
-import type { Json, TrackedPatch } from "@reprise/state";
+import type { AgentEvent, Changeset } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import { sameJson } from "./same-json.ts";
 
-/** The parts of a commit, in the order in which they are compared. */
-export type DivergentPart = "call" | "message" | "patch" | "event" | "run" | "commit";
+/** The parts of a commit, in the order in which they are compared; `digest` covers all of them, `effect` what came before them. */
+export type DivergentPart = "digest" | "effect" | "call" | "message" | "patch" | "event" | "run" | "commit";
 
 /** Where two commits differ first. */
 export interface Difference {
@@ -14,27 +14,38 @@ export interface Difference {
   readonly actual: Json;
 }
 
+/** Where a replay parted from what was recorded. */
+export interface Divergence extends Difference {
+  readonly version: number;
+}
+
 export interface ComparisonOptions {
   /** Definitions of today are the question of a replay that asks them: then their hash is no answer. */
   readonly ignoresDefinition: boolean;
 }
 
-type Same = (left: unknown, right: unknown) => boolean;
+/**
+ * The clock readings that are not compared: events are shown by the clock of whoever shows them. Every other time in a commit follows
+ * from the recorded times of its effects.
+ */
+const CLOCK_READINGS: ReadonlySet<keyof AgentEvent> = new Set<keyof AgentEvent>(["timestamp_ms"]);
 
-/** Finds where a replayed commit differs from the recorded one. Times are not compared, nor what the replay is made from. */
+const NOTHING: ReadonlySet<string> = new Set();
+const DEFINITION: ReadonlySet<string> = new Set(["definition"]);
+
+/** Finds where a replayed commit differs from the recorded one. The effects are compared where they enter the loop. */
 export function findDifference(
   expected: Changeset,
   actual: Changeset,
   { ignoresDefinition }: ComparisonOptions,
 ): Difference | undefined {
-  const sameRow: Same = (left, right) => sameJson(left, right, ignoresDefinition ? "definition" : undefined);
   return (
-    findFirst("call", expected.calls, actual.calls, sameJson) ??
-    findFirst("message", expected.messages, actual.messages, sameJson) ??
-    findFirst("patch", expected.patches, actual.patches, samePatch) ??
-    findFirst("event", expected.events, actual.events, sameEvent) ??
-    findFirst("run", expected.runs, actual.runs, sameRow) ??
-    findFirst("commit", [restOf(expected)], [restOf(actual)], sameJson)
+    findFirst("call", expected.calls, actual.calls, NOTHING) ??
+    findFirst("message", expected.messages, actual.messages, NOTHING) ??
+    findFirst("patch", expected.patches, actual.patches, NOTHING) ??
+    findFirst("event", expected.events, actual.events, CLOCK_READINGS) ??
+    findFirst("run", expected.runs, actual.runs, ignoresDefinition ? DEFINITION : NOTHING) ??
+    findFirst("commit", [restOf(expected)], [restOf(actual)], NOTHING)
   );
 }
 
@@ -42,67 +53,30 @@ function findFirst(
   what: DivergentPart,
   expected: readonly object[],
   actual: readonly object[],
-  same: Same,
+  ignored: ReadonlySet<string>,
 ): Difference | undefined {
   const length = Math.max(expected.length, actual.length);
   for (let index = 0; index < length; index += 1) {
-    if (index < expected.length && index < actual.length && same(expected[index], actual[index])) continue;
+    if (index < expected.length && index < actual.length && sameJson(expected[index], actual[index], ignored)) continue;
     return { what, index, expected: plain(expected[index]), actual: plain(actual[index]) };
   }
   return undefined;
 }
 
 /** What commits hold is JSON, which their interfaces hide; keys without a value go. */
-function plain(value: object | undefined): Json {
+export function plain(value: object | undefined): Json {
   return value === undefined || value === null ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
-const TIME = "timestamp_ms";
-
-const samePatch: Same = (left, right) => sameJson(left, right, TIME);
-
-/** An event names the patch of its call with it, which has its own time. */
-const sameEvent: Same = (left, right) => {
-  const patches = [patchOf(left), patchOf(right)];
-  if (patches.every((patch) => patch === undefined)) return sameJson(left, right, TIME);
-  return samePatch(...(patches as [unknown, unknown])) && sameJson(withoutPatch(left), withoutPatch(right), TIME);
-};
-
-function patchOf(event: unknown): TrackedPatch | undefined {
-  // Also of a foreign recording, whose events may be anything.
-  const { type, data } = (event ?? {}) as Partial<AgentEvent>;
-  return type === "tool_call_done" ? (data as { readonly patch?: TrackedPatch } | undefined)?.patch : undefined;
-}
-
-function withoutPatch(event: unknown): object {
-  // Looked at above.
-  const { data, ...rest } = event as AgentEvent;
-  return { ...rest, data: { ...data, patch: undefined } };
-}
-
-function restOf({ changeset_id, thread_id, run_id, reasons, supersedes, actions, ...more }: Changeset): object {
-  const { consumed_decisions, mailbox_effects, blob_refs, wakes = [] } = more;
-  const rest = { changeset_id, thread_id, run_id, reasons, supersedes, actions };
-  return { ...rest, consumed_decisions, mailbox_effects, blob_refs, wakes };
-}
-
-/** Everything that is compared of a commit, as one text to be hashed. */
-export function textOfCommit(changeset: Changeset, { ignoresDefinition }: ComparisonOptions): string {
-  const { calls, messages, patches, events, runs } = changeset;
-  const rows = ignoresDefinition ? runs.map(({ definition: _, ...row }: RunRecord) => row) : runs;
-  const shown = events.map((event) => timelessEvent(event, changeset));
-  return JSON.stringify([calls, messages, patches.map(timeless), shown, rows, restOf(changeset)]);
-}
-
-function timeless(patch: TrackedPatch): object {
-  return { ...patch, timestamp_ms: 0 };
-}
-
-/** By place and without what its commit says already: there are many of them, and most are a word each. */
-function timelessEvent(event: AgentEvent, { run_id, thread_id }: Changeset): readonly unknown[] {
-  const { type, seq, step_id = null, data } = event;
-  const patch = patchOf(event);
-  const said = patch === undefined ? data : { ...data, patch: timeless(patch) };
-  const isOwn = event.run_id === run_id && event.thread_id === thread_id;
-  return isOwn ? [type, seq, step_id, said] : [type, seq, step_id, said, event.run_id, event.thread_id];
+/** Blobs of long texts are the recording's own. */
+function restOf(changeset: Changeset): object {
+  const { calls: _calls, messages: _messages, patches: _patches, events: _events, runs: _runs, ...rest } = changeset;
+  const { effects = [], ...more } = rest;
+  const {
+    version: _version,
+    digest: _digest,
+    ...content
+  } = more as typeof more & { version?: number; digest?: string };
+  const texts = new Set(effects.flatMap((effect) => (effect.texts ?? []).map(({ ref }) => ref)));
+  return { ...content, blob_refs: content.blob_refs.filter((ref) => !texts.has(ref)) };
 }

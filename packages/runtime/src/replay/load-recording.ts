@@ -1,5 +1,5 @@
 import {
-  type Decision,
+  type BlobStore,
   MAX_LIMIT,
   type MailboxEntry,
   notFound,
@@ -7,15 +7,16 @@ import {
   type RunRecord,
   type TenantStore,
 } from "@reprise/contracts";
-import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
+import { textRefsOf } from "../effects/long-texts.ts";
+import type { Services } from "../services.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { loadState } from "../thread/loaded-thread.ts";
-import { describeDefinition } from "./describe-definition.ts";
 import { foldRows } from "./fold-rows.ts";
 import { messagesBefore } from "./messages-before.ts";
 import { type CommittedChangeset, readChangesetsBetween, walkChangesets } from "./read-changesets.ts";
 import { RECORDING_FORMAT, type RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
+import { sealHistory, sealRecording } from "./seal-recording.ts";
 
 /** A run that is over; `RUN_NOT_FOUND`, `RUN_NOT_DONE`. */
 export async function requireDone(store: TenantStore, runId: string): Promise<RunRecord> {
@@ -27,13 +28,13 @@ export async function requireDone(store: TenantStore, runId: string): Promise<Ru
 
 /** Reads everything a replay of a run needs. `VERSION_GONE` when a part of it was pruned. */
 export async function loadRecording(
-  store: TenantStore,
+  { store: stores, blobs, env }: Pick<Services, "store" | "blobs" | "env">,
   tenant: string,
   run: RunRecord,
-  agent: ResolvedAgent,
 ): Promise<RunRecording> {
+  const store = stores.forTenant(tenant);
   const { run_id, thread_id } = run;
-  const changesets = await changesetsOf(store, run);
+  const { before, changesets } = sealHistory(await changesetsOf(store, run), env.hash);
   const start = changesets[0];
   if (start === undefined) throw replayImpossible(run_id, "its first commit is missing");
   const version = start.version - 1;
@@ -42,20 +43,43 @@ export async function loadRecording(
   if (entry?.request === undefined) throw replayImpossible(run_id, "the request it began with is not kept");
   const closing = await closedBy(store, start);
   const restore = await restoredBy(store, entry, start);
-  return {
+  const recording = {
     format: RECORDING_FORMAT,
     tenant,
     run,
     request: entry.request,
     entry_id: entry.entry_id,
-    base: { version, state: await loadState(store, thread_id, version), ...(await messagesBefore(store, changesets)) },
+    base: {
+      version,
+      state: await loadState(store, thread_id, version),
+      ...(await messagesBefore(store, changesets)),
+      digest: before,
+    },
     ...(closing !== undefined && { closing }),
     ...(restore !== undefined && { restore }),
     changesets,
-    decisions: await decisionsOf(store, changesets),
-    steering: await steeringOf(store, run, changesets),
-    definition: describeDefinition(agent),
-  };
+    texts: await textsOf(blobs, tenant, run, changesets),
+  } as const;
+  return sealRecording(recording, env.hash);
+}
+
+/** The long texts of the run's effects. */
+async function textsOf(
+  blobs: BlobStore,
+  tenant: string,
+  { run_id }: RunRecord,
+  changesets: readonly CommittedChangeset[],
+): Promise<RunRecording["texts"]> {
+  const refs = new Set(changesets.flatMap(({ effects = [] }) => textRefsOf(effects)));
+  const texts = await Promise.all(
+    [...refs].map(async (ref) => {
+      const { content } = await blobs.get(tenant, ref).catch((error: unknown) => {
+        throw replayImpossible(run_id, "a text of its recording is missing", error);
+      });
+      return [ref, new TextDecoder().decode(content)] as const;
+    }),
+  );
+  return Object.fromEntries(texts);
 }
 
 /** From the first changeset of a run to the one in which it is done. */
@@ -68,27 +92,6 @@ async function changesetsOf(store: TenantStore, run: RunRecord): Promise<readonl
     if (changeset.runs.some(({ run_id, status }) => run_id === run.run_id && status === "done")) return found;
   }
   return found;
-}
-
-/** Asked only of a run that was spoken to: a mailbox may be long. */
-async function steeringOf(
-  store: TenantStore,
-  { run_id, thread_id }: RunRecord,
-  changesets: readonly CommittedChangeset[],
-): Promise<readonly MailboxEntry[]> {
-  const isSpokenTo = changesets.some(({ mailbox_effects }) =>
-    mailbox_effects.some(({ into_run }) => into_run === run_id),
-  );
-  return isSpokenTo ? (await allEntries(store, thread_id)).filter(({ into_run }) => into_run === run_id) : [];
-}
-
-async function allEntries(store: TenantStore, threadId: string): Promise<readonly MailboxEntry[]> {
-  const entries: MailboxEntry[] = [];
-  for (;;) {
-    const page = await store.listEntries({ thread_id: threadId, offset: entries.length, limit: MAX_LIMIT });
-    entries.push(...page.items);
-    if (!page.has_more || page.items.length === 0) return entries;
-  }
 }
 
 /** The run that a first changeset ends beside its own beginning, as it was before. */
@@ -111,15 +114,4 @@ async function restoredBy(
   if (rolls_back === undefined || !start.reasons.includes("rollback")) return undefined;
   const base_version = start.runs.find(({ run_id }) => run_id === start.run_id)?.base_version ?? 0;
   return { run_id: rolls_back, base_version, state: await loadState(store, start.thread_id, base_version) };
-}
-
-async function decisionsOf(
-  store: TenantStore,
-  changesets: readonly CommittedChangeset[],
-): Promise<readonly Decision[]> {
-  const keys = changesets.flatMap(({ consumed_decisions }) => consumed_decisions);
-  const found = await Promise.all(
-    keys.map(({ run_id, call_id, suspension }) => store.loadDecision(run_id, call_id, suspension)),
-  );
-  return found.filter((decision) => decision !== undefined);
 }

@@ -16,14 +16,10 @@ const SHAPES: readonly (readonly [path: readonly string[], shape: Shape])[] = [
   [["base", "version"], "number"],
   [["base", "messages"], "list"],
   [["base", "superseded"], "list"],
+  [["base", "digest"], "text"],
   [["changesets"], "list"],
-  [["decisions"], "list"],
-  [["steering"], "list"],
-  [["definition", "definition"], "text"],
-  [["definition", "spec"], "object"],
-  [["definition", "tools"], "list"],
-  [["definition", "plugins"], "list"],
-  [["definition", "stop_policies"], "list"],
+  [["texts"], "object"],
+  [["digest"], "text"],
 ];
 
 /** The lists every changeset has. */
@@ -52,6 +48,7 @@ export function readRecording(value: unknown): RunRecording {
   for (const [index, changeset] of (Array.isArray(changesets) ? changesets : []).entries()) {
     assertShape(changeset, ["version"], "number", index);
     assertShape(changeset, ["changeset_id"], "text", index);
+    assertShape(changeset, ["digest"], "text", index);
     for (const list of CHANGESET_LISTS) assertShape(changeset, [list], "list", index);
   }
   // Looked at above, as far as anything depends on it; what is in the lists is compared with what the loop makes.

@@ -1,6 +1,5 @@
 import { type Env, toRepriseError } from "@reprise/contracts";
 import { type Json, parseJson } from "@reprise/state";
-import { createMemoryBlobStore } from "../memory/memory-blob-store.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import { readRecording } from "./read-recording.ts";
@@ -20,7 +19,7 @@ export async function replayExport(exported: unknown, options: ReplayExportOptio
   const isAsking = mode === "reexecute";
   const agents = isAsking ? new Agents(buildRegistries(definitions), env) : undefined;
   agents?.assertKnown(recording.run.agent_id);
-  const context = { env, mode, blobs: createMemoryBlobStore(env), ...(agents !== undefined && { agents }) };
+  const context = { env, mode, ...(agents !== undefined && { agents }) };
   try {
     return await replayRecording(recording, context);
   } catch (error) {

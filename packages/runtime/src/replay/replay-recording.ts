@@ -1,21 +1,22 @@
-import type { BlobStore, Claim, Env } from "@reprise/contracts";
-import { activate } from "../dispatcher/activate.ts";
+import type { Changeset, Claim, Effect, Env, RunRecord, ToolCallRecord } from "@reprise/contracts";
+import { applyPatch, applyPatches, type Json, ops } from "@reprise/state";
+import { runActivation } from "../dispatcher/activate.ts";
+import { LOOP_VERSION } from "../effects/port.ts";
+import { type RecordedCommit, ReplayPort } from "../effects/replay-port.ts";
+import { resolveReferences } from "../effects/stored-effects.ts";
 import { composeClosing } from "../loop/compose-closing.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
-import { type RecordedActivation, rowOf, splitRecording } from "./activations.ts";
-import type { Difference } from "./compare-commits.ts";
-import { drivePlayback } from "./drive-playback.ts";
-import { type Divergence, Playback } from "./playback.ts";
+import { LoadedThread } from "../thread/loaded-thread.ts";
+import { type RecordedActivation, type RecordedPart, rowOf, splitRecording } from "./activations.ts";
+import { type Difference, type Divergence, findDifference, plain } from "./compare-commits.ts";
+import { foldRows } from "./fold-rows.ts";
 import type { CommittedChangeset } from "./read-changesets.ts";
-import { recordedAgent } from "./recorded-agent.ts";
 import type { RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 import { createReplayServices } from "./replay-services.ts";
-import { ReplayStore } from "./replay-store.ts";
-import { ReplayWitness } from "./replay-witness.ts";
-import { watchedAgent } from "./watched-agent.ts";
+import { findBrokenSeal } from "./seal-recording.ts";
 
 /**
  * - `verify`: nobody's code runs; hooks, reducers and rules answer from the recording. Says whether the recording is whole.
@@ -39,7 +40,6 @@ export type ReplayResult =
 
 export interface ReplayContext {
   readonly env: Env;
-  readonly blobs: BlobStore;
   readonly mode: ReplayMode;
   /** Today's agents, for a replay that asks them. */
   readonly agents?: AgentSource;
@@ -49,19 +49,15 @@ export interface ReplayContext {
 
 /** Runs a recorded run again, through the same loop, without a model, a tool or anything else that is outside. */
 export async function replayRecording(recording: RunRecording, context: ReplayContext): Promise<ReplayResult> {
-  const { run } = recording;
+  const { run, changesets, digest } = recording;
   const { mode, env } = context;
+  const run_id = run.run_id;
   assertReplayable(recording);
-  const replay = new Replay(recording, context);
-  const divergence = await replay.run();
-  if (divergence === undefined) {
-    const own = recording.changesets.filter(({ run_id }) => run_id !== null);
-    const events = own.flatMap((changeset) => changeset.events).filter(({ run_id }) => run_id === run.run_id).length;
-    const hash = env.hash(replay.texts.map((text) => env.hash(text)).join("\n"));
-    return { run_id: run.run_id, mode, equal: true, versions: own.length, events, hash };
-  }
-  if (mode === "verify") assertMeaningful(recording, divergence, context);
-  return { run_id: run.run_id, mode, equal: false, divergence };
+  const divergence = findBrokenSeal(recording, env.hash) ?? (await new Replay(recording, context).run());
+  if (divergence !== undefined) return { run_id, mode, equal: false, divergence };
+  const own = changesets.filter((changeset) => changeset.run_id !== null);
+  const events = own.flatMap((changeset) => changeset.events).filter((event) => event.run_id === run_id).length;
+  return { run_id, mode, equal: true, versions: own.length, events, hash: digest };
 }
 
 function assertReplayable({ run, changesets }: RunRecording): void {
@@ -70,59 +66,37 @@ function assertReplayable({ run, changesets }: RunRecording): void {
   if (!isKnown) throw replayImpossible(run.run_id, "its first commit is missing");
 }
 
-/** A difference means that a recording is damaged, unless something else explains it: then there is no answer. */
-function assertMeaningful(recording: RunRecording, divergence: Divergence, { agents }: ReplayContext): void {
-  const { run, definition, changesets } = recording;
-  const pinned = new Set(changesets.flatMap((changeset) => rowOf(run, changeset)?.definition ?? []));
-  if (pinned.size > 1 || (pinned.size === 1 && !pinned.has(definition.definition))) {
-    const reason = agents === undefined ? "it was exported" : "it ran";
-    throw replayImpossible(run.run_id, `its agent is another one than when ${reason}, so a difference says nothing`);
-  }
-  const last = changesets.at(-1);
-  const isFailed = rowOf(run, last ?? divergedFrom())?.termination_code === "error";
-  if (isFailed && divergence.version === last?.version) {
-    throw replayImpossible(run.run_id, "it failed, by something that is not recorded");
-  }
-}
-
-function divergedFrom(): never {
-  throw new TypeError("a recording without changesets");
-}
-
 class Replay {
   readonly #recording: RunRecording;
   readonly #context: ReplayContext;
-  readonly #store: ReplayStore;
+  readonly #thread: LoadedThread;
+  readonly #applied: CommittedChangeset[] = [];
+  #divergence: Divergence | undefined;
 
   constructor(recording: RunRecording, context: ReplayContext) {
     this.#recording = recording;
     this.#context = context;
-    this.#store = new ReplayStore(recording, context.env, { ignoresDefinition: context.mode === "reexecute" });
-  }
-
-  get texts(): readonly string[] {
-    return this.#store.texts;
+    const { version, state, messages, superseded } = recording.base;
+    this.#thread = new LoadedThread(recording.run.thread_id, version, state, messages, superseded);
   }
 
   async run(): Promise<Divergence | undefined> {
-    const difference = this.#begin();
-    if (difference !== undefined) return difference;
+    this.#begin();
     for (const part of splitRecording(this.#recording)) {
-      const found = await this.#play(part);
-      if (found !== undefined) return found;
+      if (this.#divergence !== undefined) break;
+      await this.#play(part);
     }
-    return undefined;
+    return this.#divergence;
   }
 
-  #play(part: ReturnType<typeof splitRecording>[number]): Promise<Divergence | undefined> | Divergence | undefined {
+  #play(part: RecordedPart): Promise<void> | void {
     if (part.kind === "activation") return this.#activate(part.activation);
-    if (part.kind === "closed") return this.#close(part.changeset);
-    this.#store.apply(part.changeset);
-    return undefined;
+    if (part.kind === "closed") this.#close(part.changeset);
+    else this.#apply(part.changeset);
   }
 
   /** The first changeset, which is made when a run is accepted. */
-  #begin(): Divergence | undefined {
+  #begin(): void {
     const { request, run, entry_id, closing, restore, changesets } = this.#recording;
     const [expected] = changesets;
     if (expected === undefined) throw replayImpossible(run.run_id, "nothing of it is recorded");
@@ -130,78 +104,110 @@ class Replay {
       request,
       run_id: run.run_id,
       entry_id,
-      thread: this.#store.thread,
+      thread: this.#thread,
       now: rowOf(run, expected)?.created_at ?? 0,
       ...(closing !== undefined && { closing }),
       ...(restore !== undefined && { restore }),
     });
-    return at(expected, this.#store.compare(expected, actual));
+    this.#accept(expected, actual);
   }
 
   /** One owner's work. */
-  async #activate(activation: RecordedActivation): Promise<Divergence | undefined> {
-    const { run, decisions, steering, definition, tenant } = this.#recording;
-    const { env, mode, agents } = this.#context;
-    const playback = new Playback(activation, { run, decisions, steering });
-    const witness = new ReplayWitness(playback, { isAsking: mode === "reexecute" });
-    const agent =
-      mode === "reexecute" && agents !== undefined
-        ? watchedAgent(agents.resolve(run.agent_id), witness)
-        : recordedAgent(definition, { playback, witness });
-    this.#store.playback = playback;
-    const services = createReplayServices(this.#context, { store: this.#store.store, playback, agent });
-    const row = this.#store.run;
+  async #activate({ epoch, claim: stored, changesets }: RecordedActivation): Promise<void> {
+    const { run, tenant } = this.#recording;
+    const { env, mode } = this.#context;
+    if (stored.loop_version > LOOP_VERSION)
+      throw replayImpossible(
+        run.run_id,
+        `it was recorded by version ${stored.loop_version} of the loop, which is newer`,
+      );
+    const last = changesets.at(-1);
+    const effects = new ReplayPort({
+      env,
+      loopVersion: stored.loop_version,
+      mayHaveMail: stored.may_have_mail,
+      commits: changesets.map((changeset) => this.#describe(changeset)),
+      isLeft: last !== undefined && rowOf(run, last)?.status === "running",
+      isAsking: mode === "reexecute",
+      judge: {
+        accept: (commit, changeset) => this.#accept(changesets[commit] as CommittedChangeset, changeset),
+        missed: (commit, index, effect, asked) => {
+          const expected = effect === undefined ? null : plain({ ...effect, value: undefined, texts: undefined });
+          this.#part(changesets[commit] ?? last, { what: "effect", index, expected, actual: [...asked] });
+        },
+      },
+    });
+    const row = this.#rows.run;
     if (row === undefined) throw replayImpossible(run.run_id, "its first commit has no run");
-    const { epoch, kind, entryId, isPoison } = activation;
-    const claimed = isPoison ? { ...row, recoveries: Number.MAX_SAFE_INTEGER } : row;
-    // Of an entry that woke a run nothing counts but its id.
-    const entry = entryId === undefined ? {} : { entry: { entry_id: entryId } as NonNullable<Claim["entry"]> };
-    const claim: Claim = {
-      tenant,
-      thread_id: run.thread_id,
-      epoch,
-      kind,
-      owner: "replay",
-      lease_until: 0,
-      run: claimed,
-      ...entry,
-    };
-    const { controller, loss, mail } = playback;
-    const lease = {
-      signal: controller.signal,
-      lost: loss.signal,
-      assertHeld: () => controller.signal.throwIfAborted(),
-      mail,
-      lendPlace: () => () => undefined,
-      witness,
-    };
-    const work = activate(services, claim, { run: claimed }, lease);
-    await drivePlayback(playback, witness, { env, activation: work });
-    if (playback.impossible !== undefined) throw replayImpossible(run.run_id, playback.impossible);
-    if (playback.divergence !== undefined || playback.isComplete) return playback.divergence;
-    const { changeset } = playback.expected;
-    return at(changeset, { what: "commit", index: 0, expected: changeset.changeset_id, actual: null });
+    const claimed = { ...row, recoveries: stored.recoveries };
+    // Of an entry that woke a run nothing counts but its id and how often it was tried.
+    const { entry_id, attempts } = stored;
+    const entry = entry_id === undefined ? {} : { entry: { entry_id, attempts } as NonNullable<Claim["entry"]> };
+    const { kind } = stored;
+    const { thread_id } = run;
+    const claim = { tenant, thread_id, epoch, kind, owner: "replay", lease_until: 0, run: claimed, ...entry };
+    const port = { effects, assertHeld: () => undefined, lendPlace: () => () => undefined };
+    const services = createReplayServices(this.#context, effects);
+    await runActivation(services, claim, { run: claimed, thread: this.#thread }, port);
+    if (effects.isComplete || last === undefined) return;
+    this.#part(last, { what: "commit", index: 0, expected: last.changeset_id, actual: null });
   }
 
   /** The end of a run whose place another took: it is a part of that one's first changeset. */
-  #close(changeset: CommittedChangeset): Divergence | undefined {
-    const { run, openCalls } = this.#store;
+  #close(changeset: CommittedChangeset): void {
+    const { run, calls } = this.#rows;
     const expected = rowOf(this.#recording.run, changeset);
-    if (run === undefined || expected === undefined) return undefined;
-    const by = changeset.run_id ?? "";
-    const closing = composeClosing({ run, calls: openCalls }, by, expected.updated_at);
-    const calls = new Set(closing.messages.map(({ id }) => id));
+    if (run === undefined || expected === undefined) return;
+    const closing = composeClosing({ run, calls }, changeset.run_id ?? "", expected.updated_at);
+    const { run: closed, ...parts } = closing;
+    const said = new Set(closing.messages.map(({ id }) => id));
     const own = {
       ...changeset,
       runs: [expected],
       calls: changeset.calls.filter(({ run_id }) => run_id === run.run_id),
-      messages: changeset.messages.filter(({ id }) => calls.has(id)),
+      messages: changeset.messages.filter(({ id }) => said.has(id)),
       events: changeset.events.filter(({ run_id }) => run_id === run.run_id),
     };
-    return at(changeset, this.#store.compare(own, { ...own, ...closing, runs: [closing.run] }));
+    this.#accept(own, { ...own, ...parts, runs: [closed] });
+  }
+
+  /** Compares a commit with the recorded one, and takes that in when they are the same. */
+  #accept(expected: CommittedChangeset, actual: Changeset): boolean {
+    const difference = findDifference(expected, actual, { ignoresDefinition: this.#context.mode === "reexecute" });
+    if (difference === undefined) this.#apply(expected);
+    else this.#part(expected, difference);
+    return difference === undefined;
+  }
+
+  /** Only the first difference counts. */
+  #part(changeset: CommittedChangeset | undefined, difference: Difference): void {
+    this.#divergence ??= { version: changeset?.version ?? 0, ...difference };
+  }
+
+  #apply(changeset: CommittedChangeset): void {
+    this.#applied.push(changeset);
+    this.#thread.advance(changeset.version, applyPatches(this.#thread.document, changeset.patches), changeset);
+  }
+
+  get #rows(): { readonly run: RunRecord | undefined; readonly calls: readonly ToolCallRecord[] } {
+    return foldRows(this.#applied, this.#recording.run.run_id);
+  }
+
+  #describe(changeset: CommittedChangeset): RecordedCommit {
+    const { run_id } = this.#recording.run;
+    const stored = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
+    const effects = resolveReferences(stored, changeset);
+    return { ...changeset, effects, events: changeset.events.filter((event) => event.run_id === run_id) };
   }
 }
 
-function at({ version }: CommittedChangeset, difference: Difference | undefined): Divergence | undefined {
-  return difference === undefined ? undefined : { version, ...difference };
+/** An effect with its long texts in their places. */
+function restoreTexts(effect: Effect, { texts }: RunRecording): Effect {
+  if (effect.texts === undefined) return effect;
+  let value: Json = effect.value ?? null;
+  for (const { path, ref } of effect.texts) {
+    const text = texts[ref] ?? "";
+    value = path.length === 0 ? text : applyPatch(value, { ops: [ops.set(path, text)] });
+  }
+  return { ...effect, value };
 }

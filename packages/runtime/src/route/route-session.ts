@@ -17,6 +17,11 @@ export interface ModelAttempt {
 /** After this many streams of one model broke in one inference, the next model is asked to go on. */
 const BROKEN_STREAMS = 2;
 
+/** The provider of the last answer. */
+export function answeredBy(attempts: readonly ModelAttempt[]): string | undefined {
+  return attempts.findLast(({ outcome }) => outcome === "succeeded")?.provider;
+}
+
 /** What happened to one inference on its way through a route, over all its requests. */
 export class RouteSession {
   /** By which a pool chooses its home. */
@@ -40,11 +45,6 @@ export class RouteSession {
 
   get hasChangedProvider(): boolean {
     return this.#hasChangedProvider;
-  }
-
-  /** The provider of the last answer. */
-  get answeredBy(): string | undefined {
-    return this.attempts.findLast(({ outcome }) => outcome === "succeeded")?.provider;
   }
 
   note(attempt: Omit<ModelAttempt, "attempt">): void {

@@ -5,9 +5,10 @@ import {
   type StopPolicyInput,
   type StoppedReason,
 } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { stepIdOf } from "../loop/derived-ids.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
-import type { StopSaid } from "../replay/witness.ts";
 import { type StopHistory, stopHistory } from "./stop-state.ts";
 
 /**
@@ -22,16 +23,20 @@ export function evaluateStop(
 ): StoppedReason | undefined {
   const { stopPolicies } = workspace.agent;
   const input = { ...stopInput(workspace, step, stopPolicies), is_final };
-  for (const policy of stopPolicies) {
-    const reason = ask(policy, input, (said) => workspace.witness.stopSaid(stopPlace(input), policy.id, said));
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  if (stopPolicies.length === 0) return undefined;
+  const of = stepIdOf(workspace.run.run_id, workspace.run.steps);
+  return workspace.effects.note({ kind: "stop", of, encode: copyReason }, () => {
+    for (const policy of stopPolicies) {
+      const reason = ask(policy, input);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  });
 }
 
-/** Names a question within its run: a step may be asked about as the last one and as one of many. */
-export function stopPlace({ step, is_final }: Pick<StopPolicyInput, "step" | "is_final">): string {
-  return is_final ? `${step} final` : `${step}`;
+/** A reason is made of text. */
+function copyReason(reason: StoppedReason | undefined): Json | undefined {
+  return reason === undefined ? undefined : { ...reason };
 }
 
 function stopInput(
@@ -64,7 +69,7 @@ function looksBack(policies: readonly StopPolicy[]): boolean {
 export function keepActiveTime(workspace: RunWorkspace): void {
   if (!looksBack(workspace.agent.stopPolicies)) return;
   const { active_ms } = stopHistory.read(workspace.document);
-  const rest = stopHistory.rest(active_ms + workspace.witness.activeMs());
+  const rest = stopHistory.rest(active_ms + workspace.activeMs());
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, rest).ops);
   workspace.noteRunScoped([stopHistory.name]);
 }
@@ -74,7 +79,7 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
   const before = stopHistory.read(workspace.document);
   const { steps } = workspace.run;
   if (before.noted_step === steps) return before;
-  const active_ms = before.active_ms + workspace.witness.activeMs();
+  const active_ms = before.active_ms + workspace.activeMs();
   const is_failed = tools.length > 0 && isRoundFailed(workspace, workspace.modelMessages());
   const note = stopHistory.note({ step: steps, active_ms, tools, is_failed });
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, note).ops);
@@ -83,16 +88,13 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
 }
 
 /** A policy that cannot be asked fails the run: what was to bound it must not let it go on. */
-function ask(policy: StopPolicy, input: StopPolicyInput, note: (said: StopSaid) => void): StoppedReason | undefined {
+function ask(policy: StopPolicy, input: StopPolicyInput): StoppedReason | undefined {
   let reason: unknown;
   try {
     reason = policy.evaluate(input);
   } catch (error) {
-    note({ problem: describeThrown(error) });
     throw failed(policy, describeThrown(error), error);
   }
-  // A reason is made of text.
-  if (isReason(reason)) note({ reason: { ...reason } });
   if (reason === undefined || isReason(reason)) return reason;
   throw failed(policy, "it answered with something that is neither a reason nor undefined");
 }

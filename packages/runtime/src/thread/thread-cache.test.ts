@@ -1,6 +1,6 @@
+import { createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import { expect, it } from "vitest";
-import { createMemoryStore } from "../memory/memory-store.ts";
 import { ThreadCache } from "./thread-cache.ts";
 
 const tenant = createMemoryStore({ clock: createFakeEnv().clock }).forTenant("default");

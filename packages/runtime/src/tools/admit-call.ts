@@ -1,4 +1,5 @@
 import {
+  type CheckedInput,
   type Decision,
   describeThrown,
   type SuspendTicket,
@@ -7,6 +8,7 @@ import {
   type ToolResult,
   toolFailure,
 } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { askAbout } from "./ask-about.ts";
 import { isAllowed } from "./is-allowed.ts";
@@ -44,7 +46,10 @@ export async function admitCall(
   const { tool } = found;
   let checked: Awaited<ReturnType<Tool["check"]>>;
   try {
-    checked = await workspace.witness.check(call.call_id, () => tool.check(call.arguments));
+    checked = await workspace.effects.perform(
+      { kind: "check", of: call.call_id, encode: encodeCheck, decode: decodeCheck },
+      () => tool.check(call.arguments),
+    );
   } catch (error) {
     return uncheckable(tool_id, error);
   }
@@ -53,13 +58,23 @@ export async function admitCall(
   if (objection !== undefined) return objection;
   try {
     const { input } = checked;
-    const mustAsk = !approved && (await workspace.witness.needsApproval(call.call_id, () => tool.needsApproval(input)));
+    const question = { kind: "approval", of: call.call_id } as const;
+    const mustAsk = !approved && (await workspace.effects.perform(question, () => tool.needsApproval(input)));
     if (!mustAsk) return { kind: "run", tool, input: checked.input };
   } catch (error) {
     return uncheckable(tool_id, error);
   }
   const message = `May ${tool.descriptor.name} run with these arguments?`;
   return { kind: "suspend", ticket: askAbout(call, "approval", message) };
+}
+
+/** What the schema made of the input is for the tool alone. */
+function encodeCheck(checked: CheckedInput): Json {
+  return checked.ok ? null : checked.problem;
+}
+
+function decodeCheck(stored: Json | undefined): CheckedInput {
+  return typeof stored === "string" ? { ok: false, problem: stored } : { ok: true, input: undefined };
 }
 
 /** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */

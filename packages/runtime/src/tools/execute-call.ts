@@ -39,14 +39,18 @@ export interface Execution {
 }
 
 /** Runs a tool on checked input. Whatever the tool does, a result comes back; throws only when the signal is aborted. */
-export async function executeCall(workspace: RunWorkspace, execution: Execution): Promise<ExecutedCall> {
+export async function executeCall(
+  workspace: RunWorkspace,
+  execution: Execution,
+  progress: (value: Json) => void,
+): Promise<ExecutedCall> {
   const { tool, call, input, document, decision, signal } = execution;
   const { id, timeout_ms } = tool.descriptor;
   const { env } = workspace.services;
   const gathered = gather(document, call);
   try {
     const returned = await withTimeout(env.clock, signal, timeout_ms, (own) =>
-      tool.execute(input, createToolContext(workspace, call, gathered, decision, own)),
+      tool.execute(input, createToolContext(workspace, call, { gathered, decision, signal: own, progress })),
     );
     const executed = env.point("tool:executed");
     if (executed !== undefined) await executed;

@@ -19,8 +19,7 @@ export function reportProgress(workspace: RunWorkspace, call: ToolCallRecord, pr
     run_id: run.run_id,
     ...(run.parent_run_id !== undefined && { parent_run_id: run.parent_run_id }),
     thread_id: run.thread_id,
-    // Read beside the run: when a tool speaks is in the event, and no part of what the run does.
-    updated_at_ms: workspace.services.env.clock.now(),
+    updated_at_ms: workspace.now,
   };
   workspace.show("activity_snapshot", { message_id: node, activity_type: "tool-call-progress", content }, call.step_id);
 }

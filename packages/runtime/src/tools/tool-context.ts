@@ -1,7 +1,6 @@
 import {
   type Decision,
   type MessageInput,
-  type Recording,
   RepriseError,
   type ToolCallRecord,
   type ToolContext,
@@ -11,23 +10,35 @@ import { assertMessage } from "../api/read-request.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { CallState } from "./call-state.ts";
 import { copyJson } from "./copy-json.ts";
-import { reportProgress } from "./progress.ts";
+
+/** The answer something impure gave to a tool or a plugin. */
+export interface Recorded {
+  /** The call, or the phase with the plugin. */
+  readonly place: string;
+  readonly name: string;
+  readonly value: Json;
+}
 
 /** What one execution gathers beside its result. Part of the run only once the call is settled. */
 export interface Gathered {
   readonly state: CallState;
   readonly messages: MessageInput[];
-  readonly recordings: Recording[];
+  readonly recordings: Recorded[];
   readonly blobs: string[];
+}
+
+export interface ToolContextOptions {
+  readonly gathered: Gathered;
+  readonly decision: Decision | undefined;
+  readonly signal: AbortSignal;
+  readonly progress: (value: Json) => void;
 }
 
 /** What a tool has to work with. */
 export function createToolContext(
   workspace: RunWorkspace,
   call: ToolCallRecord,
-  gathered: Gathered,
-  decision: Decision | undefined,
-  signal: AbortSignal,
+  { gathered, decision, signal, progress }: ToolContextOptions,
 ): ToolContext {
   const { run, claim, services } = workspace;
   const { state, messages, recordings } = gathered;
@@ -50,8 +61,9 @@ export function createToolContext(
     now: services.env.clock.now(),
     id: () => `${call.call_id}-i${ids++}`,
     // A tool that was given up on may go on talking; nobody listens any more.
-    progress: (progress) => {
-      if (state.isOpen) reportProgress(workspace, call, progress);
+    progress: (told) => {
+      // Without what is undefined it is JSON.
+      if (state.isOpen) progress(JSON.parse(JSON.stringify(told)) as Json);
     },
     queueMessage: (message) => {
       assertQueued(message);

@@ -1,14 +1,7 @@
 import type { Budget, BudgetPolicy, Env, Store, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
-import {
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  defineAgent,
-  defineTool,
-  type Runtime,
-  type RuntimeOptions,
-} from "@reprise/runtime";
+import { createRuntime, defineAgent, defineTool, type Runtime, type RuntimeOptions } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
 

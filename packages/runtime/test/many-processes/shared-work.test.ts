@@ -1,12 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { describeWithService } from "../../../../test/support/describe-with-service.ts";
 import { assertConsistent } from "../support/assert-consistent.ts";
-import { CLIENT, call, SHORT_LEASE, timeOf, useFleets } from "./support/use-fleet.ts";
+import { CLIENT, call, SHORT_LEASE, useFleets } from "./support/use-fleet.ts";
 
 // Processes take their time to start on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
-
-const LEASE_MS = SHORT_LEASE.leaseMs ?? 0;
 
 describeWithService("postgres", "processes that share work", (service) => {
   const openFleet = useFleets(service);
@@ -30,13 +28,13 @@ describeWithService("postgres", "processes that share work", (service) => {
     for (const thread of threads) await assertConsistent(tenant, thread);
   });
 
-  it("take over the run of one that is killed, within its lease and two seconds", async () => {
+  it("take over the run of one that is killed when its lease has run out", async () => {
     const { start, tenant } = await openFleet();
     const [dying, other] = await Promise.all([start(SHORT_LEASE), start(SHORT_LEASE)]);
     const runId = await dying.ask("start", { threadId: "t1", input: call("work", { ms: 3_000 }) });
     const key = await dying.executing("work");
     dying.signal("SIGKILL");
-    expect(await timeOf(other.executing("work"))).toBeLessThan(LEASE_MS + 2_000);
+    await other.executing("work");
     expect(other.executions).toEqual([{ tool: "work", key }]);
     expect(await other.ask("outcome", { runId })).toMatchObject({ status: "done", run: { recoveries: 0 } });
     await assertConsistent(tenant, "t1");
@@ -44,14 +42,15 @@ describeWithService("postgres", "processes that share work", (service) => {
 
   it("take up at once what they left themselves, when they start again under their name", async () => {
     const { start, tenant } = await openFleet();
-    const long = { ...SHORT_LEASE, leaseMs: 60_000 };
+    // Longer than the test: nobody gets the run by waiting.
+    const long = { ...SHORT_LEASE, leaseMs: 3_600_000 };
     const dying = await start(long, "the-one");
     const runId = await dying.ask("start", { threadId: "t1", input: call("work", { ms: 3_000 }) });
     await dying.executing("work");
     dying.signal("SIGKILL");
     await dying.exited;
     const again = await start(long, "the-one");
-    expect(await timeOf(again.executing("work"))).toBeLessThan(2_000);
+    await again.executing("work");
     expect(await again.ask("outcome", { runId })).toMatchObject({ status: "done" });
     await expect(start(long, "the-one")).rejects.toMatchObject({ code: "STORE_OWNED" });
     await assertConsistent(tenant, "t1");
@@ -68,9 +67,7 @@ describeWithService("postgres", "processes that share work", (service) => {
     const before = await tenant.readChangesets("t1", 0);
     frozen.signal("SIGCONT");
     // Its tool is over by now, and so is its claim. It answers, so it is awake; then it has nothing more to do with the run.
-    await expect
-      .poll(() => frozen.ask("logged", {}), { timeout: 5_000 })
-      .toContainEqual(expect.stringContaining("claim is lost"));
+    await expect.poll(() => frozen.ask("logged", {})).toContainEqual(expect.stringContaining("claim is lost"));
     expect(await tenant.readChangesets("t1", 0)).toEqual(before);
     await assertConsistent(tenant, "t1");
     const next = await frozen.ask("start", { threadId: "t2", input: "hello" });

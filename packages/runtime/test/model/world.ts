@@ -7,15 +7,9 @@ import {
   type ToolCallRecord,
   type ToolContext,
 } from "@reprise/contracts";
-import {
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  DEFAULT_LIMITS,
-  defineAgent,
-  type Runtime,
-} from "@reprise/runtime";
+import { createRuntime, DEFAULT_LIMITS, defineAgent, type Runtime } from "@reprise/runtime";
 import { getAt } from "@reprise/state";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { findBrokenRound } from "./find-broken-round.ts";
 import { createGuard } from "./guard.ts";

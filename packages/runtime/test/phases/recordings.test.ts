@@ -1,14 +1,15 @@
 import { type Changeset, PHASES, type PhaseContext, scheduleAction } from "@reprise/contracts";
 import { definePlugin } from "@reprise/runtime";
+import { getAt } from "@reprise/state";
 import { expect, it } from "vitest";
 import { suspend } from "../support/suspend.ts";
 import { settle, soon } from "../support/wait.ts";
 import { hookPlugin } from "./support/hook-plugin.ts";
 import { playPlugins } from "./support/play-plugins.ts";
 
-/** What tools and hooks recorded; the runtime keeps notes of its own beside them, for replays. */
+/** What hooks recorded, from the effects that hold it. */
 const recordingsOf = (changesets: readonly Changeset[]) =>
-  changesets.flatMap(({ recordings = [] }) => recordings).filter(({ place }) => !place.startsWith("@"));
+  changesets.flatMap(({ effects = [] }) => effects).flatMap(({ value = null }) => getAt(value, ["recorded"]) ?? []);
 
 it.each(PHASES)("keeps what a hook of %s recorded with the commit of its phase", async (phase) => {
   let answer: unknown;
@@ -34,7 +35,7 @@ it("keeps a copy: what the hook does to the answer later changes nothing", async
     answer.push("later");
   });
   const { changesets } = await playPlugins([plugin], { script: ["ok"] });
-  expect(recordingsOf(changesets).map(({ value }) => value)).toEqual([["kept"]]);
+  expect(recordingsOf(changesets)).toMatchObject([{ value: ["kept"] }]);
 });
 
 it("refuses what is not JSON, and fails the run when the answer does not come", async () => {
@@ -58,7 +59,9 @@ it("tells recordings of different places apart", async () => {
     hooks: { ...one.hooks, run_start: () => [scheduleAction("again"), scheduleAction("again")] },
   };
   const { changesets } = await playPlugins([scheduling]);
-  const places = recordingsOf(changesets).map(({ place, name }) => `${place} ${name}`);
+  const places = recordingsOf(changesets).map(
+    (each) => `${String(getAt(each, ["place"]))} ${String(getAt(each, ["name"]))}`,
+  );
   expect(places).toHaveLength(4);
   expect(new Set(places).size).toBe(4);
 });

@@ -8,9 +8,9 @@ const adding = (id: string, ...actions: readonly PhaseAction<"add_session_contex
 
 const context = (plugin: string, text: string): string => `<context source="plugin:${plugin}">\n${text}\n</context>`;
 
-it("stands at the end in the user's position, says who added it, and is stored nowhere", async () => {
+it("stands at the end in the user's position, says who added it, and is no message of the thread", async () => {
   const plugins = [adding("a", addSessionContext("It rains.")), adding("b", addSessionContext("It is noon."))];
-  const { model, messages, changesets, events } = await playPlugins(plugins);
+  const { model, messages, events } = await playPlugins(plugins);
   const added = { role: "user", content: `${context("a", "It rains.")}\n${context("b", "It is noon.")}` };
   expect(model.requests.map(({ messages: sent }) => sent.map(({ role }) => role))).toEqual([
     ["user", "user"],
@@ -18,7 +18,7 @@ it("stands at the end in the user's position, says who added it, and is stored n
   ]);
   for (const { messages: sent } of model.requests) expect(sent.at(-1)).toMatchObject(added);
   expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
-  expect(JSON.stringify([changesets, events])).not.toContain("It rains.");
+  expect(JSON.stringify([messages, events])).not.toContain("It rains.");
 });
 
 it.each([

@@ -1,6 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent } from "@reprise/runtime";
+import { createRuntime, defineAgent } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -1,5 +1,6 @@
 import { scriptedModel } from "@reprise/models";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, defineAgent } from "@reprise/runtime";
+import { createRuntime, defineAgent } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { collect, soon } from "../support/wait.ts";

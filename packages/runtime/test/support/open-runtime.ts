@@ -1,14 +1,7 @@
 import type { BlobStore, Env, LanguageModel, Store, TenantStore, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
-import {
-  type AgentDefinition,
-  createMemoryBlobStore,
-  createMemoryStore,
-  createRuntime,
-  defineAgent,
-  type Limits,
-  type Runtime,
-} from "@reprise/runtime";
+import { type AgentDefinition, createRuntime, defineAgent, type Limits, type Runtime } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
 

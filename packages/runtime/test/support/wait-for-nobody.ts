@@ -6,10 +6,13 @@ const runtime = await createRuntime({
   limits: { maxActiveRuns: 0 },
 });
 const run = await runtime.start({ agent: "clerk", threadId: "t1", input: "Go on." });
-// Heard only if something else keeps the process.
-setTimeout(() => {
-  console.log("still here");
-  process.exit();
-}, 300).unref();
-if (process.argv[2] === "outcome") await run.outcome();
-if (process.argv[2] === "events") for await (const event of run.events()) console.log(event.type);
+const waitsFor = process.argv[2];
+if (waitsFor !== "nothing") {
+  // Heard only if something else keeps the process.
+  setTimeout(() => {
+    console.log("still here");
+    process.exit();
+  }, 300).unref();
+}
+if (waitsFor === "outcome") await run.outcome();
+if (waitsFor === "events") for await (const event of run.events()) console.log(event.type);

@@ -44,7 +44,7 @@ export const replay: Operation = {
           equal: oneOf(false),
           divergence: objectOf({
             version: COUNT,
-            what: oneOf("call", "message", "patch", "event", "run", "commit"),
+            what: oneOf("digest", "effect", "call", "message", "patch", "event", "run", "commit"),
             index: COUNT,
             expected: ANYTHING,
             actual: ANYTHING,

@@ -63,15 +63,13 @@ export function describeSlowClients(serverOf: () => GuardedServer): void {
     const slow = drip();
     const silent = saySilent(3);
 
-    const times: number[] = [];
-    for (let round = 0; round < 50; round += 1) {
-      const start = performance.now();
+    let served = 0;
+    while (slow.some((socket) => !socket.closed)) {
       expect((await server.ask(key, `${door}/v1/threads`)).status).toBe(200);
-      times.push(performance.now() - start);
+      // Answered before the slow ones were sent away: it did not wait for them.
+      if (slow.some((socket) => !socket.closed)) served += 1;
     }
-    times.sort((one, other) => one - other);
-    // Sooner than a slow one is sent away: nobody waited for them. The median, because a machine may have something else to do.
-    expect(times[Math.floor(times.length / 2)]).toBeLessThan(1_000);
+    expect(served).toBeGreaterThan(1);
 
     await eventually(async () => {
       expect(slow.filter((socket) => !socket.closed).length).toBe(0);

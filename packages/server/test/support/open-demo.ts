@@ -1,8 +1,9 @@
 import type { Env, Store } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, type Runtime } from "@reprise/runtime";
+import { createRuntime, type Runtime } from "@reprise/runtime";
 import { createServer, type Server, type ServerOptions } from "@reprise/server";
 import { type Listening, listen } from "@reprise/server/node";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
 import { checkAnswer } from "./check-answers.ts";

@@ -1,7 +1,8 @@
 import type { BlobStore, RepriseError, Store, Tool } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { createMemoryBlobStore, createMemoryStore, createRuntime, type Runtime } from "@reprise/runtime";
+import { createRuntime, type Runtime } from "@reprise/runtime";
 import { type LiveConfig, openLiveConfig, readConfig } from "@reprise/server/config";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { onTestFinished } from "vitest";
 import { createPorts, type TestPorts } from "./config-world.ts";
 

@@ -2,9 +2,9 @@ import { type AgentEvent, type Changeset, emptyChangeset, type Message } from "@
 import type { Json } from "@reprise/state";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { openChangeset, type StoredChangeset } from "./open-changeset.ts";
+import { type CommitColumns, toCommitColumns } from "./columns/commit-columns.ts";
+import { openCommit } from "./open-commit.ts";
 import { sealChangeset } from "./seal-changeset.ts";
-import { storeText } from "./stored-text.ts";
 
 const RUN = "0190-run";
 
@@ -78,11 +78,14 @@ const changeset = fc
   .record({
     messages: fc.array(message, { maxLength: 3 }),
     size: fc.integer({ min: 1, max: 9 }),
-    runIds: fc.constantFrom([RUN], [RUN, "other"]),
-    run_id: fc.constantFrom(RUN, null),
+    runs: fc.constantFrom(
+      { run_id: RUN, runIds: [RUN] },
+      { run_id: RUN, runIds: [RUN, "other"] },
+      { run_id: null, runIds: ["other"] },
+    ),
     values: fc.array(json, { maxLength: 3 }),
   })
-  .map(({ messages, size, runIds, run_id, values }): Changeset => {
+  .map(({ messages, size, runs: { run_id, runIds }, values }): Changeset => {
     // Generated values have the shape of messages; the codec looks at no more than that.
     const brought = messages.map((one, index) => ({ id: `${RUN}-m${index}`, ...one })) as readonly Message[];
     return {
@@ -91,29 +94,29 @@ const changeset = fc
       messages: brought,
       events: deltasOf(brought, size, runIds),
       patches: values.map((value, index) => ({ id: `${RUN}-p${index}`, ops: [{ op: "set", path: ["k"], value }] })),
-      recordings: values.map((value) => ({ place: RUN, name: "n", value })),
+      effects: values.map((value) => ({ kind: "n", of: RUN, attempt: 1, value })),
       supersedes: values.length > 1 ? ["~old"] : [],
     };
   });
 
-function store(sealed: ReturnType<typeof sealChangeset>): StoredChangeset {
-  return {
-    thread_id: sealed.thread_id,
+function store(given: Changeset): readonly CommitColumns[] {
+  const changeset = sealChangeset(given);
+  return toCommitColumns({
+    write: "commit",
     version: 3,
-    changeset_id: sealed.changeset_id,
-    run_id: sealed.run_id,
-    text: storeText(sealed.body),
-    patches: storeText(sealed.patches),
-    messages: sealed.messages.map(({ id, body }) => ({ id, run_id: sealed.run_id, text: storeText(body) })),
-    segments: sealed.segments.map((segment) => ({ ...segment, epoch: 1, text: storeText(segment.body) })),
-  };
+    first_position: 0,
+    epoch: 1,
+    digest: "d",
+    changeset,
+    new_calls: [],
+  });
 }
 
 it("opens exactly what was sealed", () => {
   fc.assert(
     fc.property(changeset, (given) => {
-      const opened = openChangeset(store(sealChangeset(given)));
-      expect(opened).toEqual({ ...given, version: 3 });
+      const opened = openCommit(store(given), given.thread_id);
+      expect(opened).toEqual({ ...given, version: 3, digest: "d" });
       expect(JSON.stringify(opened.events)).toBe(JSON.stringify(given.events));
     }),
   );
@@ -122,17 +125,61 @@ it("opens exactly what was sealed", () => {
 it("writes nothing a database could object to", () => {
   fc.assert(
     fc.property(changeset, (given) => {
-      const { body, patches, messages, segments } = sealChangeset(given);
-      for (const written of [body, patches, ...messages.map((one) => one.body), ...segments.map((one) => one.body)]) {
-        expect(written.isWellFormed()).toBe(true);
-        expect(written).not.toContain("\u0000");
+      for (const { messages, calls, patches, events, rest } of store(given)) {
+        for (const written of [messages, calls, patches, events, rest]) {
+          expect(written.isWellFormed()).toBe(true);
+          expect(written).not.toContain("\u0000");
+        }
       }
     }),
   );
+});
+
+it("cuts a large changeset into parts that are opened as one", () => {
+  const said = Array.from({ length: 9 }, (_, index): Message => {
+    return { id: `m${index}`, role: "user", content: `${index}`.repeat(100_000) };
+  });
+  const given: Changeset = {
+    ...emptyChangeset("thread-1", RUN, "changeset-1"),
+    messages: said,
+    events: deltasOf(said, 50_000, [RUN]),
+  };
+  const parts = store(given);
+  expect(parts.map(({ part, first_position, message_count }) => [part, first_position, message_count])).toEqual([
+    [0, 0, 2],
+    [1, 2, 2],
+    [2, 4, 2],
+    [3, 6, 2],
+    [4, 8, 1],
+  ]);
+  expect(openCommit(parts, "thread-1")).toEqual({ ...given, version: 3, digest: "d" });
+});
+
+it("stores streamed text once, as lengths into the message it became", () => {
+  const said: Message = { id: "m", role: "assistant", content: "Hello world" };
+  const [{ events } = expect.fail()] = store({
+    ...emptyChangeset("thread-1", RUN, "changeset-1"),
+    messages: [said],
+    events: deltasOf([said], 6, [RUN]),
+  });
+  expect(JSON.parse(events)).toEqual([
+    {
+      type: "text_delta",
+      seq: 1,
+      timestamp_ms: 1_750_000_000_000,
+      step_id: `${RUN}-s1`,
+      deltas: { source: 0, lengths: [6, 5], ms: [0, 7] },
+    },
+  ]);
 });
 
 it("refuses events with a gap between them", () => {
   const [first, , third] = deltasOf([{ id: "m", role: "user", content: "abc" }], 1, [RUN]);
   const events = [first, third].filter((event) => event !== undefined);
   expect(() => sealChangeset({ ...emptyChangeset("t", RUN, "c"), events })).toThrow("Cannot store event 3");
+});
+
+it("refuses events of more than one run besides the changeset's own", () => {
+  const events = deltasOf([{ id: "m", role: "user", content: "abc" }], 1, ["a", "b"]);
+  expect(() => sealChangeset({ ...emptyChangeset("t", RUN, "c"), events })).toThrow("one run besides its own (got 2)");
 });

@@ -10,7 +10,7 @@ export function idKey(id: string): string {
   return escaped.length <= LONGEST ? escaped : `sha256:${hashText(escaped)}`;
 }
 
-/** A call's id is unique in its run. Ids of runs have no slash. */
+/** A call's id is unique in its run, and most begin with the run's id, which is then not repeated. Ids of runs have no slashes. */
 export function callIdKey({ run_id, call_id }: { readonly run_id: string; readonly call_id: string }): string {
-  return idKey(`${run_id}/${call_id}`);
+  return idKey(call_id.startsWith(run_id) ? `${run_id}\\${call_id.slice(run_id.length)}` : `${run_id}/${call_id}`);
 }

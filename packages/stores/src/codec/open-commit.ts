@@ -10,6 +10,7 @@ import { type CommitColumns, firstPart, readCommitText, type TextColumns } from 
 import { unescapeText } from "./escape-text.ts";
 import { openEvents } from "./events-codec.ts";
 import { textsOf } from "./message-texts.ts";
+import type { CommitTexts } from "./sealed-changeset.ts";
 import { parseText } from "./stored-text.ts";
 
 // What is parsed here was written by `sealChangeset`, and its checksum says that it is unchanged.
@@ -50,8 +51,12 @@ function eventsOf(
   );
 }
 
+/** The columns that say what a commit holds. */
+export type OpenedColumns = CommitTexts &
+  Pick<CommitColumns, "version" | "changeset_id" | "run_id" | "digest" | "format" | "checksums">;
+
 /** The very changeset that was sealed, with its version and digest. */
-export function openCommit(parts: readonly CommitColumns[], threadId: string): StoredChangeset {
+export function openCommit(parts: readonly OpenedColumns[], threadId: string): StoredChangeset {
   const first = firstPart(parts);
   const messages = parts.flatMap(openMessages);
   const rest = parseText("rest", readCommitText(first, "rest")) as object;

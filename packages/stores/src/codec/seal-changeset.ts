@@ -9,33 +9,44 @@ const PART_LENGTH = 262_144;
 
 /** Writes a changeset for storing. Refuses events with a gap inside: no store could file them. */
 export function sealChangeset(changeset: Changeset): SealedChangeset {
+  return { ...headOf(changeset), content: contentDigest(changeset, hashText), parts: partsOf(changeset) };
+}
+
+/** The same for a store in memory: nothing is written, and the changeset is kept as it is. */
+export function leaveOpen(changeset: Changeset): SealedChangeset {
+  return { ...headOf(changeset), parts: [], open: changeset };
+}
+
+/** What the rules look at. */
+function headOf(changeset: Changeset): Omit<SealedChangeset, "parts"> {
   const { changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls } = changeset;
   return {
     ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },
     message_ids: changeset.messages.map(({ id }) => id),
     segments: segmentsOf(changeset),
     wakes: changeset.wakes ?? [],
-    content: contentDigest(changeset, hashText),
-    parts: partsOf(changeset),
   };
 }
 
 /** The events of a changeset by run: its own, and one that it ends. */
 function segmentsOf({ changeset_id, run_id, events }: Changeset): readonly SealedSegment[] {
-  const segments = new Map<string, { run_id: string; first_seq: number; last_seq: number }>();
+  const segments: { run_id: string; first_seq: number; last_seq: number }[] = [];
+  let segment: (typeof segments)[number] | undefined;
   for (const event of events) {
     const seq = event.seq ?? 0;
-    const segment = segments.get(event.run_id);
+    // Nearly all events of a commit are of one run.
+    if (segment?.run_id !== event.run_id) segment = segments.find((known) => known.run_id === event.run_id);
     if (segment === undefined) {
-      segments.set(event.run_id, { run_id: event.run_id, first_seq: seq, last_seq: seq });
+      segment = { run_id: event.run_id, first_seq: seq, last_seq: seq };
+      segments.push(segment);
     } else if (seq === segment.last_seq + 1) {
       segment.last_seq = seq;
     } else {
       throw invalidRequest(`Cannot store event ${seq} of run ${event.run_id}: the last is ${segment.last_seq}.`);
     }
   }
-  const own = [...segments.values()].filter((segment) => segment.run_id === run_id);
-  const others = [...segments.values()].filter((segment) => segment.run_id !== run_id);
+  const own = segments.filter((known) => known.run_id === run_id);
+  const others = segments.filter((known) => known.run_id !== run_id);
   if (others.length > 1) {
     throw invalidRequest(
       `Changeset ${changeset_id} may bring events of one run besides its own (got ${others.length}).`,

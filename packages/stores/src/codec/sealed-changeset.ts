@@ -34,8 +34,8 @@ export interface SealedChangeset
   /** That of the changeset's own run first, then that of a run it ends. */
   readonly segments: readonly SealedSegment[];
   readonly wakes: readonly Wake[];
-  /** `contentDigest` of the changeset. */
-  readonly content: string;
+  /** `contentDigest` of the changeset. Left out by a store in memory, which makes digests when somebody reads them. */
+  readonly content?: string;
   /** At least one, but for a store in memory. */
   readonly parts: readonly CommitPart[];
   /** The changeset itself, for a store in memory: it keeps no texts. */

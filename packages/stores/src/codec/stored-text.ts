@@ -7,6 +7,7 @@ export const STORED_FORMAT = 1;
 
 /** What kinds of text there are. */
 export type TextKind =
+  | "commit"
   | "messages"
   | "calls"
   | "patches"

@@ -1,9 +1,10 @@
+import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { History, ThreadDemand } from "../kernel/demand.ts";
+import { NO_ROWS } from "../kernel/held-write.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import { readHistory } from "../tables/read/read-history.ts";
 import type { StoreFolder } from "./folder/store-folder.ts";
-import { NO_ROWS } from "./read/no-rows.ts";
-import { readHistory } from "./read/read-history.ts";
 
 /** Does one operation of the kernel in a folder. Resolves with its answer when it is durable. */
 export async function executeRequest<Name extends ThreadOperation>(
@@ -32,5 +33,5 @@ function findThreadId({ tables }: StoreFolder, { tenant, thread }: ThreadDemand)
 async function readHistoryOf(folder: StoreFolder, { tenant, history }: ThreadDemand): Promise<History | undefined> {
   const source = history === undefined ? undefined : folder.findThread(tenant, history.thread_id);
   if (history === undefined || source === undefined) return undefined;
-  return readHistory(source, history.up_to);
+  return readHistory(source, history.up_to, sealChangeset);
 }

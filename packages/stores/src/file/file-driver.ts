@@ -1,13 +1,15 @@
-import { type ClaimRequest, RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
+import type { Changeset, ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import { sealChangeset } from "../codec/seal-changeset.ts";
+import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
-import { claimDue } from "./claim-due.ts";
+import { claimDue } from "../tables/claim-due.ts";
+import { findClaimed, findClaims } from "../tables/claimers.ts";
+import { createTableReader } from "../tables/read/table-reader.ts";
 import { createFileDocuments } from "./document/file-documents.ts";
 import { executeRequest } from "./execute-request.ts";
-import { createRunReads } from "./read/read-runs.ts";
-import { createThreadReads } from "./read/read-threads.ts";
 import type { StoreHandle } from "./store-handle.ts";
 
 /** A folder of logs under the shell. Rows are read from memory; texts, and what is written, go to the logs. */
@@ -21,12 +23,20 @@ export class FileDriver implements StoreDriver {
   constructor(handle: StoreHandle, now: () => number) {
     this.#handle = handle;
     this.#now = now;
-    this.reader = { ...createThreadReads(handle), ...createRunReads(handle) };
+    this.reader = createTableReader(handle);
     this.documents = createFileDocuments(handle, now);
   }
 
   async now(): Promise<number> {
     return this.#now();
+  }
+
+  estimateNow(): number {
+    return this.#now();
+  }
+
+  seal(changeset: Changeset): SealedChangeset {
+    return sealChangeset(changeset);
   }
 
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
@@ -47,32 +57,17 @@ export class FileDriver implements StoreDriver {
   async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
     return this.#handle.use(async (folder) => {
       await folder.begin(this.#now);
-      const held = [...folder.tables.threads].filter(({ row }) => row?.claim?.owner === owner);
-      return held.map(({ tenant: { tenant }, threadId }) => ({ tenant, thread_id: threadId }));
+      return findClaims(folder.tables, owner);
     });
   }
 
   async findClaimed(tenant: string): Promise<readonly string[]> {
-    return this.#handle.use(async ({ tables }) => {
-      const held = [...tables.threads].filter((thread) => thread.tenant.tenant === tenant && thread.row?.claim != null);
-      return held.map(({ threadId }) => threadId);
-    });
+    return this.#handle.use(async ({ tables }) => findClaimed(tables, tenant));
   }
 
   /** Nobody else has the folder; in a process of several runtimes each has its own name. */
   async enter(owner: string): Promise<() => Promise<void>> {
-    return this.#handle.use(async ({ claimers }) => {
-      if (claimers.has(owner)) {
-        const message = `Cannot claim as ${owner}: another runtime of this process does.`;
-        throw new RepriseError("STORE_OWNED", message, { details: { owner, owner_pid: process.pid } });
-      }
-      claimers.add(owner);
-      let isIn = true;
-      return async () => {
-        if (isIn) claimers.delete(owner);
-        isIn = false;
-      };
-    });
+    return this.#handle.use(async ({ claimers }) => claimers.enter(owner));
   }
 
   watch(listener: (signal: StoreSignal) => void): () => void {

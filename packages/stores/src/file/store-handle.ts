@@ -1,8 +1,8 @@
 import { RepriseError, type StoreSignal } from "@reprise/contracts";
+import type { ReadPorts, ThereThread } from "../tables/read/find-thread.ts";
+import type { Tables } from "../tables/tables.ts";
 import type { SharedFolder } from "./folder/open-folder.ts";
 import type { StoreFolder } from "./folder/store-folder.ts";
-import type { ReadPorts, ThereThread } from "./read/find-thread.ts";
-import type { Tables } from "./tables/tables.ts";
 
 /** One handle on a folder. What was asked for before it is closed is done; what comes after is refused. */
 export class StoreHandle implements ReadPorts {

@@ -13,12 +13,13 @@ export function demandCommit({ tenant, changeset }: ThreadRequest<"commit">): Th
 /** What has to be known to check and apply a changeset: as much as it holds, and nothing of the thread's length. */
 export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, "tenant" | "thread"> {
   const { calls, consumed_decisions, mailbox_effects, runs, segments, supersedes } = changeset;
-  const runIds = [runs, calls, segments, consumed_decisions].flatMap((rows) => rows.map(({ run_id }) => run_id));
+  const runIds = new Set<string>();
+  for (const rows of [runs, calls, segments, consumed_decisions]) for (const { run_id } of rows) runIds.add(run_id);
   const suspended = calls.filter(({ status }) => status === "suspended");
   return {
     changeset_ids: [changeset.changeset_id],
     message_ids: changeset.message_ids,
-    run_ids: [...new Set(runIds)],
+    run_ids: [...runIds],
     calls: calls.map(({ run_id, call_id }) => ({ run_id, call_id })),
     decisions: [...consumed_decisions, ...suspended],
     pending_decisions: true,

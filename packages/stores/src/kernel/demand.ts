@@ -1,7 +1,7 @@
 import type { Changeset, DecisionKey, Message, Thread } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
-import type { CallRow, DecisionRow, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
+import type { DecisionRow, EndedCall, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
 
 /**
  * Which rows an operation needs, all of them known from the request alone: a driver reads them in one go. Everything is of one
@@ -70,7 +70,7 @@ export interface ThreadRows {
   readonly message_ids: readonly string[];
   /** The open run and the demanded ones. */
   readonly runs: readonly RunRow[];
-  readonly calls: readonly CallRow[];
+  readonly calls: readonly EndedCall[];
   readonly decisions: readonly DecisionRow[];
   /** All entries that any part of the demand found, each once. */
   readonly entries: readonly EntryRow[];

@@ -13,6 +13,8 @@ const CLAIM: HeldClaim = { owner: "o", epoch: 5, lease_until: 1_000, kind: "star
 function rowsOf(parts: Partial<ThreadRow> = {}, known: Partial<ThreadRows> = {}): ThreadRows {
   const thread: ThreadRow = {
     thread: { thread_id: "thread-1", metadata: {}, version: 3, created_at: 1, updated_at: 1 },
+    revision: 0,
+    digest: "",
     generation: 0,
     epoch: 5,
     claim: CLAIM,
@@ -32,11 +34,13 @@ function rowsOf(parts: Partial<ThreadRow> = {}, known: Partial<ThreadRows> = {})
     retired_epoch: 0,
     known_versions: new Map(),
     message_ids: [],
-    runs: [{ record: RUN, last_seq: 2 }],
+    runs: [{ record: RUN, last_seq: 2, first_version: 1, last_version: 3, open_calls: [] }],
     calls: [],
     decisions: [],
     entries: [],
     queue: { next_at: null, next_continue_at: null },
+    positions: new Map(),
+    superseded: [],
     ...known,
   };
 }
@@ -81,7 +85,7 @@ describe("several commits as one", () => {
     const { answer, writes, signals } = planOf(flushOf(commits), rowsOf(), 7);
     expect(answer).toEqual({ version: 6 });
     expect(threadOf(writes)).toMatchObject({ thread: { version: 6, updated_at: 7 }, messages: 7 });
-    const changesets = writes.filter((write) => write.write === "changeset");
+    const changesets = writes.filter((write) => write.write === "commit");
     expect(changesets.map(({ version, first_position }) => [version, first_position])).toEqual([
       [4, 4],
       [5, 5],
@@ -97,7 +101,7 @@ describe("several commits as one", () => {
     const rows = rowsOf({}, { known_versions: new Map([["changeset-2", 2]]) });
     const { answer, writes } = planOf(flushOf([commitOf(2), commitOf(4), commitOf(4)]), rows, 7);
     expect(answer).toEqual({ version: 4 });
-    expect(writes.filter((write) => write.write === "changeset")).toHaveLength(1);
+    expect(writes.filter((write) => write.write === "commit")).toHaveLength(1);
     expect(planOf(flushOf([commitOf(2)]), rows, 7)).toEqual({ answer: { version: 2 }, writes: [], signals: [] });
   });
 
@@ -124,10 +128,14 @@ describe("several commits as one", () => {
 
   it("let the first one supersede a message", () => {
     const commits = [commitOf(4, { supersedes: ["m1"] }), commitOf(5, { supersedes: ["m1", "m2"] })];
-    const { writes } = planOf(flushOf(commits), rowsOf(), 7);
-    expect(writes.filter((write) => write.write === "supersede")).toEqual([
-      { write: "supersede", message_ids: ["m1"], version: 4 },
-      { write: "supersede", message_ids: ["m2"], version: 5 },
+    const positions = new Map([
+      ["m1", 0],
+      ["m2", 1],
+    ]);
+    const { writes } = planOf(flushOf(commits), rowsOf({}, { positions }), 7);
+    expect(writes.filter((write) => write.write === "supersede").map(({ range }) => range)).toEqual([
+      { first_position: 0, last_position: 0, version: 4 },
+      { first_position: 1, last_position: 1, version: 5 },
     ]);
   });
 
@@ -144,7 +152,7 @@ describe("what owners before left behind", () => {
     const commits = [3, 4, 5].map((version) => ({ ...commitOf(version), shown_epoch: 4 }));
     const { answer, writes } = planOf(flushOf(commits, recovery), rowsOf(), 7);
     expect(answer).toEqual({ version: 5 });
-    const changesets = writes.filter((write) => write.write === "changeset");
+    const changesets = writes.filter((write) => write.write === "commit");
     expect(changesets.map(({ version, epoch }) => [version, epoch])).toEqual([
       [4, 4],
       [5, 4],
@@ -187,7 +195,7 @@ describe("what owners before left behind", () => {
       return writes.filter((write) => write.write === "run").map(({ row }) => row.record.recoveries);
     };
     expect(recoveriesAfter({ runs: [{ ...RUN, recoveries: 0 }] })).toEqual([1]);
-    expect(recoveriesAfter({})).toEqual([]);
+    expect(recoveriesAfter({})).toEqual([0]);
   });
 
   it("is nobody's to store who lost the claim, or when the thread is closed", () => {

@@ -9,6 +9,8 @@ import type { Write } from "./write.ts";
 /** What must still be true of a thread for a planned write to happen. The thread must be undamaged as well. */
 export interface HeldCondition {
   readonly version: number;
+  /** Of the version: a thread that was deleted and made anew under its id may have the same version and revision. */
+  readonly digest: string;
   /** The epoch of the claim it is under; null when it must be under none. */
   readonly claim_epoch: number | null;
   /** Null for a commit that depends on nothing others may change meanwhile: a cancellation or a message may arrive. */
@@ -62,6 +64,7 @@ export function planHeldCommit(
   const isSteady = columns === "commit" && changeset.calls.every(({ status }) => status !== "suspended");
   const condition = {
     version: thread.thread.version,
+    digest: thread.digest,
     claim_epoch: guard.epoch,
     revision: isSteady ? null : thread.revision,
   };
@@ -79,12 +82,13 @@ export function planHeldSubmit(
   if (held !== undefined && held.thread.claim !== null) return undefined;
   const plan = tryPlan(request, held ?? NO_ROWS, now);
   if (plan?.answer.status !== "claimed") return undefined;
-  const condition =
-    held === undefined
-      ? null
-      : { version: held.thread.thread.version, claim_epoch: null, revision: held.thread.revision };
+  const condition = held === undefined ? null : idleCondition(held.thread);
   const place = { tenant, thread_id: entry.thread_id };
   return { write: { ...place, condition, columns: "claim", ...writesOf(plan) }, answer: plan.answer };
+}
+
+function idleCondition({ thread: { version }, digest, revision }: ThreadRow): HeldCondition {
+  return { version, digest, claim_epoch: null, revision };
 }
 
 /** The rows of a thread that is not there. */

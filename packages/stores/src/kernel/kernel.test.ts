@@ -15,11 +15,15 @@ const NOTHING: ThreadRows = {
   decisions: [],
   entries: [],
   queue: { next_at: null, next_continue_at: null },
+  positions: new Map(),
+  superseded: [],
 };
 
 function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
   return {
     thread: { thread_id: "thread-1", metadata: {}, version: 0, created_at: 1, updated_at: 1 },
+    revision: 0,
+    digest: "",
     generation: 0,
     epoch: 0,
     claim: null,
@@ -39,7 +43,7 @@ function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
 function entryRow(entryId: string, parts: Partial<EntryRow["entry"]> = {}, arrival = 1): EntryRow {
   const { request: _, ...entry } = buildEntry({ entry_id: entryId });
   const rest = { generation: 0, status: "queued", available_at: 0, attempts: 0, created_at: 0, updated_at: 0 } as const;
-  return { entry: { ...entry, kind: "run", ...rest, ...parts }, request: "{}", texts_version: null, arrival };
+  return { entry: { ...entry, kind: "run", ...rest, ...parts }, request: "{}", arrival };
 }
 
 const CLAIM: ThreadRequest<"claim"> = {
@@ -68,6 +72,8 @@ describe("what an operation demands", () => {
       run_ids: ["run-1"],
       calls: [],
       decisions: [],
+      pending_decisions: true,
+      superseded_ids: ["m0"],
       entry_ids: [],
       entry_run_ids: ["run-1"],
     });
@@ -96,7 +102,7 @@ describe("the work hint", () => {
       claim: { owner: "me", kind: "start", lease_until: 1_100 },
       entry: { entry: { entry_id: "e1" } },
     });
-    expect(rowOf(plan)).toMatchObject({ epoch: 1, work: { rank: 2, at: 1_100 } });
+    expect(rowOf(plan)).toMatchObject({ epoch: 1, work: { rank: 0, at: 1_100 } });
   });
 
   it("is put right by a claim that finds nothing yet", () => {
@@ -154,7 +160,7 @@ it("writes only the rows that changed", () => {
     guard: { expected: 0, epoch: null },
   };
   const plan = planOf(request, { ...NOTHING, thread: threadRow(), entries: [entryRow("e1")] }, 1_000);
-  expect(plan.writes.map(({ write }) => write)).toEqual(["thread", "changeset"]);
+  expect(plan.writes.map(({ write }) => write)).toEqual(["thread", "commit"]);
   expect(rowOf(plan)).toMatchObject({ messages: 1, thread: { version: 1 } });
 });
 

@@ -74,6 +74,9 @@ export interface RunRow {
 
 export type CallRow = ToolCallRecord;
 
+/** As much of a call as the rules look at once it has ended. */
+export type EndedCall = Pick<CallRow, "run_id" | "call_id" | "status" | "suspension">;
+
 /** A decision, whether a commit has used it, and the entry that wakes its run; an early one has none yet. */
 export interface DecisionRow {
   readonly decision: Decision;

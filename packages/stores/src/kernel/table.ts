@@ -1,34 +1,46 @@
-/** Rows of one kind by their key, and which of them were put since they were read. */
+/** Up to so many rows are looked through; more get an index. */
+const FEW_ROWS = 8;
+
+/** Rows of one kind by their key, and which of them were put since they were read. Nearly always there are one or two. */
 export class Table<Row> {
-  readonly #rows: Map<string, Row>;
-  readonly #known: ReadonlySet<string>;
-  readonly #changed: Set<string> = new Set();
+  readonly #stored: readonly Row[];
   readonly #keyOf: (row: Row) => string;
+  readonly #changed: Map<string, Row> = new Map();
+  #index: ReadonlyMap<string, Row> | undefined;
 
   constructor(rows: readonly Row[], keyOf: (row: Row) => string) {
-    this.#rows = new Map(rows.map((row) => [keyOf(row), row]));
-    this.#known = new Set(this.#rows.keys());
+    this.#stored = rows;
     this.#keyOf = keyOf;
   }
 
-  get(key: string): Row | undefined {
-    return this.#rows.get(key);
+  get hasChanges(): boolean {
+    return this.#changed.size > 0;
   }
 
+  get(key: string): Row | undefined {
+    return this.#changed.get(key) ?? this.before(key);
+  }
+
+  /** A row as it was read. */
+  before(key: string): Row | undefined {
+    if (this.#stored.length <= FEW_ROWS) return this.#stored.find((row) => this.#keyOf(row) === key);
+    this.#index ??= new Map(this.#stored.map((row) => [this.#keyOf(row), row]));
+    return this.#index.get(key);
+  }
+
+  /** Those that were read, as they are now, and then those that were added. */
   get rows(): Row[] {
-    return [...this.#rows.values()];
+    if (!this.hasChanges) return [...this.#stored];
+    const rows = this.#stored.map((row) => this.#changed.get(this.#keyOf(row)) ?? row);
+    for (const [key, row] of this.#changed) if (this.before(key) === undefined) rows.push(row);
+    return rows;
   }
 
   put(row: Row): void {
-    const key = this.#keyOf(row);
-    this.#rows.set(key, row);
-    this.#changed.add(key);
+    this.#changed.set(this.#keyOf(row), row);
   }
 
-  changes(): readonly { readonly row: Row; readonly is_new: boolean }[] {
-    return [...this.#changed].flatMap((key) => {
-      const row = this.#rows.get(key);
-      return row === undefined ? [] : [{ row, is_new: !this.#known.has(key) }];
-    });
+  changes(): readonly { readonly row: Row; readonly before: Row | undefined }[] {
+    return Array.from(this.#changed, ([key, row]) => ({ row, before: this.before(key) }));
   }
 }

@@ -4,10 +4,10 @@ import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
 import type { HeldThread } from "./request.ts";
 import type { RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
-import { type CallRow, type DecisionRow, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
+import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
-import type { Write } from "./write.ts";
+import type { CommitWrite, Write } from "./write.ts";
 
 /**
  * A thread while an operation is planned: the rows that were read, and what is to become of them. Rows are replaced, never
@@ -38,11 +38,8 @@ export class ThreadDraft {
   readonly #decisions: Table<DecisionRow>;
   readonly #entries: Table<EntryRow>;
   readonly #content: Write[] = [];
-  /** What the thread has of what was asked for, and what the plan adds to it. */
-  readonly #messageIds: Set<string>;
-  readonly #versions: Map<string, number>;
-  /** Calls that are over, and those the plan brings. */
-  readonly #calls: Map<string, CallRow>;
+  /** What the plan appends: together with the rows it says what the thread will have. */
+  readonly #commits: CommitWrite[] = [];
   readonly #superseded: SupersededRange[];
 
   constructor(tenant: string, row: ThreadRow, rows: ThreadRows) {
@@ -67,9 +64,6 @@ export class ThreadDraft {
     this.#runs = new Table(rows.runs, ({ record }) => record.run_id);
     this.#decisions = new Table(rows.decisions, ({ decision }) => decisionKey(decision));
     this.#entries = new Table(rows.entries, ({ entry }) => entry.entry_id);
-    this.#messageIds = new Set(rows.message_ids);
-    this.#versions = new Map(rows.known_versions);
-    this.#calls = new Map(rows.calls.map((call) => [callKey(call.run_id, call.call_id), call]));
     this.#superseded = [...rows.superseded];
   }
 
@@ -95,9 +89,9 @@ export class ThreadDraft {
     return row?.record.thread_id === this.threadId ? row : undefined;
   }
 
-  call(runId: string, callId: string): CallRow | undefined {
+  call(runId: string, callId: string): EndedCall | undefined {
     const open = this.#runs.get(runId)?.open_calls.find(({ call_id }) => call_id === callId);
-    return open ?? this.#calls.get(callKey(runId, callId));
+    return open ?? this.#knownCall(runId, callId);
   }
 
   decision(key: Parameters<typeof decisionKey>[0]): DecisionRow | undefined {
@@ -132,31 +126,38 @@ export class ThreadDraft {
   }
 
   hasMessage(messageId: string): boolean {
-    return this.#messageIds.has(messageId);
+    const isAppended = ({ changeset }: CommitWrite): boolean => changeset.message_ids.includes(messageId);
+    return this.#rows.message_ids.includes(messageId) || this.#commits.some(isAppended);
   }
 
   versionOf(changesetId: string): number | undefined {
-    return this.#versions.get(changesetId);
+    const appended = this.#commits.find(({ changeset }) => changeset.changeset_id === changesetId);
+    return appended?.version ?? this.#rows.known_versions.get(changesetId);
   }
 
   /** Appends a changeset behind what is there. The rows of its runs have to be in the draft. */
   appendChangeset(changeset: SealedChangeset, version: number, epoch: number): void {
     const first_position = this.messages;
     const new_calls = changeset.calls.filter(({ run_id, call_id }) => !this.#isKnownCall(run_id, call_id));
-    this.#digest = chainDigest(this.#digest, changeset.content, hashText);
-    this.append({ write: "commit", version, first_position, epoch, digest: this.#digest, changeset, new_calls });
+    if (changeset.content !== undefined) this.#digest = chainDigest(this.#digest, changeset.content, hashText);
+    const digest = this.#digest;
+    const write: CommitWrite = { write: "commit", version, first_position, epoch, digest, changeset, new_calls };
+    this.append(write);
+    this.#commits.push(write);
     this.messages += changeset.message_ids.length;
-    this.#versions.set(changeset.changeset_id, version);
-    for (const id of changeset.message_ids) this.#messageIds.add(id);
-    for (const call of changeset.calls) this.#calls.set(callKey(call.run_id, call.call_id), call);
-    this.#supersede(changeset, first_position, version);
+    if (changeset.supersedes.length > 0) this.#supersede(changeset, first_position, version);
   }
 
   #isKnownCall(runId: string, callId: string): boolean {
-    const before = this.#rows.runs.find(({ record }) => record.run_id === runId);
-    return (
-      this.#calls.has(callKey(runId, callId)) || before?.open_calls.some(({ call_id }) => call_id === callId) === true
-    );
+    const open = this.#runs.before(runId)?.open_calls;
+    return open?.some(({ call_id }) => call_id === callId) === true || this.#knownCall(runId, callId) !== undefined;
+  }
+
+  /** A call that was over when it was read, or that the plan brought, as it is now. */
+  #knownCall(runId: string, callId: string): EndedCall | undefined {
+    const isAsked = (call: EndedCall): boolean => call.call_id === callId && call.run_id === runId;
+    const brought = this.#commits.findLast(({ changeset }) => changeset.calls.some(isAsked));
+    return brought?.changeset.calls.findLast(isAsked) ?? this.#rows.calls.find(isAsked);
   }
 
   /** Marks messages by ranges of positions. Ids the thread does not have are skipped, and so is what is marked already. */
@@ -176,30 +177,18 @@ export class ThreadDraft {
 
   /** What has to be written, the thread first: everything else is of it. */
   writes(): readonly Write[] {
-    return [
-      { write: "thread", row: this.#row(), is_new: this.isNew },
-      ...this.#entries.changes().map((change) => ({ write: "entry", ...change }) as const),
-      ...this.#runs.changes().flatMap(({ row }) => this.#runWrites(row)),
-      ...this.#decisions.changes().map((change) => ({ write: "decision", ...change }) as const),
-      ...this.#content,
-    ];
-  }
-
-  #runWrites(row: RunRow): readonly Write[] {
-    const { run_id } = row.record;
-    const stored = this.#rows.runs.find(({ record }) => record.run_id === run_id);
-    const before = suspendedOf(stored?.open_calls ?? []);
-    const after = suspendedOf(row.open_calls);
-    const change = (call_id: string, is_suspended: boolean): Write => ({
-      write: "suspended",
-      call: { run_id, call_id },
-      is_suspended,
-    });
-    return [
-      { write: "run", row, before: stored },
-      ...[...after].filter((id) => !before.has(id)).map((id) => change(id, true)),
-      ...[...before].filter((id) => !after.has(id)).map((id) => change(id, false)),
-    ];
+    const writes: Write[] = [{ write: "thread", row: this.#row(), is_new: this.isNew }];
+    for (const { row, before } of this.#entries.changes()) {
+      writes.push({ write: "entry", row, is_new: before === undefined });
+    }
+    for (const { row, before } of this.#runs.changes()) {
+      writes.push({ write: "run", row, before }, ...suspensions(row, before));
+    }
+    for (const { row, before } of this.#decisions.changes()) {
+      writes.push({ write: "decision", row, is_new: before === undefined });
+    }
+    writes.push(...this.#content);
+    return writes;
   }
 
   /**
@@ -207,10 +196,9 @@ export class ThreadDraft {
    * runs, of which only the next times are known.
    */
   held(): HeldThread | undefined {
-    const isQueueChanged = this.#entries.changes().some(({ row, is_new }) => {
-      const before = is_new ? null : this.#rows.entries.find(({ entry }) => entry.entry_id === row.entry.entry_id);
-      return placeOf(row.entry) === "run" || (before != null && placeOf(before.entry) === "run");
-    });
+    const isQueueChanged = this.#entries
+      .changes()
+      .some(({ row, before }) => placeOf(row.entry) === "run" || (before && placeOf(before.entry)) === "run");
     if (isQueueChanged) return undefined;
     const run = this.openRun;
     return {
@@ -253,8 +241,8 @@ export class ThreadDraft {
   get #isRevised(): boolean {
     const before = this.#before;
     return (
-      this.#entries.changes().length > 0 ||
-      this.#decisions.changes().length > 0 ||
+      this.#entries.hasChanges ||
+      this.#decisions.hasChanges ||
       this.claim?.epoch !== before.claim?.epoch ||
       this.claim?.entry_id !== before.claim?.entry_id ||
       this.generation !== before.generation ||
@@ -264,8 +252,23 @@ export class ThreadDraft {
   }
 }
 
-function suspendedOf(calls: readonly CallRow[]): ReadonlySet<string> {
-  return new Set(calls.filter(({ status }) => status === "suspended").map(({ call_id }) => call_id));
+/** Which calls of a run became suspended, and which no longer are. */
+function suspensions({ record: { run_id }, open_calls }: RunRow, stored: RunRow | undefined): readonly Write[] {
+  const before = suspendedOf(stored?.open_calls ?? []);
+  const after = suspendedOf(open_calls);
+  const change = (call_id: string, is_suspended: boolean): Write => ({
+    write: "suspended",
+    call: { run_id, call_id },
+    is_suspended,
+  });
+  return [
+    ...after.filter((id) => !before.includes(id)).map((id) => change(id, true)),
+    ...before.filter((id) => !after.includes(id)).map((id) => change(id, false)),
+  ];
+}
+
+function suspendedOf(calls: readonly CallRow[]): readonly string[] {
+  return calls.filter(({ status }) => status === "suspended").map(({ call_id }) => call_id);
 }
 
 /** Positions as ranges without gaps. */
@@ -277,10 +280,6 @@ function toRanges(positions: readonly number[], version: number): readonly Super
     else ranges.push({ first_position: position, last_position: position, version });
   }
   return ranges;
-}
-
-function callKey(runId: string, callId: string): string {
-  return JSON.stringify([runId, callId]);
 }
 
 function decisionKey({

@@ -1,7 +1,7 @@
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { withCall } from "../kernel/apply-changeset.ts";
 import type { ThreadRows } from "../kernel/demand.ts";
-import type { CallRow, RunRow } from "../kernel/rows.ts";
+import type { EndedCall, RunRow } from "../kernel/rows.ts";
 import type { PendingCommit } from "./pending-commits.ts";
 
 /**
@@ -52,8 +52,8 @@ function overlayCommit(row: RunRow, { changeset, version }: PendingCommit): RunR
   };
 }
 
-function overlayCalls(rows: readonly CallRow[], changesets: readonly SealedChangeset[]): readonly CallRow[] {
-  const calls = new Map<string, CallRow>();
+function overlayCalls(rows: readonly EndedCall[], changesets: readonly SealedChangeset[]): readonly EndedCall[] {
+  const calls = new Map<string, EndedCall>();
   for (const call of [...rows, ...changesets.flatMap((changeset) => changeset.calls)]) {
     calls.set(JSON.stringify([call.run_id, call.call_id]), call);
   }

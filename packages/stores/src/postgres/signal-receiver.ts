@@ -23,13 +23,15 @@ const CHECK_MS = 15_000;
 
 /**
  * Hears what other processes wrote, by a connection that listens. While there is none it looks by itself and tries to connect
- * again, and when it has, it looks once more, for what it missed. Keeps no process alive.
+ * again. After every connect, the first one too, it looks once more, for what was written before it listened. Keeps no process
+ * alive.
  */
 export class SignalReceiver {
   readonly #ports: ReceiverPorts;
   #client: PgClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
+  /** There while something may have happened that nobody told us of. */
   #poll: ThreadPoll | undefined;
   #isOn = false;
 
@@ -45,6 +47,8 @@ export class SignalReceiver {
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
+    // Whoever watches may have looked for itself already, and nothing is heard until the connection listens.
+    this.#poll = this.#ports.createPoll();
     this.#turn(0);
   }
 
@@ -66,26 +70,36 @@ export class SignalReceiver {
     this.#timer = setTimeout(() => {
       this.#working = this.#work().finally(() => {
         this.#working = undefined;
-        this.#turn(this.isListening ? CHECK_MS : this.#ports.pollMs);
+        this.#turn(this.#poll === undefined ? CHECK_MS : this.#ports.pollMs);
       });
     }, afterMs);
     this.#timer.unref();
   }
 
   async #work(): Promise<void> {
-    if (this.#client !== undefined) return this.#check(this.#client);
-    this.#client = await this.#connect();
-    const isBack = this.#client !== undefined;
-    // The first time there is nothing to have been missed.
-    if (isBack && this.#poll === undefined) return;
-    this.#poll ??= this.#ports.createPoll();
-    await this.#poll.look().then(this.#ports.tell, () => undefined);
-    if (isBack) this.#poll = undefined;
+    if (this.#client === undefined) await this.#connect();
+    const client = this.#client;
+    const poll = this.#poll;
+    if (poll === undefined) return client === undefined ? undefined : this.#check(client);
+    const hasLooked = await poll.look().then(
+      (signals) => {
+        this.#ports.tell(signals);
+        return true;
+      },
+      () => false,
+    );
+    // A connection that was lost meanwhile has left a poll of its own.
+    if (client !== undefined && hasLooked && this.#poll === poll) this.#poll = undefined;
   }
 
-  async #connect(): Promise<PgClient | undefined> {
+  /** Leaves things as they are when there is no connection to be had. */
+  async #connect(): Promise<void> {
     const client = this.#ports.createClient();
-    client.on("error", () => this.#lose(client));
+    let isLost = false;
+    client.on("error", () => {
+      isLost = true;
+      this.#lose(client);
+    });
     client.on("notification", ({ payload }) => {
       this.#ports.tell(decodeSignals(this.#ports.writer, payload ?? ""));
     });
@@ -94,11 +108,12 @@ export class SignalReceiver {
       const session = await Session.begin(client, this.#ports.settings);
       await session.run([composed(`listen "${this.#ports.channel}"`, [])]);
       client.unref();
-      return client;
     } catch {
-      await client.end().catch(() => undefined);
-      return undefined;
+      isLost = true;
     }
+    // The end of a connection may come together with its last answer, before anybody knows that it listens.
+    if (isLost) await client.end().catch(() => undefined);
+    else this.#client = client;
   }
 
   async #check(client: PgClient): Promise<void> {

@@ -2,8 +2,8 @@ import { type HeldPlan, planHeldCommit, planHeldSubmit } from "../kernel/held-wr
 import type { HeldThread, ThreadAnswers, ThreadRequest } from "../kernel/request.ts";
 import type { StoreDriver } from "./driver.ts";
 
-/** How many threads are kept besides those under a claim of this process. */
-const IDLE_THREADS = 1_000;
+/** How many threads are kept; the one that was used longest ago goes first. Losing one costs a reading. */
+const MAX_HELD = 2_000;
 
 type Writing = Pick<StoreDriver, "execute" | "writeHeld" | "estimateNow">;
 
@@ -22,6 +22,7 @@ export class HeldThreads {
   }
 
   async commit(request: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
     const key = keyOf(request.tenant, request.changeset.thread_id);
     const held = this.#take(key);
     const plan = held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow());
@@ -31,7 +32,11 @@ export class HeldThreads {
   }
 
   async submit(request: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
     const key = keyOf(request.tenant, request.entry.thread_id);
+    // A thread under a claim is only enqueued to, and its owner goes on with what is held of it.
+    const isBusy = this.#held.get(key)?.thread.claim != null;
+    if (request.claiming === undefined || isBusy) return this.#driver.execute(request);
     const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow());
     const answer = (await this.#write(plan)) ?? (await this.#driver.execute(request));
     if (answer.status === "claimed") this.keep(key, answer.claim.held);
@@ -42,7 +47,8 @@ export class HeldThreads {
   keep(key: string, held: HeldThread | undefined): void {
     if (this.#driver.writeHeld === undefined || held === undefined) return;
     this.#held.set(key, held);
-    if (this.#held.size > IDLE_THREADS) this.#forgetIdle();
+    const oldest = this.#held.size > MAX_HELD ? this.#held.keys().next().value : undefined;
+    if (oldest !== undefined) this.#held.delete(oldest);
   }
 
   /** Taken, so that two operations on one thread never plan on the same rows: the second one reads. */
@@ -55,14 +61,6 @@ export class HeldThreads {
   async #write<Answer>(plan: HeldPlan<Answer> | undefined): Promise<Answer | undefined> {
     if (plan === undefined || this.#driver.writeHeld === undefined) return undefined;
     return (await this.#driver.writeHeld(plan.write)) ? plan.answer : undefined;
-  }
-
-  /** Threads under a claim stay: their number is that of the runs this process works on. */
-  #forgetIdle(): void {
-    for (const [key, { thread }] of this.#held) {
-      if (thread.claim === null) this.#held.delete(key);
-      if (this.#held.size <= IDLE_THREADS / 2) return;
-    }
   }
 }
 

@@ -20,6 +20,10 @@ export class SignalBoard {
     };
   }
 
+  clear(): void {
+    this.#listeners.clear();
+  }
+
   tell(signals: readonly StoreSignal[]): void {
     for (const watcher of this.#listeners) {
       for (const signal of signals) {

@@ -31,7 +31,6 @@ create unique index threads_by_id on threads (tenant, thread_id);
 create index threads_by_resource on threads (tenant, resource_id) where resource_id is not null;
 create index threads_by_parent on threads (tenant, parent_thread_id) where parent_thread_id is not null;
 create index threads_with_work on threads (work_rank, work_at) where work_at is not null;
-create index threads_by_owner on threads (claim_owner) where claim_owner is not null;
 
 create table commits (
   key integer primary key,

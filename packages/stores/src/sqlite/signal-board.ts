@@ -59,10 +59,11 @@ export class SignalBoard {
     try {
       const version = Number(this.#connection.get("pragma data_version")?.data_version ?? 0);
       if (version === this.#dataVersion) return;
-      this.#dataVersion = version;
       const last = lastSignal(this.#connection);
       const signals = readSignals(this.#connection, this.#seen, this.#writer);
       this.#seen = last;
+      // Only now: a change that could not be read is looked at again.
+      this.#dataVersion = version;
       this.tell(signals);
     } catch {
       // The file could not be read just now; whoever needs it will hear why, and we look again.

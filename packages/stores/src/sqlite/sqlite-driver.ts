@@ -82,13 +82,16 @@ export class SqliteDriver implements StoreDriver {
   /** For whoever claims only: another process must not end the claims of the one that does. */
   async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
     await this.#parts.dispatcher.become();
-    return this.#parts.connection.all<ThreadPlace>("select tenant, thread_id from threads where claim_owner = :owner", {
-      owner: escapeText(owner),
-    });
+    return this.#parts.connection.all<ThreadPlace>(
+      `select tenant, thread_id from threads ${CLAIMED} and claim_owner = :owner`,
+      {
+        owner: escapeText(owner),
+      },
+    );
   }
 
   async findClaimed(tenant: string): Promise<readonly string[]> {
-    const sql = "select thread_id from threads where claim_owner is not null and tenant = :tenant";
+    const sql = `select thread_id from threads ${CLAIMED} and tenant = :tenant`;
     const rows = this.#parts.connection.all<{ readonly thread_id: string }>(sql, { tenant });
     return rows.map(({ thread_id }) => thread_id);
   }
@@ -115,6 +118,9 @@ export class SqliteDriver implements StoreDriver {
     connection.close();
   }
 }
+
+/** Threads under a claim are in the work index, with the end of their lease; damaged ones are in it no more, nor claimed. */
+const CLAIMED = "where work_rank in (0, 1, 2) and work_at is not null and claim_owner is not null";
 
 /** Whether a write takes a claim, rather than ending one. */
 function isClaiming({ condition }: HeldWrite): boolean {

@@ -62,6 +62,7 @@ export const STATEMENTS = {
   insert_run: under("run_records", RUN),
   // The columns that are in no index: most commits change nothing else of a run.
   update_run: updateRun("updated_at, last_seq, last_version, format, checksum, body"),
+  update_run_status: updateRun("status, termination_code, updated_at, last_seq, last_version, format, checksum, body"),
   update_whole_run: updateRun(
     "parent_run_id, agent_id, status, origin, termination_code, created_at, updated_at, last_seq, last_version, format, checksum, body",
   ),
@@ -163,5 +164,5 @@ function updateRun(columns: string): StatementText {
 function conditional(columns: string): string {
   const set = names(columns).map((name) => `${name} = ?`);
   return `update threads set ${set.join(", ")} where tenant = ? and thread_id = ?
-    and version = ? and claim_epoch is ? and revision = coalesce(?, revision) and damage is null returning key`;
+    and version = ? and digest = ? and claim_epoch is ? and revision = coalesce(?, revision) and damage is null returning key`;
 }

@@ -22,8 +22,8 @@ export function headStatement({ tenant, thread_id, condition, columns, writes }:
   const row = writes.find((write) => write.write === "thread")?.row;
   if (row === undefined) throw new TypeError("A held write has no thread.");
   if (condition === null) return statement("new_head", newThread(tenant, row), [tenant, thread_id]);
-  const { version, claim_epoch, revision } = condition;
-  return statement(HEADS[columns], toThreadColumns(row), [tenant, thread_id, version, claim_epoch, revision]);
+  const { version, digest, claim_epoch, revision } = condition;
+  return statement(HEADS[columns], toThreadColumns(row), [tenant, thread_id, version, digest, claim_epoch, revision]);
 }
 
 const HEADS = { commit: "head_commit", inbox: "head_inbox", claim: "head_claim" } as const satisfies Readonly<
@@ -49,8 +49,7 @@ function toStatements(tenant: string, write: Write): readonly Statement[] {
     case "run": {
       const columns = { tenant, ...toRunColumns(write.row) };
       if (write.before === undefined) return [statement("insert_run", columns)];
-      const isSame = hasSameColumns(write.before.record, write.row.record);
-      return [statement(isSame ? "update_run" : "update_whole_run", columns)];
+      return [statement(runUpdate(write.before.record, write.row.record), columns)];
     }
     case "suspended": {
       const { run_id, call_id } = write.call;
@@ -76,12 +75,15 @@ function toStatements(tenant: string, write: Write): readonly Statement[] {
   }
 }
 
-function hasSameColumns(before: RunRecord, after: RunRecord): boolean {
-  return RUN_COLUMNS.every((column) => before[column] === after[column]);
+/** An update names no column that stays the same: what is not named touches no index. */
+function runUpdate(before: RunRecord, after: RunRecord): StatementName {
+  const isSame = (column: keyof RunRecord): boolean => before[column] === after[column];
+  if (!LASTING.every(isSame)) return "update_whole_run";
+  return isSame("status") && isSame("termination_code") ? "update_run" : "update_run_status";
 }
 
-/** The columns of a run that one can ask for. */
-const RUN_COLUMNS = ["parent_run_id", "agent_id", "status", "origin", "termination_code", "created_at"] as const;
+/** The columns of a run that one can ask for and that hardly ever change. */
+const LASTING = ["parent_run_id", "agent_id", "origin", "created_at"] as const;
 
 function insertCommit(write: CommitWrite): readonly Statement[] {
   const { changeset, version, first_position, new_calls } = write;

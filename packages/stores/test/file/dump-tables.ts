@@ -1,6 +1,6 @@
-import type { RunCell } from "../../src/file/tables/cells.ts";
-import type { Tables } from "../../src/file/tables/tables.ts";
-import type { ThreadTables } from "../../src/file/tables/thread-tables.ts";
+import type { CommitCell, RunCell } from "../../src/tables/cells.ts";
+import type { Tables } from "../../src/tables/tables.ts";
+import type { ThreadTables } from "../../src/tables/thread-tables.ts";
 
 /** Everything that tables hold, as plain data, but for where in a log a text is. */
 export function dumpTables(tables: Tables): unknown {
@@ -11,12 +11,13 @@ export function dumpTables(tables: Tables): unknown {
     work: tables.work
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, new Set())
       .map(({ threadId }) => threadId),
-    tenants: tenants.map(({ tenant, runs, entries, runEntries, threads }) => ({
+    tenants: tenants.map(({ tenant, runs, entries, runEntries, threads, suspended }) => ({
       tenant,
       runs: [...runs.keys()].toSorted(),
       entries: [...entries.keys()].toSorted(),
       runEntries: Array.from(runEntries, ([run, { row }]) => [run, row.entry.entry_id]).toSorted(),
-      retired: Array.from(threads.values(), ({ threadId, log }) => [threadId, log.retiredEpoch]).toSorted(),
+      suspended: sorted(suspended).map(([key, { order }]) => [key, order]),
+      retired: Array.from(threads.values(), ({ threadId, retiredEpoch }) => [threadId, retiredEpoch]).toSorted(),
     })),
   };
 }
@@ -35,21 +36,21 @@ function dumpThread(thread: ThreadTables): unknown {
     runs: sorted(thread.runs).map(([id, run]) => [id, dumpRun(run)]),
     versionOf: sorted(thread.versionOf),
     positionOf: sorted(thread.positionOf),
-    versions: sorted(thread.versions).map(([, { place: _, messages, segments, isPruned, hasPatches, ...version }]) => ({
-      ...version,
-      messages: messages.map(({ id }) => id),
-      isPruned,
-      // Of what is pruned it no longer matters.
-      ...(isPruned ? {} : { hasPatches, segments: segments.map(({ from: _from, ...segment }) => segment) }),
-    })),
-    messages: sorted(thread.messages).map(([, { from, ...message }]) => ({ ...message, version: from.version })),
+    commits: Array.from(thread.commits, dumpCommit),
+    superseded: thread.superseded,
     snapshots: Array.from(thread.snapshots, ({ version }) => version),
   };
 }
 
-function dumpRun({ record, order, calls, decisions, segments }: RunCell): unknown {
-  const journal = segments.map(({ from, ...segment }) => ({ ...segment, version: from.version }));
-  return { record, order, calls: sorted(calls), decisions: sorted(decisions), journal };
+function dumpCommit(cell: CommitCell): unknown {
+  const { version, changeset_id, run_id, epoch, digest, first_position, message_count, shown_count } = cell;
+  const { segments, has_calls, has_patches, is_pruned } = cell;
+  const counts = { first_position, message_count, shown_count };
+  return { version, changeset_id, run_id, epoch, digest, ...counts, segments, has_calls, has_patches, is_pruned };
+}
+
+function dumpRun({ row, order, decisions, ended }: RunCell): unknown {
+  return { row, order, decisions: sorted(decisions), ended: sorted(ended) };
 }
 
 function sorted<Key, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {

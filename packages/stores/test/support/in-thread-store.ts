@@ -1,4 +1,6 @@
 import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import { sealChangeset } from "../../src/codec/seal-changeset.ts";
+import type { HeldWrite } from "../../src/kernel/held-write.ts";
 import { createDurableStore } from "../../src/shell/create-durable-store.ts";
 import type { StoreDriver } from "../../src/shell/driver.ts";
 import { withBlobs } from "../../src/shell/with-blobs.ts";
@@ -8,6 +10,7 @@ import { createRunReads } from "../../src/sqlite/read-runs.ts";
 import { createThreadReads } from "../../src/sqlite/read-threads.ts";
 import { createSqliteBlobRows } from "../../src/sqlite/sqlite-blob-store.ts";
 import { createSqliteDocuments } from "../../src/sqlite/sqlite-documents.ts";
+import { contentStatements, headStatement } from "../../src/sqlite/write-statements.ts";
 import { fromPlainError, writeBatch } from "../../src/sqlite/writer.ts";
 import type { WriterTask } from "../../src/sqlite/writer-task.ts";
 import { makeStoreFolder } from "./temporary-store.ts";
@@ -19,7 +22,10 @@ export interface InThreadStore {
   close(): Promise<void>;
 }
 
-export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now }): InThreadStore {
+export function openInThreadStore(
+  clock: Pick<Clock, "now"> = { now: Date.now },
+  { holds = true }: { readonly holds?: boolean } = {},
+): InThreadStore {
   const { file, remove } = makeStoreFolder();
   const connection = openFile(file, { busyTimeoutMs: 0 });
   // Nothing here is to survive anything.
@@ -36,6 +42,14 @@ export function openInThreadStore(clock: Pick<Clock, "now"> = { now: Date.now })
     reader: { ...createThreadReads(connection), ...createRunReads(connection) },
     documents: createSqliteDocuments({ connection, now: () => clock.now(), write }),
     execute: (request) => write({ task: "operation", now: clock.now(), request: request as never }),
+    ...(holds && {
+      writeHeld: (held: HeldWrite) => {
+        const content = contentStatements(held.tenant, held.writes);
+        return write({ task: "held", head: headStatement(held), content, signals: held.signals });
+      },
+    }),
+    estimateNow: () => clock.now(),
+    seal: sealChangeset,
     claim: (request, limit) => write({ task: "claim", now: clock.now(), request, limit }),
     now: async () => clock.now(),
     enter: async () => async () => {},

@@ -71,10 +71,10 @@ function rowReadings(turn: Changeset, changesets: readonly Changeset[]): readonl
 }
 
 /** The parts of records that come from outside, each in a fixed order. */
-function changesetValue({ messages, patches, actions, recordings, calls, runs, events }: Changeset): Json {
+function changesetValue({ messages, patches, actions, effects, calls, runs, events }: Changeset): Json {
   return [
     messages.map(messageValue),
-    [asJson(patches), asJson(actions), asJson(recordings)],
+    [asJson(patches), asJson(actions), asJson(effects)],
     calls.map(callValue),
     runs.map(runValue),
     events.map(eventValue),

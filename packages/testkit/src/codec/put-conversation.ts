@@ -33,7 +33,7 @@ export async function putConversation(
     messages: later,
     patches: Array.from({ length: 16 }, (_, index) => makePatch(corpus, `p${index}`, first)),
     actions: [{ source: corpus.text(), action: { state: "s", action: corpus.text(), args: [corpus.json()] } }],
-    recordings: [{ place: corpus.text(), name: corpus.text(), value: corpus.json() }],
+    effects: [{ kind: corpus.text(), of: corpus.text(), attempt: 1, at: 1, value: corpus.json() }],
     runs: [{ ...run, status: "done", termination_code: "natural", termination_detail: corpus.text() }],
     calls,
     events: makeEvents(corpus, place, later, 1),

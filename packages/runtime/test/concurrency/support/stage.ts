@@ -2,7 +2,6 @@ import { type Message, suspendTool, type Tool, type ToolContext, textOf } from "
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import {
   type AgentDefinition,
-  createMemoryBlobStore,
   createRuntime,
   defineAgent,
   defineTool,
@@ -11,6 +10,7 @@ import {
   type RunHandle,
   type Runtime,
 } from "@reprise/runtime";
+import { createMemoryBlobStore } from "@reprise/stores/memory";
 import { createWorld, type World } from "../../support/open-runtime.ts";
 import { type Caps, concurrencyOf, flatten, KINDS, type PlannedCall, toolIdOf } from "./plan.ts";
 
@@ -193,6 +193,8 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+const IDLE_TURNS = 100;
+
 /** Knows when the next sleeper of a stage is due, and moves the time exactly there. */
 class StageClock {
   readonly #world: World;
@@ -221,8 +223,8 @@ class StageClock {
     });
     over.catch(() => undefined);
     for (;;) {
-      // Nothing but turns of the queue stands between a wake-up and what follows from it.
-      await new Promise((resolve) => setImmediate(resolve));
+      // Nothing but turns of the queue stands between a wake-up and what follows from it: at most one for every call and every commit.
+      for (let turn = 0; turn < IDLE_TURNS && !isOver; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       if (isOver) return over;
       const next = Math.min(...[...this.#due].map(({ at }) => at));
       if (next === Number.POSITIVE_INFINITY) throw new Error("Everybody waits for somebody else.");

@@ -9,8 +9,13 @@ import { startWorker, type Worker } from "./start-worker.ts";
 /** Leases that end while a test can wait for it. */
 export const SHORT_LEASE: Partial<Limits> = { leaseMs: 1_500, renewEveryMs: 400, pollMs: 300, recheckMs: 500 };
 
-/** Looks nowhere by itself for a long time: what it does, it does because it was told. */
-export const ONLY_TOLD: Partial<Limits> = { pollMs: 60_000, recheckMs: 60_000 };
+/** Looks nowhere by itself while a test lasts, not even when it renews: what it does, it does because the store told it. */
+export const ONLY_TOLD: Partial<Limits> = {
+  leaseMs: 3_600_000,
+  renewEveryMs: 600_000,
+  pollMs: 600_000,
+  recheckMs: 600_000,
+};
 
 /** Takes no work: it enqueues, decides and reads. */
 export const CLIENT: Partial<Limits> = { maxActiveRuns: 0 };
@@ -41,13 +46,6 @@ export function useFleets(service: FoundService): () => Promise<Fleet> {
       sql: (text) => used.sql(text),
     };
   };
-}
-
-/** How long a promise takes, in milliseconds. */
-export async function timeOf(promise: Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await promise;
-  return performance.now() - start;
 }
 
 /** What a run is told to do: one call. */

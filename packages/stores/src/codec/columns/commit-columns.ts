@@ -69,7 +69,7 @@ export function toCommitColumns(write: CommitWrite): readonly CommitColumns[] {
   });
 }
 
-function checksumsOf(texts: CommitTexts): string {
+export function checksumsOf(texts: CommitTexts): string {
   return COMMIT_TEXTS.map((name) => checksumOf(texts[name]).toString(16).padStart(CHECKSUM_LENGTH, "0")).join("");
 }
 

@@ -3,10 +3,8 @@ import { checksumOf } from "../../codec/checksum.ts";
 import type { StoredText } from "../../codec/stored-text.ts";
 import { damaged } from "../../codec/stored-text.ts";
 import type { DocumentRow } from "../../shell/document-rows.ts";
+import type { DocumentHead } from "../../tables/document-index.ts";
 import { decodeLine, encodeLine } from "../log/log-line.ts";
-
-/** What is known of a document without its text. */
-export type DocumentHead = Omit<DocumentRow, "text">;
 
 /** What is in a file: as in a log, rows and text have a checksum each. */
 interface FileHead extends DocumentHead {

@@ -1,19 +1,20 @@
 import { join } from "node:path";
 import { damaged } from "../../codec/stored-text.ts";
 import type { DocumentAnswer, DocumentPlace, DocumentRow, SealedDocument } from "../../shell/document-rows.ts";
+import { type DocumentHead, DocumentIndex } from "../../tables/document-index.ts";
 import { hasCode, OPEN_TO, readBytes, writeAll } from "../disk/disk.ts";
 import { inDoubt } from "../disk/disk-errors.ts";
 import { documentName } from "../disk/file-names.ts";
 import { FolderSync } from "../disk/folder-sync.ts";
 import type { LogFolder } from "../log/log-folder.ts";
 import { decodeDocument, encodeDocument } from "./document-file.ts";
-import { DocumentIndex } from "./document-index.ts";
+
 import { RevisionMark } from "./revision-mark.ts";
 
 /** The documents of a store: a file each, there whole or not at all. Whoever is second at a document waits for the first. */
 export class DocumentFolder {
   readonly path: string;
-  readonly index: DocumentIndex = new DocumentIndex();
+  readonly index: DocumentIndex<DocumentHead> = new DocumentIndex();
   readonly revisions: RevisionMark;
   /** The names of files that do not say whose they are. */
   readonly unreadable: Set<string> = new Set();

@@ -1,6 +1,10 @@
 import type { History } from "../../kernel/demand.ts";
 import type { ThreadRequest } from "../../kernel/request.ts";
 import { SignalBoard } from "../../shell/signal-board.ts";
+import { Claimers } from "../../tables/claimers.ts";
+import { isThere, type ThereThread } from "../../tables/read/find-thread.ts";
+import { Tables } from "../../tables/tables.ts";
+import { ThreadTables } from "../../tables/thread-tables.ts";
 import type { BlobFolder } from "../blob/blob-folder.ts";
 import { logName } from "../disk/file-names.ts";
 import { Gate } from "../disk/gate.ts";
@@ -10,9 +14,6 @@ import { ThreadLane } from "../lane/thread-lane.ts";
 import type { LoadedLog } from "../log/load-log.ts";
 import type { LogFolder } from "../log/log-folder.ts";
 import { ThreadLog } from "../log/thread-log.ts";
-import { isThere, type ThereThread } from "../read/find-thread.ts";
-import { Tables } from "../tables/tables.ts";
-import { ThreadTables } from "../tables/thread-tables.ts";
 import { releaseLeftClaims } from "./release-left-claims.ts";
 import { replayLog } from "./replay-log.ts";
 
@@ -32,10 +33,11 @@ export class StoreFolder {
   readonly tables: Tables = new Tables();
   readonly board: SignalBoard = new SignalBoard(() => undefined);
   /** The names under which handles of this process claim. */
-  readonly claimers: Set<string> = new Set();
+  readonly claimers: Claimers = new Claimers();
   readonly blobs: BlobFolder;
   readonly documents: DocumentFolder;
-  readonly #logs: LogFolder;
+  readonly #folder: LogFolder;
+  readonly #logs = new Map<ThreadTables, ThreadLog>();
   readonly #lanes = new Map<ThreadTables, ThreadLane>();
   readonly #writing = new Gate(WRITERS);
   readonly #taken = new TakenIds();
@@ -44,7 +46,7 @@ export class StoreFolder {
   #begun: Promise<void> | undefined;
 
   constructor(logs: LogFolder, blobs: BlobFolder, documents: DocumentFolder) {
-    this.#logs = logs;
+    this.#folder = logs;
     this.blobs = blobs;
     this.documents = documents;
   }
@@ -52,7 +54,16 @@ export class StoreFolder {
   /** For a log that was found when the folder was opened. */
   takeLog(name: string, log: LoadedLog): void {
     if (log.header === undefined) this.#nameless.set(name, log);
-    else replayLog(this.#makeThread(log.header.tenant, log.header.thread_id), log);
+    else this.#replay(log.header.tenant, log.header.thread_id, log);
+  }
+
+  /** The log of a thread, also of one that is about to be made. */
+  logOf(thread: ThreadTables): ThreadLog {
+    const known = this.#logs.get(thread);
+    if (known !== undefined) return known;
+    const log = new ThreadLog(this.#folder, { tenant: thread.tenant.tenant, thread_id: thread.threadId });
+    this.#logs.set(thread, log);
+    return log;
   }
 
   findThread(tenant: string, threadId: string): ThereThread | undefined {
@@ -80,8 +91,7 @@ export class StoreFolder {
 
   #makeThread(tenant: string, threadId: string): ThreadTables {
     const owner = this.tables.tenant(tenant);
-    const log = new ThreadLog(this.#logs, { tenant, thread_id: threadId });
-    const thread = new ThreadTables(owner, threadId, log);
+    const thread = new ThreadTables(owner, threadId);
     owner.threads.set(threadId, thread);
     return thread;
   }
@@ -93,13 +103,17 @@ export class StoreFolder {
     const log = this.#nameless.get(name);
     if (log === undefined) return undefined;
     this.#nameless.delete(name);
+    return this.#replay(tenant, threadId, log);
+  }
+
+  #replay(tenant: string, threadId: string, log: LoadedLog): ThreadTables {
     const thread = this.#makeThread(tenant, threadId);
-    replayLog(thread, log);
+    replayLog(thread, this.logOf(thread), log);
     return thread;
   }
 
   #makeLane(thread: ThreadTables): ThreadLane {
-    const lane = new ThreadLane(thread, {
+    const lane = new ThreadLane(thread, this.logOf(thread), {
       writing: this.#writing,
       taken: this.#taken,
       tell: (signals) => this.board.tell(signals),
@@ -112,6 +126,8 @@ export class StoreFolder {
   /** A thread that is not there and has no past is forgotten: anybody may ask for any id. */
   #dropLane(thread: ThreadTables): void {
     this.#lanes.delete(thread);
-    if (thread.row === undefined && thread.log.isGone) thread.tenant.threads.delete(thread.threadId);
+    if (thread.row !== undefined || !this.logOf(thread).isGone) return;
+    thread.tenant.threads.delete(thread.threadId);
+    this.#logs.delete(thread);
   }
 }

@@ -1,8 +1,9 @@
 import { demandOf, planOf } from "../../kernel/operations.ts";
 import type { Plan } from "../../kernel/plan.ts";
-import { readDemand } from "../read/read-demand.ts";
-import { type Step, undo } from "../tables/step.ts";
-import type { ThreadTables } from "../tables/thread-tables.ts";
+import { readDemand } from "../../tables/read/read-demand.ts";
+import { type Step, undo } from "../../tables/step.ts";
+import type { ThreadTables } from "../../tables/thread-tables.ts";
+import type { ThreadLog } from "../log/thread-log.ts";
 import type { Job, Outcome } from "./job.ts";
 import { idsOf, type TakenIds } from "./taken-ids.ts";
 import { writeDown } from "./write-down.ts";
@@ -37,7 +38,7 @@ interface PlanPorts {
  * Plans as many operations as may share a write and takes them from the queue. Each sees what those before it do: the tables
  * are changed as they are planned, and then, because nothing of it is durable yet, put back before anybody else can look.
  */
-export function planBatch(thread: ThreadTables, jobs: Job[], { taken, defer }: PlanPorts): Batch {
+export function planBatch(thread: ThreadTables, log: ThreadLog, jobs: Job[], { taken, defer }: PlanPorts): Batch {
   const batch = newBatch();
   try {
     while (batch.bytes < MOST_BYTES && batch.outcomes.length < MOST_JOBS && batch.retires === undefined) {
@@ -48,7 +49,7 @@ export function planBatch(thread: ThreadTables, jobs: Job[], { taken, defer }: P
       jobs.shift();
       const taker = "error" in plan ? undefined : taken.findTaker(idsOf(job.request.tenant, plan.writes));
       if (taker !== undefined) defer(job, taker);
-      else batch.outcomes.push({ job, outcome: addPlan(thread, batch, plan) });
+      else batch.outcomes.push({ job, outcome: addPlan(thread, log, batch, plan) });
     }
   } finally {
     undo(batch.steps);
@@ -77,7 +78,7 @@ function isDeletion(plan: Planned): boolean {
 }
 
 /** Adds a plan to a batch, and does to the tables what it says. */
-function addPlan(thread: ThreadTables, batch: Batch, plan: Planned): Outcome {
+function addPlan(thread: ThreadTables, log: ThreadLog, batch: Batch, plan: Planned): Outcome {
   if ("error" in plan) return plan;
   const { writes, answer, signals } = plan;
   const [first] = writes;
@@ -87,7 +88,7 @@ function addPlan(thread: ThreadTables, batch: Batch, plan: Planned): Outcome {
     return { answer, signals };
   }
   try {
-    const { line, steps, isSpare } = writeDown(thread, writes, batch.bytes);
+    const { line, steps, isSpare } = writeDown(thread, log, writes, batch.bytes);
     batch.lines.push(line);
     batch.steps.push(...steps);
     batch.ids.push(...idsOf(thread.tenant.tenant, writes));

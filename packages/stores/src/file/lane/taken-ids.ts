@@ -31,7 +31,7 @@ export class TakenIds {
 /** The ids that writes take. */
 export function idsOf(tenant: string, writes: readonly Write[]): readonly string[] {
   const ids = writes.flatMap((write) => {
-    if (write.write === "run" && write.is_new) return [["run", write.row.record.run_id]];
+    if (write.write === "run" && write.before === undefined) return [["run", write.row.record.run_id]];
     if (write.write !== "entry" || !write.is_new) return [];
     const { entry_id, kind, run_id } = write.row.entry;
     return kind === "run"

@@ -1,9 +1,10 @@
 import type { StoreSignal } from "@reprise/contracts";
+import { redo } from "../../tables/step.ts";
+import type { ThreadTables } from "../../tables/thread-tables.ts";
 import { fromDiskError } from "../disk/disk-errors.ts";
 import type { Gate } from "../disk/gate.ts";
 import { rewriteLog } from "../log/rewrite-log.ts";
-import { redo } from "../tables/step.ts";
-import type { ThreadTables } from "../tables/thread-tables.ts";
+import type { ThreadLog } from "../log/thread-log.ts";
 import type { Job } from "./job.ts";
 import { type Batch, planBatch } from "./plan-batch.ts";
 import type { TakenIds } from "./taken-ids.ts";
@@ -27,6 +28,7 @@ export interface LanePorts {
  */
 export class ThreadLane {
   readonly #thread: ThreadTables;
+  readonly #log: ThreadLog;
   readonly #ports: LanePorts;
   readonly #jobs: Job[] = [];
   #isWorking = false;
@@ -35,8 +37,9 @@ export class ThreadLane {
   /** Whether writing it anew failed and is owed. */
   #mustRewrite = false;
 
-  constructor(thread: ThreadTables, ports: LanePorts) {
+  constructor(thread: ThreadTables, log: ThreadLog, ports: LanePorts) {
     this.#thread = thread;
+    this.#log = log;
     this.#ports = ports;
   }
 
@@ -63,7 +66,7 @@ export class ThreadLane {
   /** Never throws: what goes wrong is told to those who asked. */
   async #doBatch(): Promise<void> {
     const { taken, tell } = this.#ports;
-    const batch = planBatch(this.#thread, this.#jobs, { taken, defer: this.#defer });
+    const batch = planBatch(this.#thread, this.#log, this.#jobs, { taken, defer: this.#defer });
     const release = taken.take(batch.ids);
     try {
       await this.#write(batch);
@@ -85,16 +88,16 @@ export class ThreadLane {
 
   /** Makes a batch durable, and then true. */
   async #write({ lines, steps, retires, spare }: Batch): Promise<void> {
-    const { log, tenant } = this.#thread;
-    if (retires !== undefined) return log.retire(retires, () => tenant.emptyThread(this.#thread));
+    const { tenant } = this.#thread;
+    if (retires !== undefined) return this.#log.retire(retires, () => tenant.emptyThread(this.#thread, retires));
     if (lines.length === 0) return;
-    await log.append(Buffer.concat(lines));
-    log.spare += spare;
+    await this.#log.append(Buffer.concat(lines));
+    this.#log.spare += spare;
     redo(steps);
   }
 
   get #isWasteful(): boolean {
-    const { spare, durable } = this.#thread.log;
+    const { spare, durable } = this.#log;
     return this.#mustRewrite || spare > Math.max(SPARE_BYTES, durable / 2);
   }
 
@@ -104,7 +107,7 @@ export class ThreadLane {
     if (row === undefined || row.damage !== null) return;
     this.#mustRewrite = true;
     try {
-      await rewriteLog(this.#thread);
+      await rewriteLog(this.#thread, this.#log);
       this.#mustRewrite = false;
     } catch {
       // The log is as it was, and good; it is tried again with the next operation.

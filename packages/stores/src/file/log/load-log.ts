@@ -1,7 +1,7 @@
 import type { OpenFile } from "../disk/disk.ts";
-import type { StoredWrite } from "../tables/stored-write.ts";
 import { decodeLine } from "./log-line.ts";
 import { type RawLine, readLines } from "./read-lines.ts";
+import type { StoredWrite } from "./stored-write.ts";
 
 /** The first line of a log: whose it is, and the last epoch of a thread with this id that was deleted. */
 export interface LogHeader {

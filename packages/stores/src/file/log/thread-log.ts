@@ -2,15 +2,11 @@ import { join } from "node:path";
 import { hasCode, OPEN_TO, type OpenFile, readBytes, writeAll } from "../disk/disk.ts";
 import { fromDiskError } from "../disk/disk-errors.ts";
 import { logName } from "../disk/file-names.ts";
+import { ContentLoader } from "./content-loader.ts";
 import type { LogHeader } from "./load-log.ts";
 import type { LogFolder } from "./log-folder.ts";
 import { encodeLine } from "./log-line.ts";
-
-/** A part of a log. */
-export interface LogRange {
-  readonly offset: number;
-  readonly length: number;
-}
+import type { LogRange } from "./log-range.ts";
 
 /** Appends a line to a file that counts only when all of it is durable; so before each line everything is. */
 type AppendLine = (makeLine: (durable: number) => Buffer) => Promise<LogRange>;
@@ -23,6 +19,7 @@ export class ThreadLog {
   readonly #folder: LogFolder;
   readonly #names: Omit<LogHeader, "retired_epoch">;
   readonly #path: string;
+  readonly #contents = new ContentLoader(this);
   /** The last epoch of a deleted thread with this id; 0 when there was none. */
   retiredEpoch = 0;
   /** How often the file was replaced: what was known of places in it before is no longer true. */
@@ -38,6 +35,15 @@ export class ThreadLog {
     this.#folder = folder;
     this.#names = names;
     this.#path = join(folder.path, logName(names.tenant, names.thread_id));
+  }
+
+  get threadId(): string {
+    return this.#names.thread_id;
+  }
+
+  /** Loads the content of the line that something is in, and opens it. */
+  load<Content>(filed: { readonly line: LogRange }, open: (content: string) => Content): Promise<Content | undefined> {
+    return this.#contents.load(filed, open);
   }
 
   /** How much of it is durable. */

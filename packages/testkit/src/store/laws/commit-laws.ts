@@ -29,7 +29,7 @@ export function commitLaws(law: Law): void {
       events: buildEvents({ run_id: owner.runId, thread_id: "thread-1" }, 1, 2),
       calls: [owner.call("c1")],
       blob_refs: ["blob:abc"],
-      recordings: [{ place: "c1", name: "weather", value: { is: "fine" } }],
+      effects: [{ kind: "execute", of: "c1", attempt: 1, at: 7, value: { weather: "fine" } }],
     });
     const [, stored] = await bench.tenant.readChangesets("thread-1", 0);
     expect(stored).toEqual({ ...changeset, version: 2, digest: expect.any(String) });

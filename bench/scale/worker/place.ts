@@ -1,0 +1,14 @@
+import type { Store } from "../../../packages/contracts/src/index.ts";
+import { openPostgresStore } from "../../../packages/stores/src/postgres/index.ts";
+import { openSqliteStore } from "../../../packages/stores/src/sqlite/index.ts";
+
+/** Where a store is. */
+export type Place =
+  | { readonly kind: "postgres"; readonly url: string; readonly schema: string }
+  | { readonly kind: "sqlite"; readonly file: string };
+
+export function openStore(place: Place): Promise<Store> {
+  return place.kind === "postgres"
+    ? openPostgresStore({ url: place.url, schema: place.schema })
+    : openSqliteStore({ file: place.file });
+}

@@ -1,0 +1,269 @@
+import type { Changeset, Claim, Effect, Env } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { encodeFailure } from "./failure.ts";
+import type { LongTexts } from "./long-texts.ts";
+import { MailFlag, type MailSource } from "./mail-flag.ts";
+import { RunCancelled } from "./outcomes.ts";
+import {
+  Attempts,
+  type EffectKind,
+  type EffectPort,
+  LOOP_VERSION,
+  type Question,
+  type Reporting,
+  type Streamed,
+} from "./port.ts";
+import { type CommitContent, referToCommit } from "./stored-effects.ts";
+
+export interface LivePortOptions {
+  readonly env: Env;
+  readonly claim: Claim;
+  /** Aborted when the run is cancelled or the claim is lost. */
+  readonly signal: AbortSignal;
+  readonly lost: AbortSignal;
+  readonly mail: MailSource;
+  readonly texts: LongTexts;
+}
+
+/** How an effect ended, as it is stored. */
+interface Ending {
+  readonly value?: Json | undefined;
+  readonly failed?: Json | undefined;
+}
+
+/** Asks the world, and keeps what it answers in the order in which the answers enter the loop. */
+export class LivePort implements EffectPort {
+  readonly loopVersion: number = LOOP_VERSION;
+  readonly mail: MailFlag;
+  readonly lost: AbortSignal;
+  readonly #env: Env;
+  readonly #texts: LongTexts;
+  readonly #source: AbortSignal;
+  readonly #controller = new AbortController();
+  readonly #attempts = new Attempts();
+  #effects: Effect[] = [];
+  #taken: readonly Effect[] = [];
+  #now: number;
+  #forks = 0;
+  /** Who waits for a turn of its own, in the order in which they came. */
+  readonly #queue: (() => void)[] = [];
+  #isPumping = false;
+  #isClosed = false;
+  #isMailQueued = false;
+  #seq: (() => number) | undefined;
+
+  constructor({ env, claim, signal, lost, mail, texts }: LivePortOptions) {
+    this.#env = env;
+    this.#texts = texts;
+    this.lost = lost;
+    this.#source = signal;
+    this.#now = env.clock.now();
+    const mayHaveMail = mail.listen(this.#onMail);
+    this.mail = new MailFlag(mayHaveMail);
+    this.#add("claim", `e${claim.epoch}`, { value: describeClaim(claim, mayHaveMail) });
+    signal.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal.aborted) this.#onAbort();
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  async perform<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> {
+    let value: Value;
+    try {
+      value = await ask();
+    } catch (error) {
+      if (this.#mustWait) await this.#turn();
+      this.#addFailure(question, error);
+      throw error;
+    }
+    if (this.#mustWait) await this.#turn();
+    this.#add(question.kind, question.of, { value: encode(question, value) });
+    return value;
+  }
+
+  ask<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> | Value {
+    const answer = ask();
+    if (answer instanceof Promise) return this.perform(question, () => answer);
+    this.#note(question, { value: encode(question, answer) });
+    return answer;
+  }
+
+  note<Value>(question: Question<Value>, ask: () => Value): Value {
+    try {
+      const value = ask();
+      this.#note(question, { value: encode(question, value) });
+      return value;
+    } catch (error) {
+      this.#note(question, { failed: encodeFailure(error) });
+      throw error;
+    }
+  }
+
+  async stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value> {
+    this.#seq = question.seq;
+    try {
+      return await this.perform({ ...question, encode: question.facts }, ask);
+    } finally {
+      this.#seq = undefined;
+    }
+  }
+
+  report<Value>(question: Reporting<Value>, ask: (report: (value: Json) => void) => Promise<Value>): Promise<Value> {
+    const report = (value: Json): void => {
+      this.#arrive("progress", question.of, value, () => question.report(value));
+    };
+    return this.perform(question, () => ask(report));
+  }
+
+  async record<Value extends Json>(_: string, __: string, ask: () => Promise<Value> | Value): Promise<Value> {
+    return ask();
+  }
+
+  fork(): () => void {
+    this.#forks += 1;
+    return () => {
+      this.#forks -= 1;
+    };
+  }
+
+  rest(): () => void {
+    this.#forks -= 1;
+    let isResting = true;
+    return () => {
+      if (isResting) this.#forks += 1;
+      isResting = false;
+    };
+  }
+
+  take(content: CommitContent): readonly Effect[] {
+    this.#taken = this.#effects;
+    this.#effects = [];
+    return this.#taken.map((effect) => this.#texts.separate(referToCommit(effect, content)));
+  }
+
+  putBack(): void {
+    this.#effects = [...this.#taken, ...this.#effects];
+  }
+
+  commit({ changeset_id }: Changeset, commit: () => Promise<number>): Promise<number> {
+    return this.perform({ kind: "commit", of: changeset_id, encode: nothing }, async () => {
+      // A blob is there before anything refers to it.
+      if (this.#texts.isWaiting) await this.#texts.flush();
+      return commit();
+    });
+  }
+
+  act(act: () => void): void {
+    act();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#source.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** Alone, the loop waits for one thing at a time: then its order is plain, and nobody has to wait for a turn. */
+  get #mustWait(): boolean {
+    return (this.#forks > 0 || this.#queue.length > 0) && !this.lost.aborted;
+  }
+
+  /** Resolves in a turn of the event loop in which nothing else enters. */
+  #turn(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#queue.push(resolve);
+    if (!this.#isPumping) void this.#pump();
+    return promise;
+  }
+
+  async #pump(): Promise<void> {
+    this.#isPumping = true;
+    while (this.#queue.length > 0) {
+      await this.#env.yield();
+      this.#queue.shift()?.();
+    }
+    this.#isPumping = false;
+  }
+
+  /** Takes in something nobody asked for. */
+  #arrive(kind: EffectKind, of: string, value: Json | undefined, take: () => void): void {
+    void this.#turn().then(() => {
+      if (this.#isClosed) return;
+      this.#add(kind, of, { value });
+      take();
+    });
+  }
+
+  readonly #onMail = (): void => {
+    if (this.#isClosed || this.#isMailQueued || this.mail.isRaised) return;
+    this.#isMailQueued = true;
+    this.#arrive("mail", "", undefined, () => {
+      this.#isMailQueued = false;
+      this.mail.raise();
+    });
+  };
+
+  readonly #onAbort = (): void => {
+    const { reason } = this.#source;
+    // Of an owner that lost its claim nothing is stored any more.
+    if (!(reason instanceof RunCancelled) || this.lost.aborted) return this.#controller.abort(reason);
+    this.lost.addEventListener("abort", () => this.#controller.abort(this.lost.reason), { once: true });
+    const value = { entry_id: reason.entryId, reason: reason.message };
+    this.#arrive("cancel", "", value, () => this.#controller.abort(reason));
+  };
+
+  #addFailure<Value>(question: Question<Value>, error: unknown): void {
+    const failed = question.encodeFailure?.(error) ?? encodeFailure(error);
+    const value = "facts" in question ? (question as Streamed<Value>).facts() : undefined;
+    this.#add(question.kind, question.of, { value, failed });
+  }
+
+  #note({ kind, of }: Pick<Effect, "kind" | "of">, { value, failed }: Ending): void {
+    const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of) };
+    if (value !== undefined) effect.value = value;
+    if (failed !== undefined) effect.failed = failed;
+    this.#effects.push(effect);
+  }
+
+  #add(kind: EffectKind, of: string, { value, failed }: Ending): void {
+    const at = this.#env.clock.now();
+    this.#now = at;
+    const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of), at };
+    if (this.#seq !== undefined) effect.seq = this.#seq();
+    if (value !== undefined) effect.value = value;
+    if (failed !== undefined) effect.failed = failed;
+    this.#effects.push(effect);
+  }
+}
+
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+function nothing(): undefined {
+  return undefined;
+}
+
+function encode<Value>({ encode }: Question<Value>, value: Value): Json | undefined {
+  // Without an encoding of its own an answer is JSON.
+  return encode === undefined ? (value as Json | undefined) : encode(value);
+}
+
+/** What a replay has to know of a claim. */
+export interface StoredClaim {
+  readonly loop_version: number;
+  readonly kind: Claim["kind"];
+  readonly recoveries: number;
+  readonly may_have_mail: boolean;
+  /** The entry that woke the run, with how often that was tried. */
+  readonly entry_id?: string;
+  readonly attempts?: number;
+}
+
+function describeClaim({ kind, run, entry }: Claim, may_have_mail: boolean): Json {
+  const woken = entry === undefined || kind === "start" ? {} : { entry_id: entry.entry_id, attempts: entry.attempts };
+  return { loop_version: LOOP_VERSION, kind, recoveries: run?.recoveries ?? 0, may_have_mail, ...woken };
+}

@@ -1,0 +1,138 @@
+import type { AgentEvent, Changeset, Effect } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import type { MailFlag } from "./mail-flag.ts";
+import type { CommitContent } from "./stored-effects.ts";
+
+/**
+ * The version of the loop's behaviour. Raised when the same effects come to other commits than before; the loop then asks
+ * `port.loopVersion` and does for older recordings what it did then.
+ */
+export const LOOP_VERSION = 1;
+
+/** Everything an activation learns from outside of its thread. */
+export type EffectKind =
+  | "claim"
+  | "start"
+  | "definition"
+  | "activate"
+  | "phase"
+  | "request"
+  | "context"
+  | "turn"
+  | "files"
+  | "backend"
+  | "check"
+  | "approval"
+  | "place"
+  | "execute"
+  | "progress"
+  | "reduce"
+  | "rebase"
+  | "stop"
+  | "active_ms"
+  | "budget"
+  | "decision"
+  | "inbox"
+  | "calls"
+  | "reload"
+  | "mail"
+  | "cancel"
+  | "commit"
+  | "pause";
+
+/** Answers of the definition's own code. A replay in the mode `reexecute` asks them again. */
+export const AUTHORED: ReadonlySet<EffectKind> = new Set<EffectKind>([
+  "definition",
+  "activate",
+  "phase",
+  "request",
+  "context",
+  "check",
+  "approval",
+  "reduce",
+  "stop",
+]);
+
+/** Something to learn, and how its answer is stored. JSON is stored as it is unless the effect says otherwise. */
+export interface Question<Value> {
+  readonly kind: EffectKind;
+  readonly of: string;
+  readonly encode?: (value: Value) => Json | undefined;
+  readonly decode?: (stored: Json | undefined) => Value;
+  /** For a failure whose handler looks at more than its code. */
+  readonly encodeFailure?: (error: unknown) => Json | undefined;
+  readonly decodeFailure?: (stored: Json) => unknown;
+}
+
+/** A question whose answer is shown while it comes. */
+export interface Streamed<Value> extends Question<Value> {
+  /** The last event shown so far. */
+  readonly seq: () => number;
+  /** Shows an event of the stream once more. */
+  readonly play: (event: AgentEvent) => void;
+  /** What is stored of the stream, however it ended. */
+  readonly facts: () => Json;
+  /** Takes in what was stored, before the stream is played. */
+  readonly recall: (facts: Json) => void;
+}
+
+/** A question whose answerer may tell how far it is. */
+export interface Reporting<Value> extends Question<Value> {
+  readonly report: (value: Json) => void;
+}
+
+/**
+ * The one way into an activation. Live, the port asks the world and keeps each answer as an effect; in a replay it hands back the
+ * stored effects. Between two effects the loop runs promise jobs only, and no two effects enter in one turn of the event loop while
+ * parts of the loop run beside each other. So what the loop does follows from the order of its effects alone.
+ */
+export interface EffectPort {
+  readonly loopVersion: number;
+  /** The time at which the last effect came in. */
+  readonly now: number;
+  /** Aborted when the run is cancelled or the claim is lost. */
+  readonly signal: AbortSignal;
+  /** Aborted when the claim is lost. */
+  readonly lost: AbortSignal;
+  readonly mail: MailFlag;
+  /** Asks something the loop waits for. */
+  perform<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value>;
+  /** Asks something whose answer may be there at once; then the loop does not wait. */
+  ask<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> | Value;
+  /** Asks something whose answer is always there at once. */
+  note<Value>(question: Question<Value>, ask: () => Value): Value;
+  stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value>;
+  report<Value>(question: Reporting<Value>, ask: (report: (value: Json) => void) => Promise<Value>): Promise<Value>;
+  /** Has something impure done once, inside the answer of a plugin. */
+  record<Value extends Json>(place: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
+  /** Something of the loop runs beside the rest from here on; returns the way to say that it is over. */
+  fork(): () => void;
+  /** A part of the loop waits for another one; returns the way to say that it no longer does. */
+  rest(): () => void;
+  /** The effects since the last commit, as a changeset with this content stores them. */
+  take(content: CommitContent): readonly Effect[];
+  /** What was taken last was not committed. */
+  putBack(): void;
+  /** Commits, and answers with the version. */
+  commit(changeset: Changeset, commit: () => Promise<number>): Promise<number>;
+  /** Does something in the world that the loop learns nothing from. */
+  act(act: () => void): void;
+  /** The activation is over. */
+  close(): void;
+}
+
+/** Numbers the effects of one kind that belong to the same thing. */
+export class Attempts {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  next(kind: string, of: string): number {
+    let counts = this.#counts.get(kind);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#counts.set(kind, counts);
+    }
+    const attempt = (counts.get(of) ?? 0) + 1;
+    counts.set(of, attempt);
+    return attempt;
+  }
+}

@@ -1,0 +1,237 @@
+import type { AgentEvent, Budget, FilePart, LanguageModel, StopReason, TokenUsage } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { BudgetExceeded } from "../budget/budget-exceeded.ts";
+import { isGated, RunGate } from "../budget/run-gate.ts";
+import { takeMediaTurn } from "../media/media-turn.ts";
+import type { Inference } from "../phases/compose-inference.ts";
+import { AttemptRefused } from "../route/attempt-gate.ts";
+import type { RoutedRequest } from "../route/model-route.ts";
+import { refusingModel } from "../route/refusing-model.ts";
+import { type ModelAttempt, RouteSession } from "../route/route-session.ts";
+import { runTurn } from "../turn/run-turn.ts";
+import type { CompleteCall, Turn, TurnChunk } from "../turn/turn.ts";
+import { callIdOf } from "./derived-ids.ts";
+import { handModel } from "./hand-model.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+/** What is stored of a turn beside what it showed. */
+export interface TurnFacts {
+  /** Who was asked. */
+  readonly model: string;
+  readonly duration_ms: number;
+  readonly attempts: readonly ModelAttempt[];
+  readonly candidates: readonly string[];
+  readonly requirements: readonly string[];
+  /** The budget as it stood last. */
+  readonly budget?: Budget;
+  /** What is not shown of the calls the model finished asking for, one for each `tool_call_ready`. */
+  readonly calls: readonly { readonly provider_id: string; readonly problem?: string }[];
+  readonly stop_reason?: StopReason;
+  readonly usage?: TokenUsage;
+  readonly has_files?: boolean;
+}
+
+export interface ModelTurnOptions {
+  readonly stepId: string;
+  readonly inference: Inference;
+  readonly show: (chunk: TurnChunk) => void;
+}
+
+const NOBODY: TurnFacts = {
+  model: "",
+  duration_ms: 0,
+  attempts: [],
+  candidates: [],
+  requirements: [],
+  calls: [],
+};
+
+/** One turn of a model, with its way through the route and the budget: one effect, which is shown while it comes. */
+export class ModelTurn {
+  readonly #workspace: RunWorkspace;
+  readonly #options: ModelTurnOptions;
+  readonly #ready: TurnFacts["calls"][number][] = [];
+  readonly #played = new PlayedTurn();
+  #facts: TurnFacts = NOBODY;
+
+  constructor(workspace: RunWorkspace, options: ModelTurnOptions) {
+    this.#workspace = workspace;
+    this.#options = options;
+  }
+
+  /** Known when the turn is over, also when it failed. */
+  get facts(): TurnFacts {
+    return this.#facts;
+  }
+
+  take(): Promise<Turn> {
+    const { effects, journal } = this.#workspace;
+    return effects.stream(
+      {
+        kind: "turn",
+        of: this.#options.stepId,
+        seq: () => journal.seq,
+        // Facts are made of JSON; their interfaces hide it.
+        facts: () => this.#facts as unknown as Json,
+        recall: (facts) => {
+          // Written by `facts`, just above.
+          this.#facts = facts as unknown as TurnFacts;
+        },
+        play: (event) => this.#play(event),
+        decode: () => this.#played.finish(this.#facts),
+        encodeFailure: encodeRefusal,
+        decodeFailure: decodeRefusal,
+      },
+      () => this.#ask(),
+    );
+  }
+
+  async #ask(): Promise<Turn> {
+    const { run, services } = this.#workspace;
+    const startedAt = services.env.clock.mono();
+    const gate = isGated(this.#workspace) ? new RunGate(this.#workspace, this.#options.stepId) : undefined;
+    const session = new RouteSession(run.thread_id, gate);
+    let model: LanguageModel | undefined;
+    let turn: Turn | undefined;
+    try {
+      model = modelOf(this.#workspace, this.#options.inference);
+      turn = await this.#run(model, session);
+      return turn;
+    } catch (error) {
+      throw error instanceof AttemptRefused ? error.reason : error;
+    } finally {
+      await gate?.close();
+      const { attempts, candidates, requirements } = session;
+      const budget = gate?.budget;
+      this.#facts = {
+        model: model?.id ?? "",
+        duration_ms: Math.round(services.env.clock.mono() - startedAt),
+        attempts,
+        candidates,
+        requirements,
+        ...(budget !== undefined && { budget }),
+        calls: this.#ready,
+        ...(turn !== undefined && { stop_reason: turn.stop_reason, usage: turn.usage }),
+        ...(turn?.files !== undefined && { has_files: true }),
+      };
+    }
+  }
+
+  #run(model: LanguageModel, session: RouteSession): Promise<Turn> {
+    const { agent, services } = this.#workspace;
+    const { env, limits } = services;
+    const request: RoutedRequest = { ...this.#options.inference.request, session };
+    return runTurn({
+      model,
+      request,
+      recovery: {
+        // Media is made once: what failed may have been made, and paid for.
+        interruptions: agent.media !== undefined ? 0 : (agent.streamLimits?.streamRetries ?? limits.streamRetries),
+        truncations: limits.truncationRetries,
+      },
+      show: (chunk) => {
+        if (chunk.type === "tool_call_ready") this.#ready.push(unshownOf(chunk.call));
+        this.#options.show(chunk);
+      },
+      idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
+      after: (ms, callback) => env.clock.after(ms, callback),
+      sleep: (ms, signal) => env.clock.sleep(ms, signal),
+    });
+  }
+
+  #play(event: AgentEvent): void {
+    if (event.type === "budget_warning") {
+      this.#workspace.show(event.type, event.data ?? {}, this.#options.stepId);
+      return;
+    }
+    const chunk = this.#played.chunkOf(event, this.#options.stepId, this.#facts);
+    if (chunk !== undefined) this.#options.show(chunk);
+  }
+}
+
+function unshownOf({ provider_id, arguments: parsed }: CompleteCall): TurnFacts["calls"][number] {
+  return parsed.ok ? { provider_id } : { provider_id, problem: parsed.problem };
+}
+
+/** A turn as far as its events were shown again. */
+class PlayedTurn {
+  #text = "";
+  #reasoning = "";
+  #encrypted: string | undefined;
+  #ready = 0;
+  readonly #calls = new Map<number, CompleteCall>();
+
+  chunkOf(event: AgentEvent, stepId: string, facts: TurnFacts): TurnChunk | undefined {
+    const indexOf = (callId: string): number => Number(callId.slice(callIdOf(stepId, 0).length - 1));
+    switch (event.type) {
+      case "text_delta":
+        this.#text += event.data.delta;
+        return { type: event.type, delta: event.data.delta };
+      case "reasoning_delta":
+        this.#reasoning += event.data.delta;
+        return { type: event.type, delta: event.data.delta };
+      case "reasoning_encrypted_value":
+        this.#encrypted = event.data.encrypted_value;
+        return { type: event.type, encrypted_value: event.data.encrypted_value };
+      case "tool_call_start":
+        return { type: event.type, index: indexOf(event.data.id), name: event.data.name };
+      case "tool_call_delta":
+        return { type: event.type, index: indexOf(event.data.id), args_delta: event.data.args_delta };
+      case "tool_call_ready": {
+        const { id, name, arguments: value } = event.data;
+        const { provider_id = "", problem } = facts.calls[this.#ready++] ?? {};
+        const parsed = problem === undefined ? { ok: true as const, value } : { ok: false as const, value, problem };
+        const call = { index: indexOf(id), provider_id, name, arguments: parsed };
+        this.#calls.set(call.index, call);
+        return { type: event.type, index: call.index, call };
+      }
+      case "step_reset":
+        this.#text = "";
+        this.#reasoning = "";
+        this.#encrypted = undefined;
+        this.#calls.clear();
+        return { type: "reset" };
+      default:
+        return undefined;
+    }
+  }
+
+  finish({ stop_reason = "end_turn", usage = {}, has_files }: TurnFacts): Turn {
+    const calls = [...this.#calls.values()].toSorted((left, right) => left.index - right.index);
+    const files: readonly FilePart[] = [];
+    return {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      encrypted: this.#encrypted,
+      // What they are is an effect of its own.
+      ...(has_files === true && { files }),
+      calls,
+      stop_reason,
+      usage,
+    };
+  }
+}
+
+/** A budget that was exceeded may be asked for: then its numbers count. */
+function encodeRefusal(error: unknown): Json | undefined {
+  if (!(error instanceof BudgetExceeded)) return undefined;
+  const { budget, needed } = error;
+  return { of: "budget", budget, needed } as unknown as Json;
+}
+
+function decodeRefusal(stored: Json): unknown {
+  // Written by `encodeRefusal`, or by the port.
+  const { of, budget, needed } = stored as unknown as { of: string } & Pick<BudgetExceeded, "budget" | "needed">;
+  return of === "budget" ? new BudgetExceeded(budget, needed) : undefined;
+}
+
+/** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */
+function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
+  const { agent, services, run, policy } = workspace;
+  if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);
+  if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
+  if (override !== undefined) return services.agents.model(run.agent_id, override, fallbacks);
+  const { model, media, modelSpec } = agent;
+  if (media === undefined || modelSpec === undefined) return model;
+  return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);
+}

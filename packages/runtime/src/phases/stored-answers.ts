@@ -1,0 +1,69 @@
+import { isToolResult, type PhaseAction, type ToolResult, toolResult } from "@reprise/contracts";
+import { getAt, isJson, type Json } from "@reprise/state";
+import type { Owned } from "../resolve/resolved-agent.ts";
+import { copyJson } from "../tools/copy-json.ts";
+import type { Recorded } from "../tools/tool-context.ts";
+
+/** What a hook asks for. */
+export type Answer = readonly PhaseAction[] | undefined;
+
+/** What the plugins of a phase asked for, each in its turn, and what they recorded on the way. */
+export function encodeAnswers(answers: readonly Owned<Answer>[], recorded: readonly Recorded[]): Json {
+  const stored = answers.map(({ plugin, value }): Json => ({ plugin, actions: encodeActions(value) }));
+  return recorded.length === 0 ? { answers: stored } : { answers: stored, recorded: recorded as unknown as Json };
+}
+
+/** An answer that is no list of actions fails its run: of that one only what it was is kept. */
+function encodeActions(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(encodeAction);
+  return value === undefined || value === null ? [] : String(value);
+}
+
+function encodeAction(action: unknown): Json {
+  if (typeof action !== "object" || action === null) return String(action);
+  const kept: Record<string, unknown> = {};
+  // A function cannot be stored; what it did to the request is an effect of its own.
+  for (const [key, value] of Object.entries(action)) if (isStored(value)) kept[key] = value;
+  if ("result" in action && isToolResult(action.result)) {
+    kept.result = plain(action.result);
+    kept.is_result = true;
+  } else if ("result" in action && !("result" in kept)) kept.is_unreadable = true;
+  return isJson(kept) ? copyJson(kept) : { type: String(kept.type) };
+}
+
+function isStored(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && isJson(value);
+}
+
+function plain({ tool_name, status, data, message, metadata, suspension }: ToolResult): ToolResult {
+  return { tool_name, status, data, message, metadata, ...(suspension !== undefined && { suspension }) };
+}
+
+export function decodeAnswers(stored: Json | undefined): readonly Owned<Answer>[] {
+  const answers = getAt(stored ?? {}, ["answers"]);
+  return (Array.isArray(answers) ? answers : []).map((answer) => {
+    const actions = getAt(answer, ["actions"]);
+    // Written by `encodeAnswers`; what is no list fails again.
+    const value = (Array.isArray(actions) ? actions.map(decodeAction) : actions) as Answer;
+    return { plugin: String(getAt(answer, ["plugin"])), value };
+  });
+}
+
+interface Marks {
+  readonly is_result?: boolean;
+  readonly is_unreadable?: boolean;
+}
+
+const UNREADABLE = Symbol("no JSON");
+
+function decodeAction(stored: Json): PhaseAction {
+  // Written by `encodeAction`.
+  const { is_result, is_unreadable, ...action } = stored as unknown as PhaseAction & Marks;
+  if (action.type === "add_request_transform") return { ...action, transform: (request) => request };
+  if (action.type !== "set_tool_result") return action;
+  // Nothing that is not JSON can be read as a result.
+  if (is_unreadable === true) return { ...action, result: UNREADABLE as never };
+  if (is_result !== true) return action;
+  // Marked as a result when it was stored.
+  return { ...action, result: toolResult(action.result as ToolResult) };
+}

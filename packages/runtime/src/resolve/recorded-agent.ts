@@ -1,0 +1,69 @@
+import { type ExecutionBackend, type Plugin, RepriseError, type StopPolicy, type Tool } from "@reprise/contracts";
+import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
+import { createExecutionEnv } from "./execution-env.ts";
+import type { RecordedDefinition, RecordedPlugin } from "./recorded-definition.ts";
+import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
+
+/** The plan an activation was recorded with. Every answer comes from the recording, so no part of it may be asked. */
+export function recordedPlan(stored: Json): ResolvedRunPlan {
+  const value: Json = typeof stored === "string" ? JSON.parse(stored) : stored;
+  const backend = getAt(value, ["backend"]);
+  // Written by `describePlan`.
+  const definition = value as unknown as RecordedDefinition;
+  if (backend === undefined) return { kind: "local", agent: recordedAgent(definition) };
+  return {
+    kind: "backend",
+    spec: definition.spec,
+    backend: { id: String(backend), run: untouched } as unknown as ExecutionBackend,
+  };
+}
+
+function recordedAgent({ definition, spec, tools, plugins, stop_policies }: RecordedDefinition): ResolvedAgent {
+  return {
+    spec,
+    model: { id: "", stream: untouched },
+    env: createExecutionEnv(spec, plugins.map(recordedPlugin)),
+    tools: new Map(tools.map((descriptor) => [descriptor.id, { ...UNTOUCHABLE, descriptor }])),
+    stopPolicies: stop_policies.map(
+      ({ id, needs_history }): StopPolicy => ({ id, needsHistory: needs_history, evaluate: untouched }),
+    ),
+    warnings: [],
+    definition,
+  };
+}
+
+function untouched(): never {
+  throw new RepriseError("INTERNAL", "A replay asked something outside of its recording.");
+}
+
+const UNTOUCHABLE: Omit<Tool, "descriptor"> = { check: untouched, needsApproval: untouched, execute: untouched };
+
+function recordedPlugin(recorded: RecordedPlugin): Plugin {
+  const scheduled = Object.entries(recorded.scheduled).map(([key, phase]) => [key, { phase, handle: untouched }]);
+  return {
+    id: recorded.id,
+    hooks: Object.fromEntries(recorded.hooks.map((phase) => [phase, untouched])),
+    states: recorded.states.map(recordedSlice),
+    tools: [],
+    sections: {},
+    // Each key with the phase it was declared for; the table forgets which.
+    scheduled: Object.fromEntries(scheduled) as Plugin["scheduled"],
+    effects: Object.fromEntries(recorded.effects.map((key) => [key, untouched])),
+    transforms: Array.from({ length: recorded.transforms }, () => untouched),
+    ...(recorded.is_activated && { onActivate: untouched }),
+  };
+}
+
+/** A state of which only its place is known: what its reducer made is recorded. */
+function recordedSlice({ name, path, scope }: RecordedPlugin["states"][number]): StateSlice {
+  return {
+    name,
+    path,
+    scope,
+    lattices: [],
+    actionNames: [],
+    initial: () => null,
+    pathIn: (callId = ""): Path => (scope === "tool_call" ? [TOOL_CALL_SCOPE, callId, ...path] : path),
+    reduce: untouched,
+  };
+}

@@ -1,0 +1,67 @@
+import { type AgentSpec, PHASES, type Phase, type Plugin, type ToolDescriptor } from "@reprise/contracts";
+import type { Json, Path, StateScope } from "@reprise/state";
+import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
+
+/** A plugin as far as a replay has to know it: what it takes part in, and nothing of what it does. */
+export interface RecordedPlugin {
+  readonly id: string;
+  readonly hooks: readonly Phase[];
+  readonly states: readonly { readonly name: string; readonly path: Path; readonly scope: StateScope }[];
+  readonly scheduled: { readonly [key: string]: Phase };
+  readonly effects: readonly string[];
+  /** How many changes it makes to every request. */
+  readonly transforms: number;
+  readonly is_activated: boolean;
+}
+
+/** An agent without its code: what it is told, its tools, and the shape of its plugins. */
+export interface RecordedDefinition {
+  /** The hash a run pins. */
+  readonly definition: string;
+  readonly spec: AgentSpec;
+  readonly tools: readonly ToolDescriptor[];
+  readonly plugins: readonly RecordedPlugin[];
+  readonly stop_policies: readonly { readonly id: string; readonly needs_history: boolean }[];
+}
+
+/** Agents do not change, and every activation stores what its agent is. */
+const known = new WeakMap<ResolvedAgent, Json>();
+
+/** From here on a definition is one text, which is stored once. */
+const LONGEST_OBJECT = 4_096;
+
+/** What an activation works with, as it is stored. A definition that is long is stored as text. */
+export function describePlan(plan: ResolvedRunPlan): Json {
+  if (plan.kind === "backend") return { backend: plan.backend.id };
+  const described = known.get(plan.agent);
+  if (described !== undefined) return described;
+  const text = JSON.stringify(describeDefinition(plan.agent));
+  const value: Json = text.length > LONGEST_OBJECT ? text : JSON.parse(text);
+  known.set(plan.agent, value);
+  return value;
+}
+
+/** Settings of plugins and of the way to a model may hold secrets, and a replay needs none of them. */
+function describeDefinition(agent: ResolvedAgent): RecordedDefinition {
+  const { endpoint: _endpoint, budget: _budget, ...spec } = agent.spec;
+  return {
+    definition: agent.definition,
+    spec: { ...spec, sections: {}, chat_options: {} },
+    tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
+    plugins: agent.env.plugins.map(describePlugin),
+    stop_policies: agent.stopPolicies.map(({ id, needsHistory }) => ({ id, needs_history: needsHistory !== false })),
+  };
+}
+
+function describePlugin(plugin: Plugin): RecordedPlugin {
+  const { id, hooks, states, scheduled, effects, transforms, onActivate, onDeactivate } = plugin;
+  return {
+    id,
+    hooks: PHASES.filter((phase) => hooks[phase] !== undefined),
+    states: states.map(({ name, path, scope }) => ({ name, path, scope })),
+    scheduled: Object.fromEntries(Object.entries(scheduled).map(([key, { phase }]): [string, Phase] => [key, phase])),
+    effects: Object.keys(effects),
+    transforms: transforms.length,
+    is_activated: onActivate !== undefined || onDeactivate !== undefined,
+  };
+}

@@ -1,0 +1,73 @@
+import type { LoggedAction, MessageInput, ToolProgress, ToolResult } from "@reprise/contracts";
+import type { Json, Op } from "@reprise/state";
+import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { CallState } from "./call-state.ts";
+import { type ExecutedCall, type Execution, executeCall } from "./execute-call.ts";
+import { reportProgress } from "./progress.ts";
+import type { Recorded } from "./tool-context.ts";
+
+/** An execution as it is stored. */
+interface StoredExecution {
+  readonly result: ToolResult;
+  readonly terminate?: string;
+  readonly ops?: readonly Op[];
+  readonly actions?: readonly LoggedAction[];
+  readonly messages?: readonly MessageInput[];
+  readonly run_scoped?: readonly string[];
+  readonly blobs?: readonly string[];
+  readonly recorded?: readonly Recorded[];
+}
+
+/** Executes a call. Its progress is shown, and its result comes back, when their turn has come. */
+export function performCall(workspace: RunWorkspace, execution: Execution): Promise<ExecutedCall> {
+  const { call, document, tool } = execution;
+  const { services, effects } = workspace;
+  // Made by a tool's `progress`, below.
+  const report = (progress: Json): void => reportProgress(workspace, call, progress as unknown as ToolProgress);
+  const decode = (stored: Json | undefined): ExecutedCall => decodeExecution(execution, document, stored);
+  return effects.report({ kind: "execute", of: call.call_id, encode, decode, report }, async (progress) => {
+    const point = services.env.point("tool:before");
+    if (point !== undefined) await point;
+    workspace.assertHeld();
+    const takeBack = tool.descriptor.is_recursive ? workspace.lendPlace() : undefined;
+    try {
+      return await executeCall(workspace, execution, progress);
+    } finally {
+      takeBack?.();
+    }
+  });
+}
+
+function encode({ result, terminate, state, messages, blobs, recordings }: ExecutedCall): Json {
+  const { ops, actions, runScoped } = state;
+  const stored: StoredExecution = {
+    result,
+    ...(terminate !== undefined && { terminate }),
+    ...(ops.length > 0 && { ops }),
+    ...(actions.length > 0 && { actions }),
+    ...(messages.length > 0 && { messages }),
+    ...(runScoped.size > 0 && { run_scoped: [...runScoped] }),
+    ...(blobs.length > 0 && { blobs }),
+    ...(recordings.length > 0 && { recorded: recordings }),
+  };
+  // Everything a tool gives was found to be JSON.
+  return stored as unknown as Json;
+}
+
+function decodeExecution({ call }: Execution, document: Json, value: Json | undefined): ExecutedCall {
+  // Written by `encode`.
+  const stored = (value ?? {}) as unknown as StoredExecution;
+  const state = new CallState(document, call.call_id, `tool:${call.tool_id}`);
+  state.ops.push(...(stored.ops ?? []));
+  state.actions.push(...(stored.actions ?? []));
+  for (const name of stored.run_scoped ?? []) state.runScoped.add(name);
+  const { result, terminate, messages = [], blobs = [] } = stored;
+  return {
+    state,
+    messages: [...messages],
+    recordings: [],
+    blobs: [...blobs],
+    result,
+    ...(terminate !== undefined && { terminate }),
+  };
+}

@@ -1,0 +1,138 @@
+import { addSessionContext, changeState, type LanguageModel, usd } from "@reprise/contracts";
+import { scriptedModel } from "@reprise/models";
+import { createRuntime, defineAgent, definePlugin, defineTool, type RunRecording } from "@reprise/runtime";
+import { defineState } from "@reprise/state";
+import { z } from "zod";
+import { freezeProcess } from "../support/frozen-env.ts";
+import { createWorld, openRuntime } from "../support/open-runtime.ts";
+import { countingTool } from "../support/tools.ts";
+import { gate, settle, soon, until } from "../support/wait.ts";
+import { record } from "./record.ts";
+
+const log = defineState({
+  path: "log",
+  initial: (): string[] => [],
+  actions: { add: (list, line: string) => [...list, line] },
+});
+const slow = defineTool({
+  id: "slow",
+  description: "Takes its time.",
+  inputSchema: z.object({ turns: z.number() }),
+  class: "read_only",
+  async execute({ turns }, { progress, record: keep }) {
+    progress({ progress: 1, total: 2, message: "half" });
+    for (let turn = 0; turn < turns; turn += 1) await settle(1);
+    return { turns, drawn: await keep("dice", () => 4) };
+  },
+});
+const { tool: add } = countingTool();
+const { tool: asking } = countingTool({ needsApproval: true });
+const call = (turns: number) => ({ call: "slow", arguments: { turns } });
+const ADD = { call: "add", arguments: { title: "x" } };
+
+type Recorded = Awaited<ReturnType<typeof record>>;
+const exported = ({ runtime, run }: Pick<Recorded, "runtime" | "run">): Promise<RunRecording> =>
+  runtime.exportRun(run.id);
+
+/** Runs of every kind there is, each as its export. */
+export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording> } = {
+  "parallel tools": async () =>
+    exported(await record({ tools: [slow, add], script: [[call(9), call(1), call(5), ADD], "done"] })),
+  "early reads": async () => {
+    const script = [[call(1), { text: ["a", "b", "c"] }, call(0), ADD], "done"];
+    return exported(await record({ tools: [slow, add], script, agent: { startReadsEarly: true } }));
+  },
+  approval: async () =>
+    exported(
+      await record({ tools: [asking], script: [[{ text: "May I?" }, ADD], "done"] }, async ({ runtime }, run) => {
+        await soon(run.outcome());
+        const [open] = await runtime.decisions.list({ threadId: "t1" });
+        await runtime.decisions.decide(open?.id ?? "", { action: "edit", arguments: { title: "other" } });
+      }),
+    ),
+  "cancellation in a stream": async () =>
+    exported(
+      await record({ script: [[{ reasoning: "Hm." }, { text: ["a", "b"] }, { stall: true }]] }, async (_, run) => {
+        await settle();
+        await run.cancel("enough");
+      }),
+    ),
+  steering: async () => {
+    let asked = 0;
+    const script = () => (asked++ === 0 ? [call(30)] : "done");
+    return exported(
+      await record({ tools: [slow], script }, async ({ runtime }) => {
+        await settle(5);
+        await runtime.start({ agent: "agent", threadId: "t1", input: "also", whenBusy: "steer" });
+      }),
+    );
+  },
+  takeover: async () => {
+    const world = createWorld();
+    const never = gate();
+    const first = countingTool({ idempotent: true, execute: () => never.promise });
+    const script = [[{ text: "Well. " }, ADD], "never"];
+    const frozen = freezeProcess(world);
+    const dying = await openRuntime({ world, ...frozen, instanceId: "first", script, tools: [first.tool] });
+    const run = await dying.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await until(() => first.keys.length === 1, "the first execution");
+    const { tool } = countingTool({ idempotent: true });
+    const second = await openRuntime({ world, instanceId: "second", script: ["taken over"], tools: [tool] });
+    await world.env.advance(13_000);
+    await soon((await second.runtime.run(run.id)).outcome());
+    return second.runtime.exportRun(run.id);
+  },
+  "budget pause": recordBudgetPause,
+  "failing plugin": async () => {
+    const failing = definePlugin({
+      id: "failing",
+      states: [log],
+      hooks: {
+        stepStart: ({ step }) => [changeState(log.add(`step ${step}`))],
+        beforeInference: () => [addSessionContext("It rains.")],
+        afterToolExecute: () => Promise.reject(new Error("broken rule")),
+      },
+    });
+    return exported(await record({ tools: [add], script: [[ADD], "done"], agent: { plugins: [failing] } }));
+  },
+  "restarted stream": async () => {
+    const script = [
+      [{ reasoning: "Let me " }, { unfinished_call: "add", raw: '{"tit' }, { cut: true }],
+      [{ text: "Again." }, ADD],
+      [{ text: "cut off" }, { stop: "max_tokens" }],
+      " and on",
+    ] as const;
+    return exported(await record({ tools: [add], script }));
+  },
+  "long texts": async () => {
+    const long = (text: string): string => text.repeat(1_000);
+    const adding = definePlugin({ id: "adding", hooks: { beforeInference: () => [addSessionContext(long("rain "))] } });
+    const agent = { plugins: [adding], instructions: long("Be brief. ") };
+    return exported(await record({ script: ["done"], agent }));
+  },
+};
+
+async function recordBudgetPause(): Promise<RunRecording> {
+  const price = { input_per_million: 10, output_per_million: 10 };
+  const spec = { id: "first", provider: "first", model: "first", max_output_tokens: 200, pricing: price };
+  const usage = { usage: { prompt_tokens: 300, completion_tokens: 20 } };
+  const model: LanguageModel = scriptedModel([
+    [call(0), usage],
+    [{ text: "Done." }, usage],
+  ]);
+  const runtime = await createRuntime({
+    ...createWorld(),
+    providers: [{ id: "first", model: () => model }],
+    models: [spec],
+    agents: [defineAgent({ id: "agent", model: "first", tools: [slow] })],
+  });
+  const budget = { limit_microcents: usd(0.008), on_exceeded: "pause", warn_at_percent: 10 } as const;
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget });
+  await soon(run.outcome());
+  const [open] = await runtime.decisions.list({ threadId: "t1" });
+  await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+  await soon(run.outcome());
+  const recording = await runtime.exportRun(run.id);
+  void runtime.close().catch(() => undefined);
+  return recording;
+}

@@ -1,0 +1,32 @@
+import type { DocumentPlace, DocumentRow, DocumentRows } from "../shell/document-rows.ts";
+import { DocumentIndex } from "../tables/document-index.ts";
+
+/** Documents in memory. Their bodies are texts, which nobody can change. */
+export function createMemoryDocuments(now: () => number): DocumentRows {
+  const index = new DocumentIndex<DocumentRow>();
+  let lastRevision = 0;
+  const find = (place: DocumentPlace): DocumentRow | undefined => index.find(place, now());
+  return {
+    load: async (place) => find(place),
+    async save(document, expected) {
+      const found = find(document);
+      if ((found?.revision ?? 0) !== expected) return { saved: false, row: found };
+      lastRevision += 1;
+      const row = { ...document, revision: lastRevision, updated_at: now() };
+      index.put(row);
+      return { saved: true, row };
+    },
+    async delete(place, expected) {
+      const found = find(place);
+      if (found === undefined || found.revision !== (expected ?? found.revision)) return false;
+      index.remove(found);
+      return true;
+    },
+    list: async ({ tenant, kind, after, limit }) => index.after({ tenant, kind, id: after }, limit, now()),
+    async prune(limit) {
+      const expired = index.expired(limit, now());
+      for (const row of expired) index.remove(row);
+      return expired.length;
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/**
+ * Makes a JSON value unwritable, all the way down: what is stored is lent out as it is. What is frozen is taken to be frozen
+ * whole, so that shared parts are walked once.
+ */
+export function freezeDeep<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  if (Array.isArray(value)) for (const item of value) freezeDeep(item);
+  // JSON has no inherited keys, and this makes no list of the values.
+  else for (const key in value) if (typeof value[key] === "object") freezeDeep(value[key]);
+  return value;
+}
