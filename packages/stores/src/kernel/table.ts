@@ -41,6 +41,8 @@ export class Table<Row> {
   }
 
   changes(): readonly { readonly row: Row; readonly before: Row | undefined }[] {
-    return Array.from(this.#changed, ([key, row]) => ({ row, before: this.before(key) }));
+    const changes: { readonly row: Row; readonly before: Row | undefined }[] = [];
+    for (const [key, row] of this.#changed) changes.push({ row, before: this.before(key) });
+    return changes;
   }
 }

@@ -19,9 +19,9 @@ export interface RunCell {
   readonly order: number;
   row: RunRow;
   /** By call and suspension. */
-  readonly decisions: Map<string, Cell<DecisionRow>>;
+  decisions?: Map<string, Cell<DecisionRow>>;
   /** The calls that have ended, by their ids. */
-  readonly ended: Map<string, EndedCall>;
+  ended?: Map<string, EndedCall>;
 }
 
 /** A call that waits for a decision; its row is among the open calls of its run. */

@@ -10,7 +10,12 @@ export function stepOfCommit(
   thread: ThreadTables,
   { cell, message_ids, ended_calls }: Extract<TableWrite, { readonly write: "commit" }>,
 ): Step {
-  const ended = ended_calls.map((call) => stepInMap(thread.runs.get(call.run_id)?.ended, call.call_id, call));
+  const ended = ended_calls.flatMap((call) => {
+    const run = thread.runs.get(call.run_id);
+    if (run === undefined) return [];
+    run.ended ??= new Map();
+    return [stepInMap(run.ended, call.call_id, call)];
+  });
   return {
     forward() {
       thread.commits.add(cell);
@@ -27,20 +32,29 @@ export function stepOfCommit(
   };
 }
 
-export function stepOfSupersede({ superseded }: ThreadTables, range: SupersededRange): Step {
-  return { forward: () => superseded.push(range), backward: () => superseded.pop() };
+export function stepOfSupersede(thread: ThreadTables, range: SupersededRange): Step {
+  const before = thread.superseded;
+  return {
+    forward: () => {
+      thread.superseded = [...before, range];
+    },
+    backward: () => {
+      thread.superseded = before;
+    },
+  };
 }
 
 export function stepOfSnapshot(thread: ThreadTables, cell: SnapshotCell): Step {
-  const before = thread.snapshots.find(({ version }) => version === cell.version);
-  return stepOfSnapshots(thread, before === undefined ? [] : [before], [cell]);
+  const others = thread.snapshots.filter(({ version }) => version !== cell.version);
+  const place = others.findIndex(({ version }) => version > cell.version);
+  return stepOfSnapshots(thread, others.toSpliced(place < 0 ? others.length : place, 0, cell));
 }
 
 /** Forgets how the thread came to a version. */
 export function stepOfPrune(thread: ThreadTables, upTo: number): Step {
   const commits = thread.commits.range(0, upTo).filter(({ is_pruned }) => !is_pruned);
-  const before = [...thread.snapshots].filter(({ version }) => version < upTo);
-  const snapshots = stepOfSnapshots(thread, before, []);
+  const kept = thread.snapshots.filter(({ version }) => version >= upTo);
+  const snapshots = stepOfSnapshots(thread, kept);
   const mark = (isPruned: boolean): void => {
     for (const cell of commits) cell.is_pruned = isPruned;
   };
@@ -56,16 +70,16 @@ export function stepOfPrune(thread: ThreadTables, upTo: number): Step {
   };
 }
 
-function stepOfSnapshots(
-  { snapshots }: ThreadTables,
-  before: readonly SnapshotCell[],
-  after: readonly SnapshotCell[],
-): Step {
-  const replace = (old: readonly SnapshotCell[], made: readonly SnapshotCell[]): void => {
-    for (const cell of old) snapshots.remove(cell);
-    for (const cell of made) snapshots.add(cell);
+function stepOfSnapshots(thread: ThreadTables, after: readonly SnapshotCell[]): Step {
+  const before = thread.snapshots;
+  return {
+    forward: () => {
+      thread.snapshots = after;
+    },
+    backward: () => {
+      thread.snapshots = before;
+    },
   };
-  return { forward: () => replace(before, after), backward: () => replace(after, before) };
 }
 
 /** Forgets mailbox entries. */

@@ -50,18 +50,18 @@ export function stepOfRun(thread: ThreadTables, { row, order }: WriteOf<"run">):
     };
   }
   if (order === undefined) return NOTHING;
-  const made: RunCell = { thread, order, row, decisions: new Map(), ended: new Map() };
+  const made: RunCell = { thread, order, row };
   return { forward: () => tenant.addRun(made), backward: () => tenant.removeRun(made) };
 }
 
 export function stepOfDecision(thread: ThreadTables, { row, order: given }: WriteOf<"decision">): Step {
   const { run_id, call_id, suspension } = row.decision;
-  const cells = thread.runs.get(run_id)?.decisions;
+  const run = thread.runs.get(run_id);
   const key = decisionKey(call_id, suspension);
-  const before = cells?.get(key);
-  const order = given ?? before?.order;
-  if (order === undefined) return NOTHING;
-  return stepInMap(cells, key, { row, order });
+  const order = given ?? run?.decisions?.get(key)?.order;
+  if (run === undefined || order === undefined) return NOTHING;
+  run.decisions ??= new Map();
+  return stepInMap(run.decisions, key, { row, order });
 }
 
 export function stepOfSuspended(thread: ThreadTables, { call, order }: WriteOf<"suspended">): Step {
@@ -73,8 +73,7 @@ export function stepOfSuspended(thread: ThreadTables, { call, order }: WriteOf<"
 }
 
 /** Puts a value under a key, or takes out what is there. */
-export function stepInMap<Value>(map: Map<string, Value> | undefined, key: string, after: Value | undefined): Step {
-  if (map === undefined) return NOTHING;
+export function stepInMap<Value>(map: Map<string, Value>, key: string, after: Value | undefined): Step {
   const before = map.get(key);
   const put = (value: Value | undefined): void => {
     if (value === undefined) map.delete(key);

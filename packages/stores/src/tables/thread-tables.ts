@@ -2,7 +2,6 @@ import type { SupersededRange, ThreadRow } from "../kernel/rows.ts";
 import type { RunCell, SnapshotCell } from "./cells.ts";
 import { CommitList } from "./commit-list.ts";
 import { Mailbox } from "./mailbox.ts";
-import { SortedList } from "./sorted-list.ts";
 import type { TenantTables } from "./tenant-tables.ts";
 
 /**
@@ -22,8 +21,9 @@ export class ThreadTables {
   readonly commits: CommitList = new CommitList();
   readonly versionOf: Map<string, number> = new Map();
   readonly positionOf: Map<string, number> = new Map();
-  superseded: SupersededRange[] = [];
-  snapshots: SortedList<SnapshotCell> = newSnapshots();
+  superseded: readonly SupersededRange[] = [];
+  /** By version. */
+  snapshots: readonly SnapshotCell[] = [];
 
   constructor(tenant: TenantTables, threadId: string) {
     this.tenant = tenant;
@@ -35,11 +35,7 @@ export class ThreadTables {
     for (const table of [this.runs, this.commits, this.versionOf, this.positionOf]) table.clear();
     this.mailbox = new Mailbox();
     this.superseded = [];
-    this.snapshots = newSnapshots();
+    this.snapshots = [];
     this.retiredEpoch = retiredEpoch;
   }
-}
-
-function newSnapshots(): SortedList<SnapshotCell> {
-  return new SortedList((cell, other) => cell.version - other.version);
 }

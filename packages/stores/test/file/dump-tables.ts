@@ -50,7 +50,7 @@ function dumpCommit(cell: CommitCell): unknown {
 }
 
 function dumpRun({ row, order, decisions, ended }: RunCell): unknown {
-  return { row, order, decisions: sorted(decisions), ended: sorted(ended) };
+  return { row, order, decisions: sorted(decisions ?? new Map()), ended: sorted(ended ?? new Map()) };
 }
 
 function sorted<Key, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {

@@ -101,7 +101,8 @@ function* rowsOfRun(
   store: (kind: KindOfRow, place: number) => readonly StoredWrite[],
 ): Iterable<StoredWrite> {
   yield* store({ write: "run", row }, order);
-  for (const decision of decisions.values()) yield* store({ write: "decision", row: decision.row }, decision.order);
+  for (const decision of decisions?.values() ?? [])
+    yield* store({ write: "decision", row: decision.row }, decision.order);
 }
 
 function* chunksOf<Cell>(cells: readonly Cell[]): Iterable<readonly Cell[]> {

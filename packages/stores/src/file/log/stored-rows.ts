@@ -75,6 +75,6 @@ function findRow(thread: ThreadTables, kind: StoredRow["write"], key: StoredRow[
     case "run":
       return thread.runs.get(String(id))?.row;
     default:
-      return thread.runs.get(String(id))?.decisions.get(decisionKey(String(callId), Number(suspension)))?.row;
+      return thread.runs.get(String(id))?.decisions?.get(decisionKey(String(callId), Number(suspension)))?.row;
   }
 }

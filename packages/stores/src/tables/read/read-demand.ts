@@ -15,7 +15,7 @@ export function readDemand(thread: ThreadTables, demand: ThreadDemand, now: numb
     known_versions: pick(thread.versionOf, demand.changeset_ids),
     message_ids: (demand.message_ids ?? []).filter((id) => thread.positionOf.has(id)),
     runs: collectRuns(thread, demand),
-    calls: (demand.calls ?? []).flatMap(({ run_id, call_id }) => tenant.runs.get(run_id)?.ended.get(call_id) ?? []),
+    calls: (demand.calls ?? []).flatMap(({ run_id, call_id }) => tenant.runs.get(run_id)?.ended?.get(call_id) ?? []),
     decisions: collectDecisions(thread, demand),
     entries: collectEntries(thread, demand, now),
     queue: mailbox.queue.rows,
@@ -46,10 +46,10 @@ function collectDecisions(
 ): readonly DecisionRow[] {
   const found = decisions.flatMap(
     ({ run_id, call_id, suspension }) =>
-      tenant.runs.get(run_id)?.decisions.get(decisionKey(call_id, suspension))?.row ?? [],
+      tenant.runs.get(run_id)?.decisions?.get(decisionKey(call_id, suspension))?.row ?? [],
   );
   const open = pending_decisions === undefined ? undefined : runs.get(row?.open_run_id ?? "");
-  for (const { row: decision } of open?.decisions.values() ?? []) if (decision.is_pending) found.push(decision);
+  for (const { row: decision } of open?.decisions?.values() ?? []) if (decision.is_pending) found.push(decision);
   return found.length < 2 ? found : [...new Set(found)];
 }
 

@@ -6,7 +6,7 @@ import type { ThereThread } from "./find-thread.ts";
 export function readInbox(thread: ThereThread | undefined, runId: string): InboxRows {
   if (thread === undefined) return { decisions: [], cancel: undefined, steering: [] };
   const { mailbox, runs } = thread;
-  const decisions = [...(runs.get(runId)?.decisions.values() ?? [])].filter(({ row }) => row.is_pending);
+  const decisions = [...(runs.get(runId)?.decisions?.values() ?? [])].filter(({ row }) => row.is_pending);
   decisions.sort((decision, other) => decision.order - other.order);
   const isCancel = ({ row: { entry } }: EntryCell): boolean => entry.kind === "cancel" && entry.run_id === runId;
   const cancels = [...mailbox.held.values()].filter(isCancel);

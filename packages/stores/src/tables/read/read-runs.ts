@@ -43,7 +43,7 @@ export function createRunReads(ports: ReadPorts): Omit<RowReader, keyof ThreadRe
       return runs.sort((run, other) => run.order - other.order).map(({ row }) => row);
     },
     loadDecision: async (tenant, runId, callId, suspension) =>
-      findRun(tenant, runId)?.decisions.get(decisionKey(callId, suspension))?.row.decision,
+      findRun(tenant, runId)?.decisions?.get(decisionKey(callId, suspension))?.row.decision,
     readInbox: async (tenant, threadId, runId) => readInbox(ports.findThread(tenant, threadId), runId),
     async readEvents(tenant, runId, afterSeq, limit) {
       const run = findRun(tenant, runId);
