@@ -1,8 +1,9 @@
 import type { Changeset, Claim, Effect, Env, RunRecord, ToolCallRecord } from "@reprise/contracts";
 import { applyPatch, applyPatches, type Json, ops } from "@reprise/state";
 import { runActivation } from "../dispatcher/activate.ts";
+import type { RecordedCommit } from "../effects/effect-log.ts";
 import { LOOP_VERSION } from "../effects/port.ts";
-import { type RecordedCommit, ReplayPort } from "../effects/replay-port.ts";
+import { ReplayPort } from "../effects/replay-port.ts";
 import { resolveReferences } from "../effects/stored-effects.ts";
 import { composeClosing } from "../loop/compose-closing.ts";
 import { composeStart } from "../loop/compose-start.ts";
