@@ -45,7 +45,7 @@ const MOVED_HEAD: Columns = {
 };
 
 /** The head is as whoever planned on it knew it. */
-const IS_KNOWN = `threads.version = head.known_version and threads.claim_epoch is not distinct from head.known_epoch
+const IS_KNOWN = `threads.version = head.known_version and threads.digest = head.known_digest and threads.claim_epoch is not distinct from head.known_epoch
   and threads.damage is null and threads.revision = coalesce(head.known_revision, threads.revision)`;
 
 /** Heads are locked in the order of their keys, by all, so that two batches never wait for each other. */

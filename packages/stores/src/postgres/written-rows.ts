@@ -16,6 +16,7 @@ const MARKED: Columns = { n: "int4", is_new: "int2" };
 export const CONDITION: Columns = {
   touched: "int2",
   known_version: "int8",
+  known_digest: "text",
   known_epoch: "int8",
   known_revision: "int8",
 };
