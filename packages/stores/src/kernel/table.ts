@@ -5,7 +5,7 @@ const FEW_ROWS = 8;
 export class Table<Row> {
   readonly #stored: readonly Row[];
   readonly #keyOf: (row: Row) => string;
-  readonly #changed: Map<string, Row> = new Map();
+  #changed: Map<string, Row> | undefined;
   #index: ReadonlyMap<string, Row> | undefined;
 
   constructor(rows: readonly Row[], keyOf: (row: Row) => string) {
@@ -14,11 +14,11 @@ export class Table<Row> {
   }
 
   get hasChanges(): boolean {
-    return this.#changed.size > 0;
+    return this.#changed !== undefined;
   }
 
   get(key: string): Row | undefined {
-    return this.#changed.get(key) ?? this.before(key);
+    return this.#changed?.get(key) ?? this.before(key);
   }
 
   /** A row as it was read. */
@@ -30,19 +30,21 @@ export class Table<Row> {
 
   /** Those that were read, as they are now, and then those that were added. */
   get rows(): Row[] {
-    if (!this.hasChanges) return [...this.#stored];
-    const rows = this.#stored.map((row) => this.#changed.get(this.#keyOf(row)) ?? row);
-    for (const [key, row] of this.#changed) if (this.before(key) === undefined) rows.push(row);
+    const changed = this.#changed;
+    if (changed === undefined) return [...this.#stored];
+    const rows = this.#stored.map((row) => changed.get(this.#keyOf(row)) ?? row);
+    for (const [key, row] of changed) if (this.before(key) === undefined) rows.push(row);
     return rows;
   }
 
   put(row: Row): void {
+    this.#changed ??= new Map();
     this.#changed.set(this.#keyOf(row), row);
   }
 
   changes(): readonly { readonly row: Row; readonly before: Row | undefined }[] {
     const changes: { readonly row: Row; readonly before: Row | undefined }[] = [];
-    for (const [key, row] of this.#changed) changes.push({ row, before: this.before(key) });
+    for (const [key, row] of this.#changed ?? []) changes.push({ row, before: this.before(key) });
     return changes;
   }
 }

@@ -104,9 +104,8 @@ export class ThreadDraft {
 
   /** The thread's entries that were read or added, in order of arrival. */
   get entries(): readonly EntryRow[] {
-    return this.#entries.rows
-      .filter(({ entry }) => entry.thread_id === this.threadId)
-      .sort((row, other) => row.arrival - other.arrival);
+    const own = this.#entries.rows.filter(({ entry }) => entry.thread_id === this.threadId);
+    return own.length < 2 ? own : own.sort((row, other) => row.arrival - other.arrival);
   }
 
   putRun(row: RunRow): void {

@@ -13,16 +13,19 @@ export function toTableWrite(
 ): TableWrite {
   const { tables } = thread.tenant;
   switch (write.write) {
+    // Of rows, these parts are lent out.
     case "thread":
-      return { write: "thread", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
+      freezeDeep(write.row.thread);
+      return { write: "thread", row: write.row, order: write.is_new ? tables.nextOrder() : undefined };
     case "entry":
-      return { write: "entry", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
+      freezeDeep(write.row.entry);
+      return { write: "entry", row: write.row, order: write.is_new ? tables.nextOrder() : undefined };
     case "decision":
-      return { write: "decision", row: freezeDeep(write.row), order: write.is_new ? tables.nextOrder() : undefined };
-    case "run": {
-      const order = write.before === undefined ? tables.nextOrder() : undefined;
-      return { write: "run", row: freezeDeep(write.row), order };
-    }
+      freezeDeep(write.row.decision);
+      return { write: "decision", row: write.row, order: write.is_new ? tables.nextOrder() : undefined };
+    case "run":
+      freezeDeep(write.row.record);
+      return { write: "run", row: write.row, order: write.before === undefined ? tables.nextOrder() : undefined };
     case "suspended":
       return { write: "suspended", call: write.call, order: write.is_suspended ? tables.nextOrder() : undefined };
     case "commit":

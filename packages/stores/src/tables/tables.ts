@@ -1,15 +1,14 @@
 import type { ThreadRow } from "../kernel/rows.ts";
-import { SortedList } from "./sorted-list.ts";
 import { TenantTables } from "./tenant-tables.ts";
-import { compareNames, type ThreadName } from "./thread-name.ts";
+import { ThreadList } from "./thread-list.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 import { WorkIndex } from "./work-index.ts";
 
 /** Everything a store has, but for the content of commits. It holds what is durable, never what is only about to be. */
 export class Tables {
   readonly work: WorkIndex = new WorkIndex();
-  /** The threads that are there, by their names. */
-  readonly threads: SortedList<ThreadTables, ThreadName> = new SortedList(compareNames);
+  /** The threads that are there. */
+  readonly threads: ThreadList = new ThreadList();
   readonly #tenants = new Map<string, TenantTables>();
   #lastOrder = 0;
 

@@ -4,7 +4,7 @@ import type { ThreadTables } from "../../src/tables/thread-tables.ts";
 
 /** Everything that tables hold, as plain data, but for where in a log a text is. */
 export function dumpTables(tables: Tables): unknown {
-  const named = [...tables.threads];
+  const named = tables.threads.after({ tenant: { tenant: "" }, threadId: "" }, Number.POSITIVE_INFINITY);
   const tenants = [...new Set(named.map(({ tenant }) => tenant))];
   return {
     threads: named.map(dumpThread),

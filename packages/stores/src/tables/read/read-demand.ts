@@ -24,13 +24,17 @@ export function readDemand(thread: ThreadTables, demand: ThreadDemand, now: numb
   };
 }
 
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
 function pick(numbers: ReadonlyMap<string, number>, ids: readonly string[] = []): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
+  let found: Map<string, number> | undefined;
   for (const id of ids) {
     const number = numbers.get(id);
-    if (number !== undefined) found.set(id, number);
+    if (number === undefined) continue;
+    found ??= new Map();
+    found.set(id, number);
   }
-  return found;
+  return found ?? NOTHING;
 }
 
 /** Runs of the tenant, whichever thread has them. */
