@@ -1,71 +1,34 @@
 /** JSON with sorted keys, so that equal values have equal text. Properties that are undefined are left out, as JSON does. */
 export function canonicalJson(value: unknown): string {
-  switch (typeof value) {
-    case "string":
-      return JSON.stringify(value);
-    case "number":
-      // As JSON has it: no sign of zero, no infinity.
-      return Number.isFinite(value) ? String(value) : "null";
-    case "boolean":
-      return value ? "true" : "false";
-    case "object":
-      if (value === null) return "null";
-      return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value);
-    default:
-      return "null";
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number") return Number.isFinite(value) ? `${value}` : "null";
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (Array.isArray(value)) {
+    let text = "[";
+    for (let index = 0; index < value.length; index += 1) {
+      if (index > 0) text += ",";
+      text += canonicalJson(value[index]);
+    }
+    return `${text}]`;
   }
-}
-
-// Every commit is hashed through these two, so they are loops over strings without lists in between.
-
-function canonicalArray(items: readonly unknown[]): string {
-  let text = "[";
-  for (let index = 0; index < items.length; index += 1) {
-    if (index > 0) text += ",";
-    text += canonicalJson(items[index]);
-  }
-  return `${text}]`;
-}
-
-function canonicalObject(object: object): string {
-  const keys = sortKeys(Object.keys(object));
-  // Only its own keys are asked for.
-  const values = object as Readonly<Record<string, unknown>>;
   let text = "{";
-  for (let index = 0; index < keys.length; index += 1) {
-    const key = keys[index] ?? "";
-    const value = values[key];
-    if (value === undefined) continue;
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as { readonly [key: string]: unknown })[key];
+    if (item === undefined) continue;
     if (text.length > 1) text += ",";
-    text += quoteKey(key);
-    text += canonicalJson(value);
+    text += textOfKey(key) + canonicalJson(item);
   }
   return `${text}}`;
 }
 
-/** Sorts in place, by code units. Few keys are sorted faster by insertion. */
-function sortKeys(keys: string[]): readonly string[] {
-  if (keys.length > 32) return keys.sort();
-  for (let end = 1; end < keys.length; end += 1) {
-    const key = keys[end] ?? "";
-    let index = end;
-    for (let before = keys[index - 1]; before !== undefined && before > key; before = keys[index - 1]) {
-      keys[index] = before;
-      index -= 1;
-    }
-    keys[index] = key;
-  }
-  return keys;
-}
+/** Most keys are those of our own interfaces, again and again. */
+const keys = new Map<string, string>();
+const REMEMBERED_KEYS = 500;
 
-/** Keys with quotes and colon. Nearly all keys are those of our own records. */
-const QUOTED = new Map<string, string>();
-const MOST_QUOTED = 1_000;
-
-function quoteKey(key: string): string {
-  const known = QUOTED.get(key);
+function textOfKey(key: string): string {
+  const known = keys.get(key);
   if (known !== undefined) return known;
-  const quoted = `${JSON.stringify(key)}:`;
-  if (QUOTED.size < MOST_QUOTED) QUOTED.set(key, quoted);
-  return quoted;
+  const text = `${JSON.stringify(key)}:`;
+  if (keys.size < REMEMBERED_KEYS) keys.set(key, text);
+  return text;
 }

@@ -117,7 +117,7 @@ export class LivePort implements EffectPort {
   async stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value> {
     this.#seq = question.seq;
     try {
-      return await this.perform({ ...question, encode: question.facts }, ask);
+      return await this.perform(question, ask);
     } finally {
       this.#seq = undefined;
     }
@@ -145,11 +145,10 @@ export class LivePort implements EffectPort {
   }
 
   commit({ changeset_id }: Changeset, commit: () => Promise<number>): Promise<number> {
-    return this.perform({ kind: "commit", of: changeset_id, encode: nothing }, async () => {
-      // A blob is there before anything refers to it.
-      if (this.#texts.isWaiting) await this.#texts.flush();
-      return commit();
-    });
+    const question = { kind: "commit", of: changeset_id, encode: nothing } as const;
+    if (!this.#texts.isWaiting) return this.perform(question, commit);
+    // A blob is there before anything refers to it.
+    return this.perform(question, () => this.#texts.flush().then(commit));
   }
 
   act(act: () => void): void {
@@ -212,8 +211,7 @@ export class LivePort implements EffectPort {
 
   #addFailure<Value>(question: Question<Value>, error: unknown): void {
     const failed = question.encodeFailure?.(error) ?? encodeFailure(error);
-    const value = "facts" in question ? (question as Streamed<Value>).facts() : undefined;
-    this.#add(question.kind, question.of, { value, failed });
+    this.#add(question.kind, question.of, { value: question.facts?.(), failed });
   }
 
   #note({ kind, of }: Pick<Effect, "kind" | "of">, { value, failed }: Ending): void {
@@ -240,7 +238,8 @@ function nothing(): undefined {
   return undefined;
 }
 
-function encode<Value>({ encode }: Question<Value>, value: Value): Json | undefined {
+function encode<Value>({ encode, facts }: Question<Value>, value: Value): Json | undefined {
+  if (facts !== undefined) return facts();
   // Without an encoding of its own an answer is JSON.
   return encode === undefined ? (value as Json | undefined) : encode(value);
 }

@@ -151,7 +151,7 @@ export class ReplayPort implements EffectPort {
   }
 
   close(): void {
-    this.#lose();
+    if (this.#waiting.size > 0 || !this.isComplete) this.#lose();
   }
 
   /** Whether the loop is alone and waits for the effect that comes next. */
