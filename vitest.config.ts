@@ -9,21 +9,17 @@ const conditions = ["reprise-source", "node", "import", "default"];
 const paired = [
   "packages/stores/test/*.contract.test.ts",
   "packages/stores/test/file-reopen.test.ts",
+  "packages/server/test/**/*.test.ts",
+  "packages/runtime/test/many-processes/**/*.test.ts",
   "packages/cli/test/**/*.test.ts",
   "e2e/**/*.test.ts",
-  "test/docs.test.ts",
+  "test/**/*.test.ts",
 ];
 
 const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
 
-/** Tests that start servers and processes, and look at the time: they get the machine to themselves, one file after the other. */
-const alone = [
-  "test/**/*.test.ts",
-  "packages/stores/test/**/*.test.ts",
-  "packages/server/test/**/*.test.ts",
-  "packages/runtime/test/many-processes/**/*.test.ts",
-  "packages/runtime/test/replay/**/*.test.ts",
-];
+/** Tests that kill, fill up and cut off what stores are on: one file after the other. */
+const alone = ["packages/stores/test/**/*.test.ts"];
 
 const tier = chooseTier(process.env);
 

@@ -14,12 +14,12 @@ if (RELEASE !== undefined) {
   it.each(Object.keys(RUN_SHAPES))(`writes the recording of ${RELEASE} with %s`, async (shape) => {
     const recording = await RUN_SHAPES[shape]?.();
     mkdirSync(`${FOLDER}/${RELEASE}`, { recursive: true });
-    writeFileSync(`${FOLDER}/${RELEASE}/${shape.replaceAll(" ", "-")}.json`, `${JSON.stringify(recording)}\n`);
+    writeFileSync(`${FOLDER}/${RELEASE}/${shape.replaceAll(" ", "-")}.ndjson`, `${JSON.stringify(recording)}\n`);
   });
 }
 
 describe("a recording of an earlier release verifies", () => {
-  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".json"));
+  const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ndjson"));
 
   it.each(files)("%s", async (file) => {
     const text = readFileSync(`${FOLDER}/${file}`, "utf8");

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { STORED_FORMAT } from "../src/codec/stored-text.ts";
 import { putOneOfEverything, readEverything, writeToBoth } from "./fixtures/one-of-everything.ts";
-import { type RowAccess, renumberTexts, rewriteTexts } from "./fixtures/stored-rows.ts";
-import { KINDS, NEWER, OLDER, reverse, useUpcasters } from "./fixtures/use-upcasters.ts";
+import { type RowAccess, renumberTexts, rewriteTexts, TEXT_TABLES } from "./fixtures/stored-rows.ts";
+import { NEWER, OLDER, reverse, useUpcasters } from "./fixtures/use-upcasters.ts";
 import { useServer } from "./postgres/use-server.ts";
 import { openInThreadStore } from "./support/in-thread-store.ts";
 
@@ -22,7 +22,9 @@ function describeFormats(name: string, open: () => Promise<OpenedRows>): void {
       await putOneOfEverything(store);
       const tenant = store.forTenant("default");
       const before = await readEverything(tenant);
-      for (const kind of KINDS) expect([kind, await rewriteTexts(rows, kind, OLDER, reverse)]).not.toEqual([kind, 0]);
+      for (const table of TEXT_TABLES) {
+        expect([table, await rewriteTexts(rows, table, OLDER, reverse)]).not.toEqual([table, 0]);
+      }
       useUpcasters();
       expect(await readEverything(tenant)).toEqual(before);
       await writeToBoth(tenant, "on top");
@@ -34,32 +36,29 @@ function describeFormats(name: string, open: () => Promise<OpenedRows>): void {
       expect(claims[1]?.entry?.request?.messages).toEqual([{ role: "user", content: "what is asked for" }]);
     });
 
-    it.each(KINDS)("refuses a %s of a newer format as that, and calls nothing damaged", async (kind) => {
+    it.each(TEXT_TABLES)("refuses %s of a newer format as that, and calls nothing damaged", async (table) => {
       const { store, rows } = await open();
       await putOneOfEverything(store);
       const tenant = store.forTenant("default");
       const before = await readEverything(tenant);
-      await renumberTexts(rows, kind, NEWER);
-      await expect(readEverything(tenant)).rejects.toMatchObject({
-        code: "FORMAT_TOO_NEW",
-        details: { kind: kind === "patches" ? expect.stringMatching(/patches|changeset/) : expect.any(String) },
-      });
-      await renumberTexts(rows, kind, STORED_FORMAT);
+      await renumberTexts(rows, table, NEWER);
+      await expect(readEverything(tenant)).rejects.toMatchObject({ code: "FORMAT_TOO_NEW" });
+      await renumberTexts(rows, table, STORED_FORMAT);
       expect(await readEverything(tenant)).toEqual(before);
       await writeToBoth(tenant, "still open");
     });
 
-    it.each(["run", "entry", "decision", "metadata"] as const)(
-      "leaves a thread with a newer %s to newer processes, and claims the others",
-      async (kind) => {
+    it.each(["run_records", "entries", "decisions", "threads"] as const)(
+      "leaves a thread with a newer row of %s to newer processes, and claims the others",
+      async (table) => {
         const { store, rows, advance } = await open();
         await putOneOfEverything(store);
-        await renumberTexts(rows, kind, NEWER);
+        await renumberTexts(rows, table, NEWER);
         await store.forTenant("default").submit(buildEntry({ entry_id: "e", run_id: "r", thread_id: "ours" }));
         const first = await store.operator.claim({ owner: "old", lease_ms: 1_000, limit: 10 });
         expect(first.map(({ thread_id }) => thread_id)).toContain("ours");
         const claimed = new Set(first.map(({ thread_id }) => thread_id));
-        await renumberTexts(rows, kind, STORED_FORMAT);
+        await renumberTexts(rows, table, STORED_FORMAT);
         // What the older process left alone is there, if not at once, for one that can read it.
         await advance(60_000);
         const rest = await store.operator.claim({ owner: "new", lease_ms: 1_000, limit: 10 });

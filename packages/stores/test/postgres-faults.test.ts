@@ -105,6 +105,34 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       expect(await tenant.readChangesets("thread-1", 1)).toHaveLength(2);
     });
 
+    it("answers a held commit whose acknowledgement was lost with its version, and goes on", async () => {
+      const { schema, clock } = await used.useSchema();
+      const proxy = await startCuttingProxy(used.url);
+      const cut = await openPostgresStore({ url: proxy.url, schema, clock });
+      onTestFinished(() => cut.close());
+      const tenant = cut.forTenant("default");
+      const { commit } = await startRun(tenant, "thread-1");
+      proxy.cutAnswerTo("unmistakable");
+      const lost = await commit({ messages: [buildMessage("m-lost", { content: "unmistakable" })] });
+      await commit();
+      expect(proxy.cuts).toBe(1);
+      const stored = await tenant.readChangesets("thread-1", 1);
+      expect(stored).toMatchObject([{ ...lost, version: 2 }, { version: 3 }]);
+    });
+
+    it("says of a run that was started without reading, when the answer was lost, that nobody knows", async () => {
+      const { schema, clock } = await used.useSchema();
+      const proxy = await startCuttingProxy(used.url);
+      const cut = await openPostgresStore({ url: proxy.url, schema, clock });
+      onTestFinished(() => cut.close());
+      const tenant = cut.forTenant("default");
+      await tenant.listThreads();
+      proxy.cutAnswerTo("unmistakable-run-1-start");
+      const started = startRun(tenant, "unmistakable");
+      await expect(started).rejects.toMatchObject({ ...UNAVAILABLE, details: { in_doubt: true } });
+      expect((await tenant.loadThread("unmistakable"))?.thread.version).toBe(1);
+    });
+
     it("says of what it cannot repeat that nobody knows", async () => {
       const { schema, clock } = await used.useSchema();
       const proxy = await startCuttingProxy(used.url);
@@ -182,6 +210,20 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
       expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(0);
       expect((await tenant.loadThread("thread-3"))?.thread.version).toBe(1);
+    });
+
+    it("leaves the others of a batch of held commits alone", async () => {
+      const { store, sql } = await used.useSchema();
+      for (const text of failing("new.messages like '%unlucky%'", "22000")) await sql(text);
+      const tenant = store.forTenant("default");
+      const runs = await Promise.all([0, 1, 2, 3].map((index) => startRun(tenant, `thread-${index}`)));
+      const commits = runs.map(({ commit }, index) =>
+        commit({ messages: [buildMessage(index === 1 ? "unlucky" : "fine")] }),
+      );
+      const results = await Promise.allSettled(commits);
+      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+      const versions = await Promise.all(runs.map(({ run }) => tenant.loadThread(run.thread_id)));
+      expect(versions.map((head) => head?.thread.version)).toEqual([2, 1, 2, 2]);
     });
 
     it("says that the disk is full, reads on, and writes again when there is space", async () => {

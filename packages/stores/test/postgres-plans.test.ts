@@ -74,6 +74,9 @@ function filtersOf(plan: unknown): readonly string[] {
 /** What a run and its readers do, and what happens to a thread. */
 async function work(store: PostgresStore): Promise<void> {
   const tenant = store.forTenant("default");
+  // Together: a batch of several threads is another statement.
+  const runs = await Promise.all(["one", "other"].map((id) => startRun(tenant, id)));
+  await Promise.all(runs.map((started) => started.commit()));
   const { run, commit, claim } = await startRun(tenant, "thread-1");
   const { run_id } = run;
   const call = buildCall({ run_id, thread_id: "thread-1", call_id: "c1", status: "suspended", suspension: 1 });

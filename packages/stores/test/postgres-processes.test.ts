@@ -1,5 +1,5 @@
 import type { StoreSignal } from "@reprise/contracts";
-import { buildChangeset, buildEntry, buildMessage, eventually } from "@reprise/testkit";
+import { buildChangeset, buildEntry, buildMessage, buildRun, eventually } from "@reprise/testkit";
 import fc from "fast-check";
 import { expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
@@ -139,6 +139,51 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     }
     const [deadlocks] = await sql("select deadlocks from pg_stat_database where datname = current_database()");
     expect(deadlocks?.deadlocks).toBe(0);
+  });
+
+  it("fences lost owners off, and never lets their batches and those of new owners wait for each other in a circle", async () => {
+    const { store, reopen, sql, advance } = await used.useSchema();
+    const other = await reopen();
+    const ids = Array.from({ length: 12 }, (_, index) => `thread-${index}`);
+    const lost = await Promise.all(ids.map((id) => startRun(store.forTenant("default"), id)));
+    advance(120_000);
+    const claims = await other.operator.claim({ owner: "new", lease_ms: 60_000, limit: 50 });
+    expect(claims).toHaveLength(12);
+    const rounds = 10;
+    for (let round = 0; round < rounds; round += 1) {
+      const refused = lost.map(({ commit }) => commit({ changeset_id: `lost-${round}`, events: [] }));
+      const written = claims.toReversed().map(({ thread_id, epoch, run }) => {
+        const message = buildMessage(`m-${round}`);
+        const run_id = run?.run_id ?? "";
+        const changeset = buildChangeset({ changeset_id: `new-${round}`, thread_id, run_id, messages: [message] });
+        return other.forTenant("default").commit(changeset, { expected: round + 1, epoch });
+      });
+      for (const result of await Promise.allSettled(refused)) {
+        expect(result).toMatchObject({ status: "rejected", reason: { code: "STALE_EPOCH" } });
+      }
+      expect(await Promise.all(written)).toEqual(ids.map(() => ({ version: round + 2 })));
+    }
+    const [deadlocks] = await sql("select deadlocks from pg_stat_database where datname = current_database()");
+    expect(deadlocks?.deadlocks).toBe(0);
+  });
+
+  it("lets one of many start a run under an id on different threads, and refuses the others", async () => {
+    const { store, reopen } = await used.useSchema();
+    const handles = [store, store, await reopen(), await reopen()];
+    const started = await Promise.allSettled(
+      handles.map((handle, index) => {
+        const thread_id = `t${index}`;
+        const run = buildRun({ run_id: "one", thread_id });
+        const changeset = buildChangeset({ changeset_id: "c", thread_id, run_id: "one", runs: [run] });
+        const claiming = { owner: "o", lease_ms: 60_000, changeset, expected: 0 };
+        return handle.forTenant("t").submit(buildEntry({ entry_id: `e${index}`, run_id: "one", thread_id }), claiming);
+      }),
+    );
+    expect(started.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const result of started) {
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "INVALID_REQUEST" });
+    }
+    expect((await store.forTenant("t").listThreads()).total).toBe(1);
   });
 
   it("lets one of many make a thread, and refuses the others", async () => {

@@ -214,6 +214,9 @@ function scansOf(plan: unknown): readonly string[] {
 
 async function useEverything(store: PostgresStore): Promise<void> {
   const tenant = store.forTenant("default");
+  // Together: a batch of several threads is another statement.
+  const runs = await Promise.all(["one", "other"].map((id) => startRun(tenant, id)));
+  await Promise.all(runs.map((started) => started.commit()));
   const { run, commit, claim } = await startRun(tenant, "thread-1");
   const place = { run_id: run.run_id, thread_id: "thread-1" };
   const call = buildCall({ ...place, call_id: "c1", status: "suspended", suspension: 1 });

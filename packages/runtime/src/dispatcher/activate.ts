@@ -19,6 +19,7 @@ import type { MailSource } from "../effects/mail-flag.ts";
 import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "../effects/outcomes.ts";
 import type { EffectPort } from "../effects/port.ts";
 import { endActivation } from "../loop/end-activation.ts";
+import { readInbox } from "../loop/read-inbox.ts";
 import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
@@ -123,7 +124,7 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   const { run_id } = workspace.run;
   const question = { kind: "calls", of: run_id, encode: encodeCalls } as const;
   workspace.adoptCalls(await effects.perform(question, () => listOpenCalls(store, run_id)));
-  const { cancel } = await workspace.readInbox();
+  const { cancel } = await readInbox(workspace);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
   if (workspace.run.status === "waiting") {

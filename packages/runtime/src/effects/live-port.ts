@@ -1,5 +1,6 @@
 import type { Changeset, Claim, Effect, Env } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { Branches } from "./branches.ts";
 import { encodeFailure } from "./failure.ts";
 import type { LongTexts } from "./long-texts.ts";
 import { MailFlag, type MailSource } from "./mail-flag.ts";
@@ -41,10 +42,10 @@ export class LivePort implements EffectPort {
   readonly #source: AbortSignal;
   readonly #controller = new AbortController();
   readonly #attempts = new Attempts();
+  readonly #branches = new Branches();
   #effects: Effect[] = [];
   #taken: readonly Effect[] = [];
   #now: number;
-  #forks = 0;
   /** Who waits for a turn of its own, in the order in which they came. */
   readonly #queue: (() => void)[] = [];
   #isPumping = false;
@@ -63,6 +64,14 @@ export class LivePort implements EffectPort {
     this.#add("claim", `e${claim.epoch}`, { value: describeClaim(claim, mayHaveMail) });
     signal.addEventListener("abort", this.#onAbort, { once: true });
     if (signal.aborted) this.#onAbort();
+  }
+
+  get fork(): EffectPort["fork"] {
+    return this.#branches.fork;
+  }
+
+  get rest(): EffectPort["rest"] {
+    return this.#branches.rest;
   }
 
   get now(): number {
@@ -108,7 +117,7 @@ export class LivePort implements EffectPort {
   async stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value> {
     this.#seq = question.seq;
     try {
-      return await this.perform({ ...question, encode: question.facts }, ask);
+      return await this.perform(question, ask);
     } finally {
       this.#seq = undefined;
     }
@@ -125,22 +134,6 @@ export class LivePort implements EffectPort {
     return ask();
   }
 
-  fork(): () => void {
-    this.#forks += 1;
-    return () => {
-      this.#forks -= 1;
-    };
-  }
-
-  rest(): () => void {
-    this.#forks -= 1;
-    let isResting = true;
-    return () => {
-      if (isResting) this.#forks += 1;
-      isResting = false;
-    };
-  }
-
   take(content: CommitContent): readonly Effect[] {
     this.#taken = this.#effects;
     this.#effects = [];
@@ -152,11 +145,10 @@ export class LivePort implements EffectPort {
   }
 
   commit({ changeset_id }: Changeset, commit: () => Promise<number>): Promise<number> {
-    return this.perform({ kind: "commit", of: changeset_id, encode: nothing }, async () => {
-      // A blob is there before anything refers to it.
-      if (this.#texts.isWaiting) await this.#texts.flush();
-      return commit();
-    });
+    const question = { kind: "commit", of: changeset_id, encode: nothing } as const;
+    if (!this.#texts.isWaiting) return this.perform(question, commit);
+    // A blob is there before anything refers to it.
+    return this.perform(question, () => this.#texts.flush().then(commit));
   }
 
   act(act: () => void): void {
@@ -170,7 +162,7 @@ export class LivePort implements EffectPort {
 
   /** Alone, the loop waits for one thing at a time: then its order is plain, and nobody has to wait for a turn. */
   get #mustWait(): boolean {
-    return (this.#forks > 0 || this.#queue.length > 0) && !this.lost.aborted;
+    return (!this.#branches.isAlone || this.#queue.length > 0) && !this.lost.aborted;
   }
 
   /** Resolves in a turn of the event loop in which nothing else enters. */
@@ -219,8 +211,7 @@ export class LivePort implements EffectPort {
 
   #addFailure<Value>(question: Question<Value>, error: unknown): void {
     const failed = question.encodeFailure?.(error) ?? encodeFailure(error);
-    const value = "facts" in question ? (question as Streamed<Value>).facts() : undefined;
-    this.#add(question.kind, question.of, { value, failed });
+    this.#add(question.kind, question.of, { value: question.facts?.(), failed });
   }
 
   #note({ kind, of }: Pick<Effect, "kind" | "of">, { value, failed }: Ending): void {
@@ -247,7 +238,8 @@ function nothing(): undefined {
   return undefined;
 }
 
-function encode<Value>({ encode }: Question<Value>, value: Value): Json | undefined {
+function encode<Value>({ encode, facts }: Question<Value>, value: Value): Json | undefined {
+  if (facts !== undefined) return facts();
   // Without an encoding of its own an answer is JSON.
   return encode === undefined ? (value as Json | undefined) : encode(value);
 }

@@ -1,5 +1,6 @@
 import type { BlobStore, Effect, EffectText, Env } from "@reprise/contracts";
 import type { Json, JsonObject } from "@reprise/state";
+import type { EffectKind } from "./port.ts";
 
 /** Texts of effects longer than this are stored once, by their content. */
 const LONGEST_TEXT = 4_096;
@@ -8,6 +9,21 @@ const LONGEST_TEXT = 4_096;
 const PUT_AGAIN_MS = 3_600_000;
 const REMEMBERED = 1_000;
 const REMEMBERED_REFS = 20;
+
+/** Effects that hold what authors and people wrote; all others are short. */
+const MAY_BE_LONG: ReadonlySet<string> = new Set<EffectKind>([
+  "definition",
+  "activate",
+  "phase",
+  "execute",
+  "reduce",
+  "rebase",
+  "backend",
+  "inbox",
+  "decision",
+  "calls",
+  "reload",
+]);
 
 /** When this process last put a text, by blob store and reference. */
 const puts = new WeakMap<BlobStore, Map<string, number>>();
@@ -33,9 +49,10 @@ export class LongTexts {
   /** An effect with its long texts taken out. */
   separate(effect: Effect): Effect {
     const { kind, value } = effect;
-    // A definition is one text when it is long; mostly there are none.
-    if (value === undefined || (kind === "definition" && typeof value !== "string") || !hasLongText(value))
-      return effect;
+    if (value === undefined || !MAY_BE_LONG.has(kind)) return effect;
+    // A definition is one text when it is long.
+    const isLong = kind === "definition" ? typeof value === "string" : hasLongText(value);
+    if (!isLong) return effect;
     const texts: EffectText[] = [];
     return { ...effect, value: this.#shorten(value, [], texts), texts };
   }
@@ -98,6 +115,6 @@ function hasLongText(value: Json): boolean {
 /** The blobs that effects refer to. */
 export function textRefsOf(effects: readonly Effect[]): readonly string[] {
   // Mostly there are none.
-  const texts = effects.filter((effect) => effect.texts !== undefined);
-  return texts.flatMap((effect) => (effect.texts ?? []).map(({ ref }) => ref));
+  if (!effects.some(({ texts }) => texts !== undefined)) return [];
+  return effects.flatMap(({ texts = [] }) => texts.map(({ ref }) => ref));
 }

@@ -62,6 +62,8 @@ export interface Question<Value> {
   /** For a failure whose handler looks at more than its code. */
   readonly encodeFailure?: (error: unknown) => Json | undefined;
   readonly decodeFailure?: (stored: Json) => unknown;
+  /** What is stored however it ended; instead of its value. */
+  readonly facts?: () => Json;
 }
 
 /** A question whose answer is shown while it comes. */
@@ -70,7 +72,6 @@ export interface Streamed<Value> extends Question<Value> {
   readonly seq: () => number;
   /** Shows an event of the stream once more. */
   readonly play: (event: AgentEvent) => void;
-  /** What is stored of the stream, however it ended. */
   readonly facts: () => Json;
   /** Takes in what was stored, before the stream is played. */
   readonly recall: (facts: Json) => void;

@@ -16,6 +16,7 @@ import { bindingHash } from "../tools/binding-hash.ts";
 import { CallExecutor, type RunnableCall } from "./call-executor.ts";
 import { decisionFor } from "./decision-for.ts";
 import { drainCalls } from "./drain-calls.ts";
+import { readInbox } from "./read-inbox.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall, finishCall, moveCall, suspendCall } from "./settle-call.ts";
 
@@ -87,7 +88,7 @@ function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
 export async function findDecisions(workspace: RunWorkspace): Promise<readonly DecidedCall[]> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
   if (suspended.length === 0) return [];
-  const { decisions } = await workspace.readInbox();
+  const { decisions } = await readInbox(workspace);
   return suspended.flatMap((call): DecidedCall[] => {
     const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];

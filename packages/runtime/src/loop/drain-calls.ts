@@ -16,12 +16,20 @@ export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor
     // Only for the sake of a result: a commit counts as progress.
     if (!isOwed || !executor.isBusy || !workspace.hasChanges) continue;
     // What ends in the same breath is committed together.
-    const { services, run } = workspace;
-    await workspace.effects.perform({ kind: "pause", of: run.run_id }, () => services.env.yield());
+    await breathe(workspace, executor);
     if (executor.hasFinished) continue;
     await workspace.commit("tool_results");
     isOwed = false;
   }
+}
+
+/** A call that needs no time is over after its place and its result have entered, each in a turn of its own. */
+const BREATH_TURNS = 3;
+
+async function breathe({ effects, services, run }: RunWorkspace, executor: CallExecutor): Promise<void> {
+  await effects.perform({ kind: "pause", of: run.run_id }, async () => {
+    for (let turn = 0; turn < BREATH_TURNS && !executor.hasFinished; turn += 1) await services.env.yield();
+  });
 }
 
 /** What a tool did is a fact, also when a plugin fails that was to hear of it: it is committed before the run fails. */

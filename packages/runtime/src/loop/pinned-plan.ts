@@ -1,11 +1,20 @@
+import { RepriseError } from "@reprise/contracts";
 import type { EffectPort } from "../effects/port.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import { recordedPlan } from "../resolve/recorded-agent.ts";
 import { describePlan } from "../resolve/recorded-definition.ts";
-import type { ResolvedRunPlan } from "../resolve/resolved-agent.ts";
+import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 
 /** How an activation's run is executed: as its agent is defined now, or, in a replay, as it was then. */
 export function pinnedPlan(effects: EffectPort, agents: AgentSource, agentId: string): ResolvedRunPlan {
   const decode = (stored: Parameters<typeof recordedPlan>[0] | undefined) => recordedPlan(stored ?? {});
   return effects.note({ kind: "definition", of: agentId, encode: describePlan, decode }, () => agents.plan(agentId));
+}
+
+/** The agent of a plan that is executed here. */
+export function localAgent(plan: ResolvedRunPlan, agentId: string): ResolvedAgent {
+  if (plan.kind === "local") return plan.agent;
+  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} runs elsewhere.`, {
+    details: { agent_id: agentId },
+  });
 }

@@ -1,19 +1,17 @@
-import {
-  type CheckpointReason,
-  type Claim,
-  type DecisionKey,
-  type EventData,
-  type EventType,
-  type Inbox,
-  type LoggedAction,
-  type MailboxEffect,
-  type Message,
-  RepriseError,
-  type RunPolicy,
-  type RunRecord,
-  type TenantStore,
-  type Termination,
-  type ToolCallRecord,
+import type {
+  CheckpointReason,
+  Claim,
+  DecisionKey,
+  EventData,
+  EventType,
+  LoggedAction,
+  MailboxEffect,
+  Message,
+  RunPolicy,
+  RunRecord,
+  TenantStore,
+  Termination,
+  ToolCallRecord,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
@@ -23,13 +21,12 @@ import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.t
 import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { toolVersion } from "../tools/binding-hash.ts";
-import { copyJson } from "../tools/copy-json.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
+import { ActiveTime } from "./active-time.ts";
 import { commitWithin } from "./commit-within.ts";
-import { stepIdOf } from "./derived-ids.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { composeChangeset, hasChanges, noChanges } from "./pending-changes.ts";
-import { pinnedPlan } from "./pinned-plan.ts";
+import { localAgent, pinnedPlan } from "./pinned-plan.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
 import { callStateOps, noteScopedOps } from "./run-state.ts";
@@ -57,13 +54,14 @@ export class RunWorkspace {
   readonly effects: EffectPort;
   /** What the run may spend, with others of its tree; undefined without a limit. */
   readonly budget: RunBudget | undefined;
+  /** Counts how long the run is at work. */
+  readonly activeTime: ActiveTime;
   /** How the run is to end, when a decision said so. */
   ending: Termination | undefined;
   #run: RunRecord;
   #plan: ResolvedRunPlan | undefined;
   #document: Json;
   #commits = 0;
-  #countedFrom: number;
   readonly #calls = new OpenCalls();
   #pending = noChanges();
   readonly #later: Message[] = [];
@@ -87,7 +85,7 @@ export class RunWorkspace {
     this.thread = thread;
     this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.env.clock.now() });
     this.#run = run;
-    this.#countedFrom = services.env.clock.mono();
+    this.activeTime = new ActiveTime(effects, services.env.clock);
     this.budget = budgetOf(services, claim, run);
     this.#document = thread.document;
   }
@@ -117,17 +115,6 @@ export class RunWorkspace {
 
   get now(): number {
     return this.effects.now;
-  }
-
-  /** How long the run was at work since this was last asked. */
-  activeMs(): number {
-    const of = stepIdOf(this.#run.run_id, this.#run.steps);
-    return this.effects.note({ kind: "active_ms", of }, () => {
-      const now = this.services.env.clock.mono();
-      const elapsed = Math.round(now - this.#countedFrom);
-      this.#countedFrom = now;
-      return elapsed;
-    });
   }
 
   /** The calls of this run that are not over, in the order the model asked for them. */
@@ -244,15 +231,6 @@ export class RunWorkspace {
     this.#pending.blobs.push(...refs);
   }
 
-  /** What lies in the inbox of the run. */
-  readInbox(): Promise<Inbox> {
-    const { run_id, thread_id } = this.#run;
-    return this.effects.perform(
-      { kind: "inbox", of: run_id, encode: (inbox) => copyJson(inbox as unknown as Json) },
-      () => this.store.readInbox(thread_id, run_id),
-    );
-  }
-
   consume(key: DecisionKey): void {
     this.#pending.consumed.push(key);
   }
@@ -316,11 +294,4 @@ export class RunWorkspace {
   #changesetId(): string {
     return `${this.#run.run_id}-e${this.claim.epoch}-n${this.#commits}`;
   }
-}
-
-function localAgent(plan: ResolvedRunPlan, agentId: string): ResolvedAgent {
-  if (plan.kind === "local") return plan.agent;
-  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} runs elsewhere.`, {
-    details: { agent_id: agentId },
-  });
 }

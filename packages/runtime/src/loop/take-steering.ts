@@ -1,6 +1,7 @@
 import { type MailboxEntry, RepriseError } from "@reprise/contracts";
 import { ops } from "@reprise/state";
 import { newMessages } from "./new-messages.ts";
+import { readInbox } from "./read-inbox.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
  */
 export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
   if (!workspace.mail.take("steering")) return false;
-  const { steering = [] } = await workspace.readInbox();
+  const { steering = [] } = await readInbox(workspace);
   const stranger = steering.findIndex((entry) => !isMeantFor(workspace, entry));
   // In order: what comes after one that must be a run of its own waits behind it.
   const taken = stranger < 0 ? steering : steering.slice(0, stranger);

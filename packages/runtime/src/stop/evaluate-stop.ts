@@ -24,14 +24,17 @@ export function evaluateStop(
   const { stopPolicies } = workspace.agent;
   const input = { ...stopInput(workspace, step, stopPolicies), is_final };
   if (stopPolicies.length === 0) return undefined;
-  const of = stepIdOf(workspace.run.run_id, workspace.run.steps);
-  return workspace.effects.note({ kind: "stop", of, encode: copyReason }, () => {
+  return workspace.effects.note({ kind: "stop", of: stepOf(workspace), encode: copyReason }, () => {
     for (const policy of stopPolicies) {
       const reason = ask(policy, input);
       if (reason !== undefined) return reason;
     }
     return undefined;
   });
+}
+
+function stepOf({ run }: RunWorkspace): string {
+  return stepIdOf(run.run_id, run.steps);
 }
 
 /** A reason is made of text. */
@@ -69,7 +72,7 @@ function looksBack(policies: readonly StopPolicy[]): boolean {
 export function keepActiveTime(workspace: RunWorkspace): void {
   if (!looksBack(workspace.agent.stopPolicies)) return;
   const { active_ms } = stopHistory.read(workspace.document);
-  const rest = stopHistory.rest(active_ms + workspace.activeMs());
+  const rest = stopHistory.rest(active_ms + workspace.activeTime.take(stepOf(workspace)));
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, rest).ops);
   workspace.noteRunScoped([stopHistory.name]);
 }
@@ -79,7 +82,7 @@ function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory 
   const before = stopHistory.read(workspace.document);
   const { steps } = workspace.run;
   if (before.noted_step === steps) return before;
-  const active_ms = before.active_ms + workspace.activeMs();
+  const active_ms = before.active_ms + workspace.activeTime.take(stepOf(workspace));
   const is_failed = tools.length > 0 && isRoundFailed(workspace, workspace.modelMessages());
   const note = stopHistory.note({ step: steps, active_ms, tools, is_failed });
   workspace.addPatch("plugin:stop_policy", stopHistory.reduce(workspace.document, note).ops);

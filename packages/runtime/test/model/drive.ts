@@ -2,6 +2,7 @@ import { type DecisionVerb, RepriseError, type RunRequest, type ToolCallRecord }
 import type { RunHandle } from "@reprise/runtime";
 import { ops } from "@reprise/state";
 import { bindingHash } from "../../src/tools/binding-hash.ts";
+import { listEveryCall } from "./list-calls.ts";
 import { Reader } from "./reader.ts";
 import type { Command, DecideHow, Scenario } from "./scenario.ts";
 import { type Instance, World } from "./world.ts";
@@ -159,7 +160,7 @@ export class Driver {
 
   async #decide(instance: Instance, command: Extract<Command, { do: "decide" }>): Promise<void> {
     const { how, verb, pick } = command;
-    const { items } = await this.world.tenant.listCalls({ limit: 200 });
+    const items = await listEveryCall(this.world.tenant);
     const wanted = items.filter(({ status }) => status === (how === "early" ? "running" : "suspended"));
     const call = pickOf(pick % 4 === 3 || wanted.length === 0 ? items : wanted, pick);
     if (call === undefined) return;

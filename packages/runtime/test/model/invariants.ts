@@ -13,6 +13,7 @@ import type { Driver } from "./drive.ts";
 import { findBrokenRound } from "./find-broken-round.ts";
 import { decisionsNeeded, judge } from "./guard.ts";
 import { findLedgerProblems } from "./ledger.ts";
+import { listEveryCall } from "./list-calls.ts";
 import type { Reader } from "./reader.ts";
 import { isRepeatable, mustBeApproved, readsDecisions, type ToolId, type ToolInput } from "./tools.ts";
 import type { Execution, World } from "./world.ts";
@@ -29,7 +30,7 @@ export async function findProblems(driver: Driver): Promise<readonly string[]> {
       problems.push(`${instance.process.name} never answered: ${what}`);
   }
   const { items: runs } = await world.tenant.listRuns({ limit: 200 });
-  const { items: calls } = await world.tenant.listCalls({ limit: 200 });
+  const calls = await listEveryCall(world.tenant);
   problems.push(...(await findLostRuns(driver, runs)));
   for (const run of runs) problems.push(...(await findJournalProblems(driver, run, calls)));
   for (const { thread_id } of (await world.tenant.listThreads()).items) {
@@ -42,11 +43,13 @@ export async function findProblems(driver: Driver): Promise<readonly string[]> {
   return [...new Set(problems)];
 }
 
-/** Only a store that refused as often as a start is tried makes a dead letter. */
+/** Only as many refusals of the store and deaths of owners as a start is tried make a dead letter. */
 function isGivenUp({ scenario }: Driver, entry: MailboxEntry | undefined): boolean {
-  const refusals = scenario.commands.flatMap((command) => (command.do === "flaky" ? command.count : []));
-  const isRefused = refusals.reduce((sum, count) => sum + count, 0) >= MAX_ATTEMPTS;
-  return isRefused && entry?.status === "dead_letter" && entry.attempts >= MAX_ATTEMPTS;
+  const losses = scenario.commands.map((command) =>
+    command.do === "flaky" ? command.count : command.do === "curse" ? command.deaths : 0,
+  );
+  const isTriedOften = losses.reduce((sum, count) => sum + count, 0) >= MAX_ATTEMPTS;
+  return isTriedOften && entry?.status === "dead_letter" && entry.attempts >= MAX_ATTEMPTS;
 }
 
 /** What was taken from the queue before anybody took it in is not part of its thread. */

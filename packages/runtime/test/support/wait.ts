@@ -8,7 +8,7 @@ export async function settle(rounds = 20): Promise<void> {
 
 /** Waits, turn by turn, until something is true; gives up after many turns. */
 export async function until(isTrue: () => boolean | Promise<boolean>, what = "it"): Promise<void> {
-  for (let turn = 0; turn < 500; turn += 1) {
+  for (let turn = 0; turn < 2_000; turn += 1) {
     if (await isTrue()) return;
     await new Promise((resolve) => setImmediate(resolve));
   }

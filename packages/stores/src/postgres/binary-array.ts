@@ -39,13 +39,13 @@ const WIDTHS: Readonly<Record<Exclude<ColumnType, "text">, number>> = { int8: 8,
 
 function write(buffer: Buffer, at: number, type: ColumnType, value: string | number): void {
   if (type === "text") buffer.write(String(value), at);
-  else if (type === "int4") buffer.writeInt32BE(signed(Number(value)), at);
+  else if (type === "int4") buffer.writeInt32BE(toSigned(Number(value)), at);
   else if (type === "int2") buffer.writeInt16BE(Number(value), at);
   else if (type === "int8") buffer.writeBigInt64BE(BigInt(value), at);
   else buffer.writeDoubleBE(Number(value), at);
 }
 
 /** A checksum has 32 bits, and Postgres only numbers with a sign for them. */
-function signed(value: number): number {
+export function toSigned(value: number): number {
   return value > 0x7f_ff_ff_ff && value <= 0xff_ff_ff_ff ? value - 2 ** 32 : value;
 }

@@ -62,6 +62,9 @@ export interface PostgresStore extends Store {
 /** How many batches are written at the same time: while one waits for the server, the next is planned. */
 const LANES = 3;
 
+/** The same for held writes. Fewer lanes make larger batches, and there is nothing to plan in between. */
+const HELD_LANES = 2;
+
 /** An open database as others build on it. */
 export interface OpenPostgres {
   readonly driver: PostgresDriver;
@@ -92,9 +95,10 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
       signals.board.tell(told);
       signals.sender.send(told);
     };
-    const lanes = Math.min(LANES, options.maxConnections ?? LANES);
-    const batcher = new Batcher({ database, now, tell, lanes });
-    const heldWriter = new HeldWriter({ database, clock: serverClock, tell, lanes });
+    const { maxConnections = LANES } = options;
+    const batcher = new Batcher({ database, now, tell, lanes: Math.min(LANES, maxConnections) });
+    const heldLanes = Math.min(HELD_LANES, maxConnections);
+    const heldWriter = new HeldWriter({ database, clock: serverClock, tell, lanes: heldLanes });
     const names = new HeldNames({
       createClient: () => createClient(Client, options),
       settings: settingsOf(options, schema),

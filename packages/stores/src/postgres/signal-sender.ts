@@ -9,6 +9,9 @@ const NOTIFY = prepared("select set_config('synchronous_commit', 'off', true), p
 /** What comes within this time is told together. */
 const GATHER_MS = 2;
 
+/** While there is much to tell, a notification comes this long after the one before: each is a transaction of its own. */
+const BETWEEN_MS = 10;
+
 /** More than this is not kept for a server that is away: whoever listens looks for itself when it is back. */
 const MAX_KEPT = 10_000;
 
@@ -22,6 +25,7 @@ export class SignalSender {
   readonly #writer: string;
   #signals: StoreSignal[] = [];
   #sending: Promise<void> | undefined;
+  #lastSent = 0;
 
   constructor(database: Database, channel: string, writer: string) {
     this.#database = database;
@@ -42,7 +46,9 @@ export class SignalSender {
 
   async #sendAll(): Promise<void> {
     while (this.#signals.length > 0) {
-      await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+      const pauseMs = Math.max(this.#lastSent + BETWEEN_MS - performance.now(), GATHER_MS);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      this.#lastSent = performance.now();
       const payloads = encodeSignals(this.#writer, this.#signals);
       this.#signals = [];
       // Those who were not told find out by looking.

@@ -1,5 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
-import { type ColumnType, encodeArray } from "./binary-array.ts";
+import { type ColumnType, encodeArray, toSigned } from "./binary-array.ts";
 import { prepared, type Query, type SqlValue } from "./statement.ts";
 
 /** The columns of a table that are written or asked by, in the order of their values, with their types. */
@@ -17,10 +17,29 @@ export function askFor(columns: Columns, text: (wanted: string) => string): Rows
   return (rows, ...more) => query(...encodeRows(columns, rows), ...more);
 }
 
-/** Rows that are given as arrays, one a column, the first of them the parameter `from`. */
+/**
+ * Rows that are given as arrays, one a column, the first of them the parameter `from`. Postgres would unnest each array into a
+ * store of its own, which costs it more than the writes.
+ */
 export function givenRows(name: string, columns: Columns, from = 1): string {
-  const arrays = Object.values(columns).map((type, index) => `$${from + index}::${type}[]`);
-  return `unnest(${arrays.join(", ")}) as ${name} (${Object.keys(columns).join(", ")})`;
+  const [[first = "", type = "int4"] = [], ...others] = Object.entries(columns);
+  const cells = others.map(([column, other], index) => `($${from + 1 + index}::${other}[])[i::int4] as ${column}`);
+  return `(select ${[first, ...cells].join(", ")}
+    from unnest($${from}::${type}[]) with ordinality as first (${first}, i)) as ${name}`;
+}
+
+/** One row that is given as values. */
+export function givenRow(name: string, columns: Columns, from = 1): string {
+  const cells = Object.entries(columns).map(([column, type], index) => `$${from + index}::${type} as ${column}`);
+  return `(select ${cells.join(", ")}) as ${name}`;
+}
+
+/** The values that `givenRow` takes; without a row all of them are null. */
+export function encodeRow(columns: Columns, row: Row | undefined): readonly SqlValue[] {
+  return Object.entries(columns).map(([name, type]) => {
+    const value = row === undefined ? null : cellOf(row, name);
+    return type === "int4" && typeof value === "number" ? toSigned(value) : value;
+  });
 }
 
 /** The arrays that `givenRows` takes. */

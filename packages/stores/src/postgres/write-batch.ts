@@ -13,7 +13,8 @@ import { DELETIONS, RARE, type RareKind } from "./rare-statements.ts";
 import { type Results, rowsOf } from "./session.ts";
 import type { Query } from "./statement.ts";
 import type { Row } from "./table.ts";
-import { TOUCHED, WRITTEN, type WrittenKind, writeRows } from "./write-statement.ts";
+import { writeRows } from "./write-statement.ts";
+import { TOUCHED, WRITTEN, type WrittenKind } from "./written-rows.ts";
 
 /** The thread that a plan is about. */
 export interface WritePlace {
@@ -70,6 +71,7 @@ export class WriteBatch {
         ? ANY_HEAD
         : {
             known_version: condition.version,
+            known_digest: condition.digest,
             known_epoch: condition.claim_epoch,
             known_revision: condition.revision,
           };
@@ -193,7 +195,7 @@ export class WriteBatch {
 // The statements are in the order of their execution.
 const KINDS = Object.keys(RARE) as readonly RareKind[];
 
-const ANY_HEAD = { known_version: null, known_epoch: null, known_revision: null } as const;
+const ANY_HEAD = { known_version: null, known_digest: null, known_epoch: null, known_revision: null } as const;
 
 const NO_METADATA = { format: null, checksum: null, metadata: null } as const;
 

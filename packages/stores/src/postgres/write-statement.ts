@@ -1,5 +1,5 @@
-import { type Prepared, prepared, type Query } from "./statement.ts";
-import { type Columns, encodeRows, givenRows, NOW, type Row } from "./table.ts";
+import type { Query } from "./statement.ts";
+import type { Columns, Row } from "./table.ts";
 import {
   CHANGING_DECISION,
   CHANGING_ENTRY,
@@ -7,7 +7,6 @@ import {
   COMMIT,
   DECISION,
   DECISION_KEY,
-  ENTRY,
   ENTRY_KEY,
   HEAD_CLAIM,
   HEAD_COMMIT,
@@ -22,35 +21,19 @@ import {
   THREAD_ID,
   THREAD_KEY,
 } from "./tables.ts";
+import {
+  CONDITION,
+  NUMBERED,
+  type Steps,
+  statementsOf,
+  TOUCHED,
+  WRITTEN,
+  WRITTEN_ENTRY,
+  type WrittenRows,
+} from "./written-rows.ts";
 
-/**
- * How much of a thread's row a write may touch: what a commit moves, what the revision guards besides, the claim besides, or all
- * of it, which is for whoever has locked the row and read it.
- */
-export const TOUCHED = { commit: 0, inbox: 1, claim: 2, whole: 3 } as const;
-
-/** Which write of a batch a row is of, and whether the row is new. */
-const NUMBERED: Columns = { n: "int4" };
-const MARKED: Columns = { n: "int4", is_new: "int2" };
-
-/** What must be true of a thread; null where nothing must. */
-const CONDITION: Columns = { touched: "int2", known_version: "int8", known_epoch: "int8", known_revision: "int8" };
-
-/** The rows of a batch, by what they are. Rows of all but the heads are written only if the head of the same number was. */
-export const WRITTEN = {
-  heads: { ...MARKED, ...CONDITION, ...THREAD, ...METADATA },
-  commits: { ...NUMBERED, ...COMMIT },
-  ids: { ...NUMBERED, ...THREAD_ID },
-  runs: { ...MARKED, ...RUN },
-  entries: { ...MARKED, ...ENTRY, dedupe_id: "text" },
-  decisions: { ...MARKED, ...DECISION },
-  suspended: { ...MARKED, ...SUSPENDED },
-  superseded: { ...NUMBERED, ...SUPERSEDED },
-} as const satisfies Readonly<Record<string, Columns>>;
-
-export type WrittenKind = keyof typeof WRITTEN;
-
-export type WrittenRows = Readonly<Record<WrittenKind, readonly Row[]>>;
+const IS_NEW = "given.is_new = 1";
+const IS_CHANGED = "given.is_new = 0";
 
 const MOVED_HEAD: Columns = {
   ...NUMBERED,
@@ -62,7 +45,7 @@ const MOVED_HEAD: Columns = {
 };
 
 /** The head is as whoever planned on it knew it. */
-const IS_KNOWN = `threads.version = head.known_version and threads.claim_epoch is not distinct from head.known_epoch
+const IS_KNOWN = `threads.version = head.known_version and threads.digest = head.known_digest and threads.claim_epoch is not distinct from head.known_epoch
   and threads.damage is null and threads.revision = coalesce(head.known_revision, threads.revision)`;
 
 /** Heads are locked in the order of their keys, by all, so that two batches never wait for each other. */
@@ -87,20 +70,31 @@ const CREATE_HEADS = `insert into threads (${NEW_HEAD.join(", ")})
  * the numbers of those heads and the server's time.
  */
 export function writeRows(rows: WrittenRows): Query {
-  return isSteady(rows) ? STEADY(rows) : WHOLE(rows);
+  const statement = isSteady(rows) ? STEADY : isStart(rows) ? START : WHOLE;
+  return (isSingle(rows) ? statement.single : statement.many)(rows);
 }
 
 /** Whether nothing is written but commits of threads and runs that are there: most batches of owners are like this. */
-function isSteady({ heads, runs, entries, decisions, suspended, superseded }: WrittenRows): boolean {
-  const others = entries.length + decisions.length + suspended.length + superseded.length;
-  return others === 0 && heads.every(isMoved) && runs.every(({ is_new }) => is_new === 0);
+function isSteady(rows: WrittenRows): boolean {
+  const isMoved = ({ is_new, touched }: Row): boolean => is_new === 0 && touched !== TOUCHED.whole;
+  return isStart(rows) && rows.entries.length === 0 && rows.heads.every(isMoved) && rows.runs.every(isChanged);
 }
 
-function isMoved({ is_new, touched }: Row): boolean {
-  return is_new === 0 && touched !== TOUCHED.whole;
+/** Whether runs only begin and go on. */
+function isStart({ entries, decisions, suspended, superseded }: WrittenRows): boolean {
+  return decisions.length + suspended.length + superseded.length === 0 && !entries.some(isChanged);
 }
 
-const STEADY = statementOf(
+function isChanged({ is_new }: Row): boolean {
+  return is_new === 0;
+}
+
+/** Whether the rows can be given as values, which cost the server less than arrays. */
+function isSingle({ heads, commits, runs, entries }: WrittenRows): boolean {
+  return heads.length === 1 && commits.length === 1 && runs.length <= 1 && entries.length <= 1;
+}
+
+const STEADY = statementsOf(
   { heads: MOVED_HEAD, commits: WRITTEN.commits, ids: WRITTEN.ids, runs: WRITTEN.runs },
   (given) => [
     `head as (select * from ${given("heads", "head")} ${IN_ORDER})`,
@@ -111,7 +105,7 @@ const STEADY = statementOf(
   ],
 );
 
-const WHOLE = statementOf(WRITTEN, (given) => [
+const startSteps: Steps = (given) => [
   `head as materialized (select * from ${given("heads", "head")} ${IN_ORDER})`,
   `moved as (${moveHeads(
     { ...HEAD_COMMIT, ...HEAD_INBOX, ...HEAD_CLAIM, ...HEAD_REST },
@@ -123,17 +117,24 @@ const WHOLE = statementOf(WRITTEN, (given) => [
        on head.tenant is not distinct from created.tenant and head.thread_id is not distinct from created.thread_id)`,
   insert("commits", COMMIT, given("commits")),
   insert("thread_ids", THREAD_ID, given("ids")),
+  insert("run_records", RUN, given("runs"), IS_NEW),
+  update("run_records", RUN_KEY, CHANGING_RUN, given("runs"), IS_CHANGED),
+  insert("entries", WRITTEN_ENTRY, given("entries"), IS_NEW),
+];
+
+const { heads, commits, ids, runs, entries } = WRITTEN;
+
+const START = statementsOf({ heads, commits, ids, runs, entries }, startSteps);
+
+const WHOLE = statementsOf(WRITTEN, (given) => [
+  ...startSteps(given),
+  update("entries", ENTRY_KEY, CHANGING_ENTRY, given("entries"), IS_CHANGED),
   insert("superseded", SUPERSEDED, given("superseded")),
-  ...insertOrUpdate("run_records", { key: RUN_KEY, changing: CHANGING_RUN, all: RUN }, given("runs")),
-  ...insertOrUpdate(
-    "entries",
-    { key: ENTRY_KEY, changing: CHANGING_ENTRY, all: { ...ENTRY, dedupe_id: "text" } },
-    given("entries"),
-  ),
-  ...insertOrUpdate("decisions", { key: DECISION_KEY, changing: CHANGING_DECISION, all: DECISION }, given("decisions")),
-  insert("suspended_calls", SUSPENDED, given("suspended"), "given.is_new = 1"),
+  insert("decisions", DECISION, given("decisions"), IS_NEW),
+  update("decisions", DECISION_KEY, CHANGING_DECISION, given("decisions"), IS_CHANGED),
+  insert("suspended_calls", SUSPENDED, given("suspended"), IS_NEW),
   `resumed as (delete from suspended_calls using ${given("suspended")} join ours using (n)
-     where given.is_new = 0 and ${sameKey("suspended_calls", SUSPENDED)})`,
+     where ${IS_CHANGED} and ${sameKey("suspended_calls", SUSPENDED)})`,
 ]);
 
 /** Only a known thread is moved; each column only by writes that may touch it. */
@@ -164,44 +165,8 @@ function update(table: string, key: Columns, changing: Columns, given: string, c
     where ${sameKey(table, key)} and ${condition})`;
 }
 
-function insertOrUpdate(
-  table: string,
-  { key, changing, all }: { readonly key: Columns; readonly changing: Columns; readonly all: Columns },
-  given: string,
-): readonly string[] {
-  return [
-    `given_${table} as materialized (select * from ${given})`,
-    insert(table, all, `given_${table} as given`, "given.is_new = 1"),
-    update(table, key, changing, `given_${table} as given`, "given.is_new = 0"),
-  ];
-}
-
 function sameKey(table: string, key: Columns): string {
   return Object.keys(key)
     .map((name) => `${table}.${name} = given.${name}`)
     .join(" and ");
-}
-
-type Groups = Readonly<Partial<Record<WrittenKind, Columns>>>;
-
-/** A statement over groups of rows. `given` names the rows of one of them. */
-function statementOf(
-  groups: Groups,
-  steps: (given: (kind: WrittenKind, name?: string) => string) => readonly string[],
-): (rows: WrittenRows) => Query {
-  const first = new Map<WrittenKind, number>();
-  let next = 1;
-  for (const [kind, columns] of entriesOf(groups)) {
-    first.set(kind, next);
-    next += Object.keys(columns).length;
-  }
-  const given = (kind: WrittenKind, name = "given"): string => givenRows(name, groups[kind] ?? {}, first.get(kind));
-  const query: Prepared = prepared(`with ${steps(given).join(",\n")}
-    select (select coalesce(string_agg(n::text, ','), '') from ours) as ours, ${NOW} as now`);
-  return (rows) => query(...entriesOf(groups).flatMap(([kind, columns]) => encodeRows(columns, rows[kind])));
-}
-
-function entriesOf(groups: Groups): readonly (readonly [WrittenKind, Columns])[] {
-  // The keys of the groups are kinds.
-  return Object.entries(groups) as [WrittenKind, Columns][];
 }

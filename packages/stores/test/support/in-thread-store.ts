@@ -19,6 +19,8 @@ import { makeStoreFolder } from "./temporary-store.ts";
 export interface InThreadStore {
   readonly connection: Connection;
   readonly store: Store & { readonly blobs: BlobStore };
+  /** How many writes were made without reading. */
+  heldWrites(): number;
   close(): Promise<void>;
 }
 
@@ -37,15 +39,18 @@ export function openInThreadStore(
     // Each task is answered as its type says, and here it is the caller who knows it.
     return outcome?.answer as never;
   };
+  let heldWrites = 0;
   const driver: StoreDriver = {
     durability: "none",
     reader: { ...createThreadReads(connection), ...createRunReads(connection) },
     documents: createSqliteDocuments({ connection, now: () => clock.now(), write }),
     execute: (request) => write({ task: "operation", now: clock.now(), request: request as never }),
     ...(holds && {
-      writeHeld: (held: HeldWrite) => {
+      writeHeld: async (held: HeldWrite): Promise<boolean> => {
         const content = contentStatements(held.tenant, held.writes);
-        return write({ task: "held", head: headStatement(held), content, signals: held.signals });
+        const isWritten = await write({ task: "held", head: headStatement(held), content, signals: held.signals });
+        if (isWritten) heldWrites += 1;
+        return isWritten;
       },
     }),
     estimateNow: () => clock.now(),
@@ -65,5 +70,5 @@ export function openInThreadStore(
     createDurableStore(driver),
     createSqliteBlobRows({ connection, now: () => clock.now(), write }),
   );
-  return { connection, store, close: () => store.close() };
+  return { connection, store, heldWrites: () => heldWrites, close: () => store.close() };
 }

@@ -1,0 +1,12 @@
+import type { Inbox } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { copyJson } from "../tools/copy-json.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+
+/** What lies in the inbox of the run. */
+export function readInbox({ run, store, effects }: RunWorkspace): Promise<Inbox> {
+  const { run_id, thread_id } = run;
+  // Made of JSON; its interface hides it.
+  const encode = (inbox: Inbox): Json => copyJson(inbox as unknown as Json);
+  return effects.perform({ kind: "inbox", of: run_id, encode }, () => store.readInbox(thread_id, run_id));
+}
