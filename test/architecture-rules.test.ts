@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findIndexProblems, findLengthProblems, findNamelessFiles } from "./support/architecture/house-rules.ts";
+import { findIndexProblems, findNamelessFiles } from "./support/architecture/house-rules.ts";
 import { findImportProblems } from "./support/architecture/import-rules.ts";
 import { findManifestProblems } from "./support/architecture/manifest-rules.ts";
 import { findPurityProblems } from "./support/architecture/purity-rules.ts";
@@ -115,16 +115,6 @@ describe("house rules", () => {
     expect(findNamelessFiles([...paths, "src/state-manager.ts", "src/database.ts", "tsconfig.base.json"])).toEqual(
       paths,
     );
-  });
-
-  it("refuses long files and excuses that are not needed", () => {
-    const long = { path: "long.ts", text: "x\n".repeat(301) };
-    const short = { path: "short.ts", text: "x\n".repeat(300) };
-    expect(findLengthProblems([long, short], [])).toEqual(["long.ts has more than 300 lines"]);
-    expect(findLengthProblems([long], [{ file: "long.ts", reason: "sample" }])).toEqual([]);
-    expect(findLengthProblems([short], [{ file: "short.ts", reason: "sample" }])).toEqual([
-      "the exception for short.ts is not needed",
-    ]);
   });
 
   it.each([

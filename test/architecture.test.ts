@@ -3,12 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { PLATFORM_PURE } from "./support/architecture/allowed-imports.ts";
-import {
-  findIndexProblems,
-  findLengthProblems,
-  findNamelessFiles,
-  type LengthException,
-} from "./support/architecture/house-rules.ts";
+import { findIndexProblems, findNamelessFiles } from "./support/architecture/house-rules.ts";
 import { findImportProblems } from "./support/architecture/import-rules.ts";
 import { findManifestProblems } from "./support/architecture/manifest-rules.ts";
 import { findPurityProblems, type PurityException } from "./support/architecture/purity-rules.ts";
@@ -20,10 +15,6 @@ const PURITY_EXCEPTIONS: readonly PurityException[] = [
     global: "globalThis",
     reason: "it reads process.versions, where there is one, to say clearly at import that Node is too old",
   },
-];
-
-const LENGTH_EXCEPTIONS: readonly LengthException[] = [
-  { file: "packages/reprise/src/index.ts", reason: "it is a list of every name the umbrella passes on, one a line" },
 ];
 
 const workspace = readWorkspace(ROOT);
@@ -68,8 +59,4 @@ it("has no file whose name says nothing", () => {
 it("keeps every index a list of exports", () => {
   const indexes = sources.filter(({ path }) => /(^|\/)index\.tsx?$/.test(path));
   expect(indexes.flatMap(findIndexProblems)).toEqual([]);
-});
-
-it("keeps source files short enough to hold one idea", () => {
-  expect(findLengthProblems([...sources, ...tools], LENGTH_EXCEPTIONS)).toEqual([]);
 });

@@ -2,28 +2,11 @@ import { basename } from "node:path";
 import { type Token, tokenize } from "./tokenize.ts";
 import type { SourceFile } from "./workspace.ts";
 
-const LONGEST_FILE = 300;
 const NAMELESS = /^(utils?|helpers?|common|manager|base)\.(ts|tsx|mjs|js)$/;
-
-/** A source file that may be long, and why. */
-export interface LengthException {
-  readonly file: string;
-  readonly reason: string;
-}
 
 /** Names that say nothing about what is inside. */
 export function findNamelessFiles(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => NAMELESS.test(basename(path)));
-}
-
-/** Files past the limit that nobody has excused, and excuses that are no longer needed. */
-export function findLengthProblems(files: readonly SourceFile[], exceptions: readonly LengthException[]): string[] {
-  const long = files.filter(({ text }) => text.trimEnd().split("\n").length > LONGEST_FILE).map(({ path }) => path);
-  const excused = exceptions.map(({ file }) => file);
-  return [
-    ...long.filter((path) => !excused.includes(path)).map((path) => `${path} has more than ${LONGEST_FILE} lines`),
-    ...excused.filter((path) => !long.includes(path)).map((path) => `the exception for ${path} is not needed`),
-  ];
 }
 
 /** An `index.ts` is a list of names: `export { … } from "…"`, besides the check of the Node version. */

@@ -4,8 +4,9 @@ import { ThreadDraft } from "./thread-draft.ts";
 
 /** A draft of a thread with nothing on it. Its epochs go on from those of a deleted one with its id. */
 export function draftThread(tenant: string, thread: Omit<Thread, "version">, rows: ThreadRows): ThreadDraft {
+  const { created_at, updated_at, ...named } = thread;
   const row = {
-    thread: { ...thread, version: 0 },
+    thread: { ...named, version: 0, created_at, updated_at },
     revision: 0,
     digest: FIRST_DIGEST,
     generation: 0,
