@@ -16,6 +16,8 @@ export class WriterClient {
   readonly #onSignals: (signals: readonly StoreSignal[]) => void;
   readonly #exited: Promise<void>;
   #number = 0;
+  /** Asked for in this turn of the event loop and not sent yet. */
+  #unsent: NumberedTask[] = [];
   #failure: RepriseError | undefined;
 
   private constructor(options: WriterOptions, onSignals: (signals: readonly StoreSignal[]) => void) {
@@ -50,7 +52,9 @@ export class WriterClient {
       // Only the writer answers, and it answers each task as the task's type says.
       this.#waiting.set(number, { resolve: resolve as (answer: unknown) => void, reject });
       if (this.#waiting.size === 1) this.#worker.ref();
-      this.#post({ number, task });
+      // What is asked for in one turn is sent together: waking the writer costs more than most tasks.
+      if (this.#unsent.length === 0) process.nextTick(() => this.#send());
+      this.#unsent.push({ number, task });
     });
   }
 
@@ -58,19 +62,32 @@ export class WriterClient {
   async close(): Promise<void> {
     // Whoever closes waits for the end, and so does the process.
     this.#worker.ref();
+    this.#send();
     if (this.#failure === undefined) this.#worker.postMessage("close");
     this.#failure ??= new RepriseError("STORE_UNAVAILABLE", "The store is closed.");
     await this.#exited;
   }
 
-  #post(task: NumberedTask): void {
+  #send(): void {
+    const tasks = this.#unsent;
+    if (tasks.length === 0) return;
+    this.#unsent = [];
     try {
-      this.#worker.postMessage(task);
+      this.#worker.postMessage(tasks);
     } catch (error) {
-      // It holds something that is no data, a function perhaps, and so could not be stored either.
-      const { message } = toRepriseError(error);
-      this.#settle({ number: task.number, error: { code: "INVALID_REQUEST", message, details: {} } });
+      // One of them holds something that is no data, a function perhaps, and so could not be stored either.
+      const [first, ...others] = tasks;
+      if (others.length === 0 && first !== undefined) return this.#refuse(first, error);
+      for (const task of tasks) {
+        this.#unsent = [task];
+        this.#send();
+      }
     }
+  }
+
+  #refuse({ number }: NumberedTask, error: unknown): void {
+    const { message } = toRepriseError(error);
+    this.#settle({ number, error: { code: "INVALID_REQUEST", message, details: {} } });
   }
 
   #begin(): Promise<void> {

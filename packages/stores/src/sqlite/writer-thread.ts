@@ -22,7 +22,7 @@ function work({ file, busyTimeoutMs, writer }: WriterOptions): void {
   const report = (value: WriterReport): void => port.postMessage(value);
   try {
     const connection = openFile(file, { busyTimeoutMs });
-    port.on("message", (first: NumberedTask | "close") => {
+    port.on("message", (first: readonly NumberedTask[] | "close") => {
       const batch: NumberedTask[] = [];
       for (let next: typeof first | undefined = first; next !== undefined; next = receiveMessageOnPort(port)?.message) {
         if (next === "close") {
@@ -31,8 +31,8 @@ function work({ file, busyTimeoutMs, writer }: WriterOptions): void {
           port.close();
           return;
         }
-        batch.push(next);
-        if (batch.length === MAX_BATCH) break;
+        batch.push(...next);
+        if (batch.length >= MAX_BATCH) break;
       }
       report(writeBatch(connection, batch, writer));
     });
