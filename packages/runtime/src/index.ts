@@ -24,7 +24,6 @@ export type { EventIterator } from "./journal/event-stream.ts";
 export type { Blobs } from "./media/blobs.ts";
 export type { Difference, Divergence, DivergentPart } from "./replay/compare-commits.ts";
 export type { RunComparison, RunPart } from "./replay/compare-runs.ts";
-export type { CommittedChangeset } from "./replay/read-changesets.ts";
 export type { RunRecording } from "./replay/recording.ts";
 export { RECORDING_FORMAT } from "./replay/recording.ts";
 export type { ReplayExportOptions } from "./replay/replay-export.ts";

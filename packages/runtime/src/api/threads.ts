@@ -6,6 +6,7 @@ import {
   type MessageQuery,
   notFound,
   type Page,
+  type StoredChangeset,
   type Thread,
   type ThreadQuery,
   type VersionPatches,
@@ -30,11 +31,11 @@ export interface Threads {
   diffVersions(threadId: string, from: number, to: number): Promise<VersionDifference>;
   /** The patches of every version after one. */
   history(threadId: string, after?: number): Promise<readonly VersionPatches[]>;
-  /** Whole changesets after a version, oldest first, with their reasons, actions and recordings; at most 200 at once. */
+  /** Whole changesets after a version, oldest first, with their reasons, actions, effects and digests; at most 200 at once. */
   changesets(
     threadId: string,
     options?: { readonly after?: number; readonly limit?: number },
-  ): Promise<readonly (Changeset & { readonly version: number })[]>;
+  ): Promise<readonly StoredChangeset[]>;
   /** Changes the state from outside a run; refused while one is running. Returns the new version. */
   patch(
     threadId: string,

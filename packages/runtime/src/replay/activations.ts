@@ -1,6 +1,5 @@
-import type { Effect, RunRecord } from "@reprise/contracts";
+import type { Effect, RunRecord, StoredChangeset } from "@reprise/contracts";
 import type { StoredClaim } from "../effects/live-port.ts";
-import type { CommittedChangeset } from "./read-changesets.ts";
 import type { RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 
@@ -8,21 +7,21 @@ import { replayImpossible } from "./replay-errors.ts";
 export interface RecordedActivation {
   readonly epoch: number;
   readonly claim: StoredClaim;
-  readonly changesets: readonly CommittedChangeset[];
+  readonly changesets: readonly StoredChangeset[];
 }
 
 /** What happened to the thread of a recorded run after its first changeset, in order. */
 export type RecordedPart =
   | { readonly kind: "activation"; readonly activation: RecordedActivation }
   /** A change from outside, while the run waited. */
-  | { readonly kind: "outside"; readonly changeset: CommittedChangeset }
+  | { readonly kind: "outside"; readonly changeset: StoredChangeset }
   /** Another run took the place of this one. */
-  | { readonly kind: "closed"; readonly changeset: CommittedChangeset };
+  | { readonly kind: "closed"; readonly changeset: StoredChangeset };
 
 /** Splits a recording into what each owner did. */
 export function splitRecording({ run, changesets }: RunRecording): readonly RecordedPart[] {
   const parts: RecordedPart[] = [];
-  let own: CommittedChangeset[] = [];
+  let own: StoredChangeset[] = [];
   const flush = (): void => {
     const [first] = own;
     if (first === undefined) return;
@@ -41,14 +40,14 @@ export function splitRecording({ run, changesets }: RunRecording): readonly Reco
 }
 
 /** Which claim a changeset was committed under: its id says so. */
-function epochOf({ run_id }: RunRecord, { changeset_id }: CommittedChangeset): number {
+function epochOf({ run_id }: RunRecord, { changeset_id }: StoredChangeset): number {
   const epoch = /^-e(\d+)-n\d+$/.exec(changeset_id.slice(run_id.length))?.[1];
   if (epoch === undefined) throw replayImpossible(run_id, `the id of the changeset ${changeset_id} names no claim`);
   return Number(epoch);
 }
 
 /** An activation begins with its claim. */
-function claimOf({ run_id }: RunRecord, { effects = [] }: CommittedChangeset): StoredClaim {
+function claimOf({ run_id }: RunRecord, { effects = [] }: StoredChangeset): StoredClaim {
   const [claim]: readonly Effect[] = effects;
   if (claim?.kind !== "claim" || claim.value === undefined)
     throw replayImpossible(run_id, "it was made before effects were recorded");
@@ -57,6 +56,6 @@ function claimOf({ run_id }: RunRecord, { effects = [] }: CommittedChangeset): S
 }
 
 /** The row of a run after a changeset. */
-export function rowOf({ run_id }: RunRecord, { runs }: CommittedChangeset): RunRecord | undefined {
+export function rowOf({ run_id }: RunRecord, { runs }: StoredChangeset): RunRecord | undefined {
   return runs.find((row) => row.run_id === run_id);
 }

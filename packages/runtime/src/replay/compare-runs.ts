@@ -1,7 +1,7 @@
-import type { Message, RunRecord, TenantStore } from "@reprise/contracts";
+import type { Message, RunRecord, StoredChangeset, TenantStore } from "@reprise/contracts";
 import { diff, type Json, type Op } from "@reprise/state";
 import { loadState } from "../thread/loaded-thread.ts";
-import { type CommittedChangeset, walkChangesets } from "./read-changesets.ts";
+import { walkChangesets } from "./read-changesets.ts";
 
 /** What a run did from some version of its thread on. */
 export interface RunPart {
@@ -38,7 +38,7 @@ async function partOf(
   run: RunRecord,
   after: number,
 ): Promise<{ readonly part: RunPart; readonly version: number }> {
-  const changesets: CommittedChangeset[] = [];
+  const changesets: StoredChangeset[] = [];
   let began: RunRecord | undefined;
   for await (const changeset of walkChangesets(store, run.thread_id, Math.min(after, run.base_version))) {
     const row = changeset.runs.find(({ run_id }) => run_id === run.run_id);

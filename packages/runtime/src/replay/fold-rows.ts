@@ -1,6 +1,11 @@
-import { isTerminal, type RunRecord, TOOL_CALL_TRANSITIONS, type ToolCallRecord } from "@reprise/contracts";
+import {
+  isTerminal,
+  type RunRecord,
+  type StoredChangeset,
+  TOOL_CALL_TRANSITIONS,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { compareCallIds } from "../loop/derived-ids.ts";
-import type { CommittedChangeset } from "./read-changesets.ts";
 
 /** The row of a run, and its open calls, as changesets leave them. */
 export interface FoldedRows {
@@ -9,7 +14,7 @@ export interface FoldedRows {
 }
 
 /** What the rows of one run are after some changesets. */
-export function foldRows(changesets: readonly CommittedChangeset[], runId: string): FoldedRows {
+export function foldRows(changesets: readonly StoredChangeset[], runId: string): FoldedRows {
   let run: RunRecord | undefined;
   const calls = new Map<string, ToolCallRecord>();
   for (const changeset of changesets) {

@@ -5,6 +5,7 @@ import {
   notFound,
   RepriseError,
   type RunRecord,
+  type StoredChangeset,
   type TenantStore,
 } from "@reprise/contracts";
 import { textRefsOf } from "../effects/long-texts.ts";
@@ -13,7 +14,7 @@ import { findRestore } from "../thread/find-restore.ts";
 import { loadState } from "../thread/loaded-thread.ts";
 import { foldRows } from "./fold-rows.ts";
 import { messagesBefore } from "./messages-before.ts";
-import { type CommittedChangeset, readChangesetsBetween, walkChangesets } from "./read-changesets.ts";
+import { readChangesetsBetween, walkChangesets } from "./read-changesets.ts";
 import { RECORDING_FORMAT, type RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 import { sealHistory, sealRecording } from "./seal-recording.ts";
@@ -34,7 +35,7 @@ export async function loadRecording(
 ): Promise<RunRecording> {
   const store = stores.forTenant(tenant);
   const { run_id, thread_id } = run;
-  const { before, changesets } = sealHistory(await changesetsOf(store, run), env.hash);
+  const { before, changesets } = await sealHistory(store, await changesetsOf(store, run), env.hash);
   const start = changesets[0];
   if (start === undefined) throw replayImpossible(run_id, "its first commit is missing");
   const version = start.version - 1;
@@ -68,7 +69,7 @@ async function textsOf(
   blobs: BlobStore,
   tenant: string,
   { run_id }: RunRecord,
-  changesets: readonly CommittedChangeset[],
+  changesets: readonly StoredChangeset[],
 ): Promise<RunRecording["texts"]> {
   const refs = new Set(changesets.flatMap(({ effects = [] }) => textRefsOf(effects)));
   const texts = await Promise.all(
@@ -83,8 +84,8 @@ async function textsOf(
 }
 
 /** From the first changeset of a run to the one in which it is done. */
-async function changesetsOf(store: TenantStore, run: RunRecord): Promise<readonly CommittedChangeset[]> {
-  const found: CommittedChangeset[] = [];
+async function changesetsOf(store: TenantStore, run: RunRecord): Promise<readonly StoredChangeset[]> {
+  const found: StoredChangeset[] = [];
   for await (const changeset of walkChangesets(store, run.thread_id, run.base_version)) {
     // Between the version a run goes back to and its own first lie those of the run it undoes.
     if (found.length === 0 && changeset.changeset_id !== `${run.run_id}-start`) continue;
@@ -95,7 +96,7 @@ async function changesetsOf(store: TenantStore, run: RunRecord): Promise<readonl
 }
 
 /** The run that a first changeset ends beside its own beginning, as it was before. */
-async function closedBy(store: TenantStore, start: CommittedChangeset): Promise<RunRecording["closing"]> {
+async function closedBy(store: TenantStore, start: StoredChangeset): Promise<RunRecording["closing"]> {
   const closed = start.runs.find(({ run_id }) => run_id !== start.run_id);
   if (closed === undefined) return undefined;
   const before = await readChangesetsBetween(store, start.thread_id, closed.base_version, start.version - 1);
@@ -106,7 +107,7 @@ async function closedBy(store: TenantStore, start: CommittedChangeset): Promise<
 async function restoredBy(
   store: TenantStore,
   { request, rolls_back }: MailboxEntry,
-  start: CommittedChangeset,
+  start: StoredChangeset,
 ): Promise<RunRecording["restore"]> {
   if (request?.restore !== undefined) {
     return findRestore(store, start.thread_id, request.restore, start.version - 1);

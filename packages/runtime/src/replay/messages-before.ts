@@ -1,5 +1,5 @@
-import { MAX_LIMIT, type Message, type TenantStore } from "@reprise/contracts";
-import { type CommittedChangeset, walkChangesets } from "./read-changesets.ts";
+import { MAX_LIMIT, type Message, type StoredChangeset, type TenantStore } from "@reprise/contracts";
+import { walkChangesets } from "./read-changesets.ts";
 
 /** What a thread said before a run, and the ids of what was withdrawn by then. */
 export interface MessagesBefore {
@@ -13,7 +13,7 @@ export interface MessagesBefore {
  */
 export async function messagesBefore(
   store: TenantStore,
-  changesets: readonly CommittedChangeset[],
+  changesets: readonly StoredChangeset[],
 ): Promise<MessagesBefore> {
   const [start] = changesets;
   // Before the first version nothing was said.
@@ -31,7 +31,7 @@ export async function messagesBefore(
 /** What was said and what was withdrawn from a changeset on. */
 async function lookBehind(
   store: TenantStore,
-  { thread_id, version }: CommittedChangeset,
+  { thread_id, version }: StoredChangeset,
 ): Promise<{ readonly said: ReadonlySet<string>; readonly withdrawn: ReadonlySet<string> }> {
   const said = new Set<string>();
   const withdrawn = new Set<string>();

@@ -1,7 +1,4 @@
-import { type Changeset, MAX_LIMIT, type TenantStore } from "@reprise/contracts";
-
-/** A changeset with the version it made. */
-export type CommittedChangeset = Changeset & { readonly version: number };
+import { MAX_LIMIT, type StoredChangeset, type TenantStore } from "@reprise/contracts";
 
 /** The changesets after a version up to another one, page by page. `VERSION_GONE` when some were pruned. */
 export async function readChangesetsBetween(
@@ -9,8 +6,8 @@ export async function readChangesetsBetween(
   threadId: string,
   after: number,
   upTo: number,
-): Promise<readonly CommittedChangeset[]> {
-  const found: CommittedChangeset[] = [];
+): Promise<readonly StoredChangeset[]> {
+  const found: StoredChangeset[] = [];
   for await (const changeset of walkChangesets(store, threadId, after)) {
     if (changeset.version > upTo) break;
     found.push(changeset);
@@ -24,7 +21,7 @@ export async function* walkChangesets(
   store: TenantStore,
   threadId: string,
   after: number,
-): AsyncGenerator<CommittedChangeset, void> {
+): AsyncGenerator<StoredChangeset, void> {
   for (let last = after; ; ) {
     const page = await store.readChangesets(threadId, last, MAX_LIMIT);
     yield* page;

@@ -1,7 +1,6 @@
-import type { Message, RunRecord, RunRequest, ToolCallRecord } from "@reprise/contracts";
+import type { Message, RunRecord, RunRequest, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { Restore } from "../loop/compose-start.ts";
-import type { SealedChangeset } from "./seal-recording.ts";
 
 /** The form of an exported run; a reader refuses any other. */
 export const RECORDING_FORMAT = "reprise-run/2";
@@ -30,7 +29,7 @@ export interface RunRecording {
   /** What the run went back to before it began. */
   readonly restore?: Restore;
   /** From the run's first to its last; changes from outside that came in between are among them. */
-  readonly changesets: readonly SealedChangeset[];
+  readonly changesets: readonly StoredChangeset[];
   /** The long texts of effects, by the blob that holds them. */
   readonly texts: { readonly [ref: string]: string };
   /** Over everything else. */

@@ -1,4 +1,4 @@
-import type { Changeset, Claim, Effect, Env, RunRecord, ToolCallRecord } from "@reprise/contracts";
+import type { Changeset, Claim, Effect, Env, RunRecord, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
 import { applyPatch, applyPatches, type Json, ops } from "@reprise/state";
 import { runActivation } from "../dispatcher/activate.ts";
 import type { RecordedCommit } from "../effects/effect-log.ts";
@@ -13,7 +13,6 @@ import { LoadedThread } from "../thread/loaded-thread.ts";
 import { type RecordedActivation, type RecordedPart, rowOf, splitRecording } from "./activations.ts";
 import { type Difference, type Divergence, findDifference, plain } from "./compare-commits.ts";
 import { foldRows } from "./fold-rows.ts";
-import type { CommittedChangeset } from "./read-changesets.ts";
 import type { RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 import { createReplayServices } from "./replay-services.ts";
@@ -44,8 +43,6 @@ export interface ReplayContext {
   readonly mode: ReplayMode;
   /** Today's agents, for a replay that asks them. */
   readonly agents?: AgentSource;
-  /** Whether the digests were just made from what the store has: then there is nothing to check them against. */
-  readonly isSealedHere?: boolean;
   /** What a runtime brings beside, such as its way to count tokens. */
   readonly services?: Pick<Services, "tokens" | "limits">;
 }
@@ -56,7 +53,7 @@ export async function replayRecording(recording: RunRecording, context: ReplayCo
   const { mode, env } = context;
   const run_id = run.run_id;
   assertReplayable(recording);
-  const broken = context.isSealedHere === true ? undefined : findBrokenSeal(recording, env.hash);
+  const broken = findBrokenSeal(recording, env.hash);
   const divergence = broken ?? (await new Replay(recording, context).run());
   if (divergence !== undefined) return { run_id, mode, equal: false, divergence };
   const own = changesets.filter((changeset) => changeset.run_id !== null);
@@ -74,7 +71,7 @@ class Replay {
   readonly #recording: RunRecording;
   readonly #context: ReplayContext;
   readonly #thread: LoadedThread;
-  readonly #applied: CommittedChangeset[] = [];
+  readonly #applied: StoredChangeset[] = [];
   #divergence: Divergence | undefined;
 
   constructor(recording: RunRecording, context: ReplayContext) {
@@ -134,7 +131,7 @@ class Replay {
       isLeft: last !== undefined && rowOf(run, last)?.status === "running",
       isAsking: mode === "reexecute",
       judge: {
-        accept: (commit, changeset) => this.#accept(changesets[commit] as CommittedChangeset, changeset),
+        accept: (commit, changeset) => this.#accept(changesets[commit] as StoredChangeset, changeset),
         missed: (commit, index, effect, asked) => {
           const expected = effect === undefined ? null : plain({ ...effect, value: undefined, texts: undefined });
           this.#part(changesets[commit] ?? last, { what: "effect", index, expected, actual: [...asked] });
@@ -158,7 +155,7 @@ class Replay {
   }
 
   /** The end of a run whose place another took: it is a part of that one's first changeset. */
-  #close(changeset: CommittedChangeset): void {
+  #close(changeset: StoredChangeset): void {
     const { run, calls } = this.#rows;
     const expected = rowOf(this.#recording.run, changeset);
     if (run === undefined || expected === undefined) return;
@@ -176,7 +173,7 @@ class Replay {
   }
 
   /** Compares a commit with the recorded one, and takes that in when they are the same. */
-  #accept(expected: CommittedChangeset, actual: Changeset): boolean {
+  #accept(expected: StoredChangeset, actual: Changeset): boolean {
     const difference = findDifference(expected, actual, { ignoresDefinition: this.#context.mode === "reexecute" });
     if (difference === undefined) this.#apply(expected);
     else this.#part(expected, difference);
@@ -184,11 +181,11 @@ class Replay {
   }
 
   /** Only the first difference counts. */
-  #part(changeset: CommittedChangeset | undefined, difference: Difference): void {
+  #part(changeset: StoredChangeset | undefined, difference: Difference): void {
     this.#divergence ??= { version: changeset?.version ?? 0, ...difference };
   }
 
-  #apply(changeset: CommittedChangeset): void {
+  #apply(changeset: StoredChangeset): void {
     this.#applied.push(changeset);
     this.#thread.advance(changeset.version, applyPatches(this.#thread.document, changeset.patches), changeset);
   }
@@ -197,7 +194,7 @@ class Replay {
     return foldRows(this.#applied, this.#recording.run.run_id);
   }
 
-  #describe(changeset: CommittedChangeset): RecordedCommit {
+  #describe(changeset: StoredChangeset): RecordedCommit {
     const { run_id } = this.#recording.run;
     const stored = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
     const effects = resolveReferences(stored, changeset);

@@ -17,5 +17,5 @@ export async function replayRun(
 ): Promise<ReplayResult> {
   const recording = await exportRun(services, tenant, runId);
   const { env, agents, tokens, limits } = services;
-  return replayRecording(recording, { env, mode, agents, isSealedHere: true, services: { tokens, limits } });
+  return replayRecording(recording, { env, mode, agents, services: { tokens, limits } });
 }

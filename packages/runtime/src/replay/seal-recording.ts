@@ -1,33 +1,59 @@
-import { canonicalJson, chainDigest, contentDigest, FIRST_DIGEST } from "@reprise/contracts";
+import {
+  canonicalJson,
+  chainDigest,
+  contentDigest,
+  FIRST_DIGEST,
+  RepriseError,
+  type StoredChangeset,
+  type TenantStore,
+} from "@reprise/contracts";
 import type { Divergence } from "./compare-commits.ts";
-import type { CommittedChangeset } from "./read-changesets.ts";
 import type { RunRecording } from "./recording.ts";
-
-/** A changeset with the digest of its version. */
-export type SealedChangeset = CommittedChangeset & { readonly digest: string };
 
 type Hash = (text: string) => string;
 
-/** Changesets as a store has them, with their digests and the one before them. */
+/** The changesets of a run with their digests, and the digest before the first of them. */
 export interface SealedHistory {
   readonly before: string;
-  readonly changesets: readonly SealedChangeset[];
+  readonly changesets: readonly StoredChangeset[];
 }
 
-/** Gives changesets their digests. A store that keeps them has done so already. */
-export function sealHistory(changesets: readonly CommittedChangeset[], hash: Hash): SealedHistory {
+/**
+ * Anchors the changesets of a run in the history of their thread. Where the version before them is pruned, nobody has its digest
+ * any more: then their own chain begins with them.
+ */
+export async function sealHistory(
+  store: Pick<TenantStore, "readChangesets">,
+  changesets: readonly StoredChangeset[],
+  hash: Hash,
+): Promise<SealedHistory> {
+  const [first] = changesets;
+  const before = first === undefined ? FIRST_DIGEST : await loadDigest(store, first.thread_id, first.version - 1);
+  if (before !== undefined) return { before, changesets };
   let digest = FIRST_DIGEST;
-  return {
-    before: digest,
-    changesets: changesets.map((changeset) => {
-      digest = digestAfter(digest, changeset, hash);
-      return { ...changeset, digest };
-    }),
-  };
+  const sealed = changesets.map((changeset) => {
+    digest = digestAfter(digest, changeset, hash);
+    return { ...changeset, digest };
+  });
+  return { before: FIRST_DIGEST, changesets: sealed };
 }
 
-function digestAfter(before: string, changeset: CommittedChangeset, hash: Hash): string {
-  const { version: _version, digest: _digest, ...content } = changeset as CommittedChangeset & { digest?: string };
+async function loadDigest(
+  store: Pick<TenantStore, "readChangesets">,
+  threadId: string,
+  version: number,
+): Promise<string | undefined> {
+  if (version === 0) return FIRST_DIGEST;
+  try {
+    return (await store.readChangesets(threadId, version - 1, 1))[0]?.digest;
+  } catch (error) {
+    if (RepriseError.is(error, "VERSION_GONE")) return undefined;
+    throw error;
+  }
+}
+
+function digestAfter(before: string, changeset: StoredChangeset, hash: Hash): string {
+  const { version: _version, digest: _digest, ...content } = changeset;
   return chainDigest(before, contentDigest(content, hash), hash);
 }
 

@@ -1,6 +1,6 @@
-import { notFound, type RestorePoint, type TenantStore } from "@reprise/contracts";
+import { notFound, type RestorePoint, type StoredChangeset, type TenantStore } from "@reprise/contracts";
 import type { Restore } from "../loop/compose-start.ts";
-import { type CommittedChangeset, readChangesetsBetween } from "../replay/read-changesets.ts";
+import { readChangesetsBetween } from "../replay/read-changesets.ts";
 import { loadState } from "./loaded-thread.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function findRestore(
 }
 
 /** What was said and is not withdrawn already. The results a run brought along for calls of earlier ones are not its own. */
-function saidIn(changesets: readonly CommittedChangeset[], start: CommittedChangeset): readonly string[] {
+function saidIn(changesets: readonly StoredChangeset[], start: StoredChangeset): readonly string[] {
   const withdrawn = new Set(changesets.flatMap(({ supersedes }) => supersedes));
   const said = changesets.flatMap((changeset) =>
     changeset.messages.filter(({ role }) => changeset !== start || role !== "tool").map(({ id }) => id),
