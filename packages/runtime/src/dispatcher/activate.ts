@@ -61,6 +61,7 @@ export async function activate(
   const { tenant, thread_id } = claim;
   const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
   const { env, blobs } = services;
+  lease.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
   const effects = new LivePort({ env, claim, ...lease, texts: new LongTexts(blobs, tenant, env) });
   try {
     await runActivation(services, claim, { run, thread }, { ...lease, effects });

@@ -80,6 +80,11 @@ export class LiveBus {
     return this.#channels.get(tenantKey(tenant, runId))?.isCommitting === true;
   }
 
+  /** The owner of a run lost its claim: whatever happens to the run now happens elsewhere, however long its owner takes to stop. */
+  disown(tenant: string, runId: string): void {
+    this.#channels.get(tenantKey(tenant, runId))?.disown();
+  }
+
   /** Resolves when the owner of a run is not here any more. */
   whenLeft(tenant: string, runId: string): Promise<void> {
     const channel = this.#channels.get(tenantKey(tenant, runId));
@@ -177,12 +182,16 @@ class Channel implements LiveChannel {
     if (finish?.type === "run_finish") this.#onEnded({ run, finish });
   }
 
-  /** Without its owner the channel is not the first to hear of the run any more: what was kept is in the journal. */
   close(): void {
+    this.disown();
+    this.leave();
+  }
+
+  /** Without its owner the channel is not the first to hear of the run any more: what was kept is in the journal. */
+  disown(): void {
     this.isOwned = false;
     this.committed = [];
     for (const resolve of this.onLeft.splice(0)) resolve();
-    this.leave();
   }
 
   leave(): void {
