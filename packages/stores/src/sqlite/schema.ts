@@ -160,9 +160,14 @@ create view runs as
   from run_records join threads on threads.key = run_records.thread_key;
 
 create view calls as
-  select threads.tenant, threads.thread_id, commits.version,
-    item.value ->> '$.run_id' as run_id, item.value ->> '$.call_id' as call_id,
-    item.value ->> '$.tool_id' as tool_id, item.value ->> '$.status' as status, item.value as call
-  from commits join threads on threads.key = commits.thread_key, json_each(commits.calls) as item;
+  select tenant, thread_id, run_id, version, call_id, tool_id, status, call from (
+    select threads.tenant, threads.thread_id, commits.version,
+      item.value ->> '$.run_id' as run_id, item.value ->> '$.call_id' as call_id,
+      item.value ->> '$.tool_id' as tool_id, item.value ->> '$.status' as status, item.value as call,
+      row_number() over (
+        partition by commits.thread_key, item.value ->> '$.run_id', item.value ->> '$.call_id' order by commits.version desc
+      ) as age
+    from commits join threads on threads.key = commits.thread_key, json_each(commits.calls) as item)
+  where age = 1;
 `,
 ];
