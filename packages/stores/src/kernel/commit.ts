@@ -30,7 +30,7 @@ export function demandChangeset(changeset: SealedChangeset): Omit<ThreadDemand, 
 }
 
 export function planCommit(
-  { tenant, changeset, guard, shown_epoch }: ThreadRequest<"commit">,
+  { tenant, changeset, guard, shown_epoch, holds }: ThreadRequest<"commit">,
   rows: ThreadRows,
   now: number,
 ): Plan<ThreadAnswers["commit"]> {
@@ -38,7 +38,7 @@ export function planCommit(
   const known = draft.versionOf(changeset.changeset_id);
   if (known !== undefined) return onlyAnswer({ version: known });
   const version = applyCommit(draft, { changeset, guard, ...(shown_epoch === undefined ? {} : { shown_epoch }) }, now);
-  return concludeCommit(draft, { version, held: draft.held() }, changeset.run_id);
+  return concludeCommit(draft, { version, ...(holds && { held: draft.held() }) }, changeset.run_id);
 }
 
 /** Checks one commit that the thread does not have yet, and applies it. Returns the version it makes. */

@@ -39,8 +39,16 @@ export interface FlushRecovery {
 
 /** Every write to one thread, as data: it can be queued, batched and sent to another thread of execution. */
 export interface ThreadRequests {
-  /** `shown_epoch`: the epoch its events were shown under, when that is an earlier one than the writer's. */
-  commit: { readonly changeset: SealedChangeset; readonly guard: CommitGuard; readonly shown_epoch?: number };
+  /**
+   * `shown_epoch`: the epoch its events were shown under, when that is an earlier one than the writer's. `holds`: whoever asks keeps
+   * the thread as the answer brings it, to plan the next commit on.
+   */
+  commit: {
+    readonly changeset: SealedChangeset;
+    readonly guard: CommitGuard;
+    readonly shown_epoch?: number;
+    readonly holds?: true;
+  };
   /**
    * Several commits to a thread, in order, all or none; one that the thread has is passed over. With `recovery` they are what
    * owners before left in a buffer: then as many as follow the thread's version and each other.
@@ -50,7 +58,7 @@ export interface ThreadRequests {
     readonly commits: readonly ThreadRequests["commit"][];
     readonly recovery?: FlushRecovery;
   };
-  submit: { readonly entry: SealedEntry; readonly claiming?: SealedClaiming };
+  submit: { readonly entry: SealedEntry; readonly claiming?: SealedClaiming; readonly holds?: true };
   decide: { readonly decision: Decision; readonly is_early: boolean };
   cancel: { readonly run_id: string; readonly reason: string };
   interrupt_thread: { readonly thread_id: string; readonly reason: string };

@@ -45,18 +45,23 @@ export function planSubmit(request: Submission, rows: ThreadRows, now: number): 
   if (claiming !== undefined) assertClaiming(draft, entry, claiming);
   const interrupted = interrupts(entry) ? beginGeneration(draft, entry.busy_policy, now).run_id : undefined;
   const row = addEntry(draft, completeEntry(draft, entry, interrupted, now), entry.request);
-  if (claiming !== undefined) return startNow(draft, row.entry.entry_id, claiming, now);
+  if (claiming !== undefined) return startNow(draft, row.entry.entry_id, { ...request, claiming }, now);
   const inbox = interrupted === undefined ? [] : [{ kind: "inbox", runId: interrupted } as const];
   return concludeDraft(draft, { status: "queued", entry: row }, [{ kind: "work" }, ...inbox]);
 }
 
-function startNow(draft: ThreadDraft, entryId: string, claiming: SealedClaiming, now: number): Plan<SubmitAnswer> {
+function startNow(
+  draft: ThreadDraft,
+  entryId: string,
+  { claiming, holds }: Submission & { readonly claiming: SealedClaiming },
+  now: number,
+): Plan<SubmitAnswer> {
   closeEntry(draft, entryId, "accepted", { now });
   const held = holdThread(draft, claiming, { kind: "start", entryId: null, now });
   const version = applyChangeset(draft, claiming.changeset, { epoch: held.epoch, now });
   const accepted = draft.entry(entryId);
   if (accepted === undefined) throw new RepriseError("INTERNAL", `The entry ${entryId} vanished while it was added.`);
-  const claim = { claim: describeClaim(draft, held), held: draft.held() };
+  const claim = { claim: describeClaim(draft, held), ...(holds && { held: draft.held() }) };
   return concludeCommit(draft, { status: "claimed", entry: accepted, claim, version }, accepted.entry.run_id);
 }
 

@@ -21,8 +21,9 @@ export class HeldThreads {
     this.#driver = driver;
   }
 
-  async commit(request: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
-    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
+  async commit(asked: ThreadRequest<"commit">): Promise<ThreadAnswers["commit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(asked);
+    const request = { ...asked, holds: true } as const;
     const key = keyOf(request.tenant, request.changeset.thread_id);
     const held = this.#take(key);
     const plan = held === undefined ? undefined : planHeldCommit(request, held, this.#driver.estimateNow());
@@ -31,8 +32,9 @@ export class HeldThreads {
     return answer;
   }
 
-  async submit(request: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
-    if (this.#driver.writeHeld === undefined) return this.#driver.execute(request);
+  async submit(asked: ThreadRequest<"submit">): Promise<ThreadAnswers["submit"]> {
+    if (this.#driver.writeHeld === undefined) return this.#driver.execute(asked);
+    const request = { ...asked, holds: true } as const;
     const key = keyOf(request.tenant, request.entry.thread_id);
     // A thread under a claim is only enqueued to, and its owner goes on with what is held of it.
     const isBusy = this.#held.get(key)?.thread.claim != null;
