@@ -74,7 +74,7 @@ export const RARE: Readonly<Record<RareKind, RowsQuery>> = {
 };
 
 /** Of everything a deleted thread has, in the order of deletion. */
-export const DELETIONS = [
+export const DELETIONS: readonly RareKind[] = [
   "delete_commits",
   "delete_ids",
   "delete_superseded",
@@ -84,7 +84,7 @@ export const DELETIONS = [
   "delete_entries",
   "delete_snapshots",
   "delete_thread",
-] as const satisfies readonly RareKind[];
+];
 
 function deleteByThread(table: string, column = `${table}.thread_key`): RowsQuery {
   return askFor(

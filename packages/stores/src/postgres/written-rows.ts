@@ -23,8 +23,11 @@ export const CONDITION: Columns = {
 
 export const WRITTEN_ENTRY: Columns = { ...ENTRY, dedupe_id: "text" };
 
+/** What the rows of a batch are. */
+export type WrittenKind = "heads" | "commits" | "ids" | "runs" | "entries" | "decisions" | "suspended" | "superseded";
+
 /** The rows of a batch, by what they are. Rows of all but the heads are written only if the head of the same number was. */
-export const WRITTEN = {
+export const WRITTEN: Readonly<Record<WrittenKind, Columns>> = {
   heads: { ...MARKED, ...CONDITION, ...THREAD, ...METADATA },
   commits: { ...NUMBERED, ...COMMIT },
   ids: { ...NUMBERED, ...THREAD_ID },
@@ -33,9 +36,7 @@ export const WRITTEN = {
   decisions: { ...MARKED, ...DECISION },
   suspended: { ...MARKED, ...SUSPENDED },
   superseded: { ...NUMBERED, ...SUPERSEDED },
-} as const satisfies Readonly<Record<string, Columns>>;
-
-export type WrittenKind = keyof typeof WRITTEN;
+};
 
 export type WrittenRows = Readonly<Record<WrittenKind, readonly Row[]>>;
 

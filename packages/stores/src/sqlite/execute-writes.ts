@@ -45,7 +45,7 @@ export function queryStatement(connection: Connection, { name, values }: Stateme
 
 export function executeStatements(connection: Connection, statements: readonly Statement[], threadKey: number): void {
   for (const { name, values } of statements) {
-    const text: { readonly sql: string; readonly isUnderThread?: boolean } = STATEMENTS[name];
-    connection.runValues(text.sql, text.isUnderThread === true ? [threadKey, ...values] : values);
+    const { sql, isUnderThread = false } = STATEMENTS[name];
+    connection.runValues(sql, isUnderThread ? [threadKey, ...values] : values);
   }
 }

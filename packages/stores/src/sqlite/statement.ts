@@ -7,7 +7,39 @@ export interface Statement {
   readonly values: readonly SqlValue[];
 }
 
-export type StatementName = keyof typeof STATEMENTS;
+export type StatementName =
+  | "new_head"
+  | "head_commit"
+  | "head_inbox"
+  | "head_claim"
+  | "insert_thread"
+  | "insert_commit"
+  | "insert_id"
+  | "insert_superseded"
+  | "insert_run"
+  | "update_run"
+  | "update_run_status"
+  | "update_whole_run"
+  | "insert_suspended"
+  | "delete_suspended"
+  | "insert_entry"
+  | "update_entry"
+  | "insert_decision"
+  | "update_decision"
+  | "put_snapshot"
+  | "prune_commits"
+  | "prune_snapshots"
+  | "forget_entry"
+  | "retire_epoch"
+  | "delete_commits"
+  | "delete_ids"
+  | "delete_superseded"
+  | "delete_suspended_calls"
+  | "delete_decisions"
+  | "delete_runs"
+  | "delete_entries"
+  | "delete_snapshots"
+  | "delete_thread";
 
 const THREAD = [
   "tenant, thread_id, resource_id, parent_thread_id, version, revision, digest, created_at, updated_at, generation, epoch",
@@ -42,7 +74,7 @@ const HEAD_CLAIM = [
  * The writes of the kernel as SQL. Those that begin with `under thread` have the number of the thread as their first parameter,
  * which whoever executes them puts in. Names of columns stand in the order of the values.
  */
-export const STATEMENTS = {
+export const STATEMENTS: Readonly<Record<StatementName, StatementText>> = {
   // Of a new thread, if none with its id was ever claimed and deleted: epochs have to go on from there.
   new_head: {
     sql: `insert into threads (${THREAD}) select ${marks(THREAD)}
@@ -112,9 +144,9 @@ export const STATEMENTS = {
   delete_entries: deleteOf("entries"),
   delete_snapshots: deleteOf("snapshots"),
   delete_thread: { sql: "delete from threads where key = ?", columns: names(""), isUnderThread: true },
-} as const satisfies Readonly<Record<string, StatementText>>;
+};
 
-interface StatementText {
+export interface StatementText {
   readonly sql: string;
   /** Of which columns it takes values, in order. */
   readonly columns: readonly string[];
