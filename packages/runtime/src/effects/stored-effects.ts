@@ -35,6 +35,7 @@ export function resolveReferences(effects: readonly Effect[], { events, patches 
     }
     const index = kind === "reduce" ? getAt(value, ["patch"]) : undefined;
     if (typeof index !== "number") return effect;
+    // As above.
     return { ...effect, value: { ops: (patches[index]?.ops ?? []) as unknown as Json } };
   });
 }

@@ -216,6 +216,7 @@ class PlayedTurn {
 function encodeRefusal(error: unknown): Json | undefined {
   if (!(error instanceof BudgetExceeded)) return undefined;
   const { budget, needed } = error;
+  // Numbers and ids, which their interfaces hide.
   return { of: "budget", budget, needed } as unknown as Json;
 }
 

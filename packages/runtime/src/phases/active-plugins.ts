@@ -19,7 +19,7 @@ export class ActivePlugins {
     for (const plugin of agent.env.plugins) {
       if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
       const view = this.#view(plugin, "activation");
-      // Asked before what it recorded is known.
+      // A function, since what it records is known afterwards; records are JSON, which their interface hides.
       const encode = (): Json | undefined =>
         view.recorded.length === 0 ? undefined : { recorded: view.recorded as unknown as Json };
       try {

@@ -10,6 +10,7 @@ export type Answer = readonly PhaseAction[] | undefined;
 /** What the plugins of a phase asked for, each in its turn, and what they recorded on the way. */
 export function encodeAnswers(answers: readonly Owned<Answer>[], recorded: readonly Recorded[]): Json {
   const stored = answers.map(({ plugin, value }): Json => ({ plugin, actions: encodeActions(value) }));
+  // Records are made of JSON; their interface hides it.
   return recorded.length === 0 ? { answers: stored } : { answers: stored, recorded: recorded as unknown as Json };
 }
 

@@ -1,23 +1,10 @@
 import { buildChangeset, buildEntry, buildMessage, buildRun } from "@reprise/testkit";
 import { describe, expect, it } from "vitest";
 import { sealChangeset } from "../codec/seal-changeset.ts";
-import type { ThreadRows } from "./demand.ts";
+import { NO_ROWS } from "./held-write.ts";
 import { demandOf, planOf } from "./operations.ts";
 import type { ThreadRequest } from "./request.ts";
 import { type EntryRow, placeOf, type ThreadRow } from "./rows.ts";
-
-const NOTHING: ThreadRows = {
-  retired_epoch: 0,
-  known_versions: new Map(),
-  message_ids: [],
-  runs: [],
-  calls: [],
-  decisions: [],
-  entries: [],
-  queue: { next_at: null, next_continue_at: null },
-  positions: new Map(),
-  superseded: [],
-};
 
 function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
   return {
@@ -92,7 +79,7 @@ describe("what an operation demands", () => {
 describe("the work hint", () => {
   it("is the end of the lease under a claim", () => {
     const rows = {
-      ...NOTHING,
+      ...NO_ROWS,
       thread: threadRow(),
       entries: [entryRow("e1")],
       queue: { next_at: 0, next_continue_at: null },
@@ -107,10 +94,10 @@ describe("the work hint", () => {
 
   it("is put right by a claim that finds nothing yet", () => {
     const queue = { next_at: 5_000, next_continue_at: null };
-    const plan = planOf(CLAIM, { ...NOTHING, thread: threadRow({ work: { rank: 2, at: 1 } }), queue }, 1_000);
+    const plan = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1 } }), queue }, 1_000);
     expect(plan.answer).toBeNull();
     expect(rowOf(plan)?.work).toEqual({ rank: 2, at: 5_000 });
-    const empty = planOf(CLAIM, { ...NOTHING, thread: threadRow({ work: { rank: 2, at: 1 } }) }, 1_000);
+    const empty = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1 } }) }, 1_000);
     expect(rowOf(empty)?.work).toBeNull();
   });
 
@@ -119,7 +106,7 @@ describe("the work hint", () => {
     const entries = [waiting, entryRow("next", {}, 2)];
     const plan = planOf(
       CLAIM,
-      { ...NOTHING, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
+      { ...NO_ROWS, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
       1_000,
     );
     expect(plan.answer).toBeNull();
@@ -130,21 +117,21 @@ describe("the work hint", () => {
     const entries = [entryRow("tried", { attempts: 1, available_at: 9_000 }), entryRow("urgent", { priority: 5 }, 2)];
     const plan = planOf(
       CLAIM,
-      { ...NOTHING, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
+      { ...NO_ROWS, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
       1_000,
     );
     expect(plan.answer).toMatchObject({ entry: { entry: { entry_id: "urgent" } } });
   });
 
   it("does not offer a thread of which something cannot be read", () => {
-    const rows = { ...NOTHING, thread: threadRow({ damage: "a message" }), entries: [entryRow("e1")] };
+    const rows = { ...NO_ROWS, thread: threadRow({ damage: "a message" }), entries: [entryRow("e1")] };
     const plan = planOf(CLAIM, rows, 1_000);
     expect([plan.answer, rowOf(plan)?.work]).toEqual([null, null]);
   });
 
   it("takes a claim that another one holds for nothing to do, and writes nothing", () => {
     const claim = { owner: "other", epoch: 3, lease_until: 2_000, kind: "start", entry_id: null } as const;
-    expect(planOf(CLAIM, { ...NOTHING, thread: threadRow({ claim }) }, 1_000)).toEqual({
+    expect(planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ claim }) }, 1_000)).toEqual({
       writes: [],
       answer: null,
       signals: [],
@@ -159,7 +146,7 @@ it("writes only the rows that changed", () => {
     changeset: sealChangeset(buildChangeset({ messages: [buildMessage("m1")] })),
     guard: { expected: 0, epoch: null },
   };
-  const plan = planOf(request, { ...NOTHING, thread: threadRow(), entries: [entryRow("e1")] }, 1_000);
+  const plan = planOf(request, { ...NO_ROWS, thread: threadRow(), entries: [entryRow("e1")] }, 1_000);
   expect(plan.writes.map(({ write }) => write)).toEqual(["thread", "commit"]);
   expect(rowOf(plan)).toMatchObject({ messages: 1, thread: { version: 1 } });
 });
