@@ -35,7 +35,7 @@ for (let repetition = 0; repetition < repetitions; repetition += 1) {
 process.send?.(ratios);
 process.disconnect?.();
 
-/** Milliseconds of CPU a run, on a store of its own: nobody pays for what another one left. */
+/** Milliseconds of CPU a run, on a store of its own, so that earlier runs do not count. */
 async function measure(how: Partial<EffectPort>, count: number): Promise<number> {
   Object.assign(LivePort.prototype, how);
   const env = createNodeEnv();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Place } from "./worker/place.ts";
 
-/** Makes a place for a store that nobody has used. */
+/** Makes a folder or schema for a new store. */
 export type MakePlace = () => Place;
 
 /** The kinds of stores that are measured. */

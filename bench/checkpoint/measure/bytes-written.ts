@@ -12,7 +12,7 @@ export const processMeter: BytesMeter = async () => {
   return Number(/^wchar: (\d+)$/m.exec(readFileSync(COUNTERS, "utf8"))?.[1]);
 };
 
-/** Bytes in the write-ahead log of a Postgres server, whoever wrote them. */
+/** Bytes in the write-ahead log of a Postgres server, of all clients. */
 export function postgresMeter(url: string): BytesMeter {
   return async () => {
     const [row] = await execute(url, "select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes");

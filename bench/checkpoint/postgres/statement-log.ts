@@ -23,7 +23,7 @@ interface LogLine {
 const WAIT_MS = 20;
 const MOST_WAITS = 500;
 
-/** Every statement the server executed during some work, whoever sent it; the most frequent first. The server logs them. */
+/** Every statement the server executed during some work, of all clients, the most frequent first. The server logs them. */
 export async function countStatements(
   server: BenchServer,
   work: () => Promise<void>,

@@ -174,7 +174,7 @@ it("waits as long as the provider asks", async () => {
   expect(await runtime.runToCompletion({ agent: "planner", threadId: "t1", input: "Hello." })).toMatchObject({
     status: "done",
   });
-  // Nobody else sleeps for just as long.
+  // No other sleep has this length.
   expect(sleep.mock.calls.filter(([ms]) => ms === 300)).toHaveLength(1);
 });
 

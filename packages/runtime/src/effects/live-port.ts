@@ -160,7 +160,7 @@ export class LivePort implements EffectPort {
     this.#source.removeEventListener("abort", this.#onAbort);
   }
 
-  /** Alone, the loop waits for one thing at a time: then its order is plain, and nobody has to wait for a turn. */
+  /** Alone, the loop waits for one thing at a time: its order is known, and no turn is needed. */
   get #mustWait(): boolean {
     return (!this.#branches.isAlone || this.#queue.length > 0) && !this.lost.aborted;
   }
@@ -182,7 +182,7 @@ export class LivePort implements EffectPort {
     this.#isPumping = false;
   }
 
-  /** Takes in something nobody asked for. */
+  /** Takes in an effect that answers no question: progress, mail or a cancellation. */
   #arrive(kind: EffectKind, of: string, value: Json | undefined, take: () => void): void {
     void this.#turn().then(() => {
       if (this.#isClosed) return;

@@ -1,4 +1,4 @@
-/** Who looks into the inbox of a run: each has its own idea of what is new. */
+/** A reader of a run's inbox, with its own mark of what is new. */
 export type MailReader = "decisions" | "steering";
 
 /** Says that something came for a run while it is worked on. The loop looks into the inbox when it suits. */
@@ -12,7 +12,7 @@ export class MailFlag {
     this.#arrived = mayHaveMail ? 1 : 0;
   }
 
-  /** Whether raising it once more would tell nobody anything. */
+  /** Whether it is raised already. */
   get isRaised(): boolean {
     return this.has("decisions") && this.has("steering");
   }
