@@ -84,6 +84,7 @@ export type {
 } from "./model/model.ts";
 export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
 export { ModelError } from "./model/model-error.ts";
+export { believableUsage } from "./model/usage.ts";
 export {
   addReminder,
   addSessionContext,

@@ -12,6 +12,8 @@ export type ModelErrorKind =
   | "context_length"
   | "content_filter"
   | "malformed_response"
+  /** More than anybody reads: the answer was given up on. */
+  | "answer_too_large"
   | "cancelled";
 
 const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([

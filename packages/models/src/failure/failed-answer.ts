@@ -62,6 +62,7 @@ const SAYS: Readonly<Record<ModelErrorKind, string>> = {
   context_length: "the request is too long for it",
   content_filter: "its filter stopped the answer",
   malformed_response: "what it sent is no answer",
+  answer_too_large: "its answer is too large",
   cancelled: "the call was cancelled",
 };
 

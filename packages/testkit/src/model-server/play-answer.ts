@@ -27,6 +27,7 @@ const FAILURES: Readonly<
   context_length: [400, "context_length_exceeded"],
   content_filter: [400, "content_filter"],
   malformed_response: [500, "api_error"],
+  answer_too_large: [500, "api_error"],
   cancelled: [499, "request_cancelled"],
 };
 
