@@ -54,4 +54,14 @@ describe("a tail that was shown and never committed", () => {
       }
     }
   });
+
+  it("issue 14.28: is not the end of its run, also when it is as long as the run", async () => {
+    const { second } = await loseHalfAnAnswer();
+    const { run_id, last_seq } = await second.record();
+    const end = (await soon(Array.fromAsync(second.eventsWithCursor()))).at(-1);
+    const epoch = Number(end?.cursor.split(":").at(-2));
+    expect(await second.hasEndedAt({ run_id, epoch, seq: last_seq })).toBe(true);
+    expect(await second.hasEndedAt({ run_id, epoch: epoch - 1, seq: last_seq })).toBe(false);
+    expect(await second.hasEndedAt({ run_id, epoch, seq: last_seq - 1 })).toBe(false);
+  });
 });

@@ -43,6 +43,25 @@ describe.each(WAYS)("events %s", (way) => {
     expect([response.status, await response.text()]).toEqual([204, ""]);
   });
 
+  it("issue 14.28: are not answered 204 to a reader whose tail a lost owner never committed", async () => {
+    const { ask, runtime } = await openWay(way);
+    const asked = await readFrames(await start(ask, "pay 5", { threadId: "t", runId: "r" }));
+    const [open] = await runtime.decisions.list();
+    await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+    await (await runtime.run("r")).outcome();
+    const whole = await readFrames(await ask("/v1/runs/r/events"));
+    const [, firstEpoch] = asked.at(-1)?.id?.split(":") ?? [];
+    const [, lastEpoch, lastSeq] = whole.at(-1)?.id?.split(":") ?? [];
+    expect(Number(lastEpoch)).toBeGreaterThan(Number(firstEpoch));
+    // The first owner showed as many events as the run has now, and committed only those up to its question.
+    const cursor = `r:${firstEpoch}:${lastSeq}`;
+    const response = await ask("/v1/runs/r/events", { headers: { "last-event-id": cursor } });
+    expect(response.status).toBe(200);
+    const [reset, ...rest] = await readFrames(response);
+    expect(reset?.event).toMatchObject({ type: "stream_reset", data: { from_seq: asked.length } });
+    expect(rest).toEqual(whole.slice(asked.length));
+  });
+
   it("of a run with an id of any characters can be read on", async () => {
     const { ask } = await openWay(way);
     const whole = await readFrames(await start(ask, "hello", { threadId: "t", runId: "läuft:1" }));

@@ -9,6 +9,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
+import { committedSeq } from "../journal/committed-seq.ts";
 import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
 import type { Services } from "../services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
@@ -34,6 +35,8 @@ export interface RunHandle {
   /** Asks for the end of the run; durable when it resolves. */
   cancel(reason?: string): Promise<void>;
   record(): Promise<RunRecord>;
+  /** Whether the run is done and a reader at this cursor has all of its events. */
+  hasEndedAt(cursor: EventCursor): Promise<boolean>;
 }
 
 export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
@@ -44,6 +47,11 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     if (after !== undefined && cursor === undefined) throw invalidRequest(`This is no cursor of run ${id}.`);
     const reading = cursor === undefined ? rest : { ...rest, after: cursor };
     return new EventStream(services, { tenant, threadId, runId: id }, reading, project);
+  };
+  const record = async (): Promise<RunRecord> => {
+    const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
+    if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);
+    return run;
   };
   return {
     id,
@@ -57,10 +65,10 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
       }),
     outcome: () => waitForOutcome(services, tenant, id, threadId),
     cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason.toWellFormed()),
-    async record() {
-      const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
-      if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);
-      return run;
+    record,
+    async hasEndedAt(cursor) {
+      const { status, last_seq } = await record();
+      return status === "done" && cursor.seq === last_seq && (await committedSeq(store, cursor)) === last_seq;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { TenantStore } from "@reprise/contracts";
 import type { Services } from "../services.ts";
+import { committedSeq } from "./committed-seq.ts";
 import type { RunPlace } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";
 import type { LiveEvent } from "./live-bus.ts";
@@ -89,7 +90,7 @@ export class EventReader {
     if (this.#hasMissed) await this.#readJournal(seq, epoch);
     else if (this.#mayBeOver) {
       this.#mayBeOver = false;
-      if (await this.#isOver(seq, follow)) return false;
+      if (await this.#isOver(seq, epoch, follow)) return false;
     } else if (this.isQuiet(seq)) await this.#hear();
     return true;
   }
@@ -151,9 +152,7 @@ export class EventReader {
   async #readJournal(seq: number, epoch: number): Promise<void> {
     this.#hasMissed = false;
     this.#ready = [];
-    // From the last event that is certainly the same for us and the journal.
-    const isShared = epoch === 0 || !this.#isProvisional;
-    const shared = isShared ? seq : Math.min(seq, await this.#store.lastSeqOfEpoch(this.#runId, epoch));
+    const shared = await this.#sharedSeq(seq, epoch);
     const segments = await this.#store.readEvents(this.#runId, shared, COMMITS_AT_ONCE);
     // The end of a run is an event: whoever read something new need not look at the run as well.
     if (segments.length > 0) this.#mayBeOver = false;
@@ -163,10 +162,17 @@ export class EventReader {
     this.#position = 0;
   }
 
+  /** The last event that is certainly the same for us and the journal. */
+  async #sharedSeq(seq: number, epoch: number): Promise<number> {
+    if (epoch === 0 || !this.#isProvisional) return seq;
+    return committedSeq(this.#store, { run_id: this.#runId, epoch, seq });
+  }
+
   /** Whether everything was read of a run nobody works on. */
-  async #isOver(seq: number, follow: boolean): Promise<boolean> {
+  async #isOver(seq: number, epoch: number, follow: boolean): Promise<boolean> {
     const run = await this.#store.loadRun(this.#runId);
-    if (run === undefined || run.last_seq > seq) {
+    // A later owner may have ended the run at or before the `seq` of a tail that was shown here and never committed.
+    if (run === undefined || run.last_seq > seq || run.last_seq > (await this.#sharedSeq(seq, epoch))) {
       this.#hasMissed = run !== undefined;
       return run === undefined;
     }

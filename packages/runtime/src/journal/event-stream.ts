@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventCursor, invalidRequest } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import { awaitStart } from "./await-start.ts";
+import { committedSeq } from "./committed-seq.ts";
 import { EventReader, type Next } from "./event-reader.ts";
 import { isUnderWay } from "./is-under-way.ts";
 
@@ -181,7 +182,7 @@ export class EventStream<Item> implements EventIterator<Item> {
     );
     if (after !== undefined) {
       const store = this.#services.store.forTenant(tenant);
-      const committed = Math.min(after.seq, await store.lastSeqOfEpoch(runId, after.epoch));
+      const committed = await committedSeq(store, after);
       if (committed < after.seq) this.#withdrawal = this.#reset(committed);
     }
     return this.#reader;

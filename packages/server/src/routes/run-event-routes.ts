@@ -25,7 +25,7 @@ export const runEventRoutes: readonly Route[] = [
         throw badRequest(`Last-Event-ID is not of run ${run.id}`);
       }
       // A browser comes back for as long as it is answered with a stream; this tells it that there is nothing more.
-      const isRead = record?.status === "done" && after !== undefined && after.seq === record.last_seq;
+      const isRead = record?.status === "done" && after !== undefined && (await run.hasEndedAt(after));
       if (isRead) return new Response(null, { status: 204, headers: call.headers });
       const ids = idHeaders({ run: record?.run_id ?? run.id, thread: run.threadId });
       const options = { follow, ...(after !== undefined && { after }) };
