@@ -5,7 +5,7 @@ import { Output, type Streams } from "./output/output.ts";
 import { toFailure } from "./output/to-failure.ts";
 import { readPackageFile } from "./package-file.ts";
 import { type Chosen, createProgram } from "./program.ts";
-import { loadEnvFile } from "./settings/load-env-file.ts";
+import { readEnvFile } from "./settings/read-env-file.ts";
 import { Settings } from "./settings/settings.ts";
 
 /** Does what a command line says. Never throws: whatever happens is said, and is an exit code. */
@@ -16,9 +16,10 @@ export async function runCommandLine(words: readonly string[], streams: Streams)
     const chosen = parse(words, streams);
     if (typeof chosen === "number") return chosen;
     const { command, options } = chosen;
-    loadEnvFile(process.cwd());
     const output = new Output(streams, { isJson: options.json === true, isVerbose: options.verbose === true });
-    const settings = new Settings(options, process.env);
+    const settings = new Settings(options, process.env, readEnvFile(process.cwd()));
+    for (const { key, address } of settings.withheld)
+      output.warn(`${key} of the environment is not used: ${address} is set by .env. Put both in the same place.`);
     return await command.run({ settings, output, arguments: chosen.arguments, options });
   } catch (error) {
     const failure = toFailure(error);

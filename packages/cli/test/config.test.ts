@@ -49,7 +49,7 @@ it("takes a flag before the environment, that before .env, the configuration and
     file: join(cwd, "app.json"),
     settings: {
       storageDir: { value: "from-environment", source: "environment" },
-      httpAddr: { value: "127.0.0.1:1111", source: "environment" },
+      httpAddr: { value: "127.0.0.1:1111", source: ".env" },
       log: { value: "info", source: "flag" },
       tenant: { value: "default", source: "default" },
     },

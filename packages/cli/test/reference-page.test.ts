@@ -47,6 +47,10 @@ Commands work beside a running server on the same SQLite file or database: the s
 A flag goes before the environment, that before \`.env\` in the present folder, that before the configuration file, that before the default.
 Every command takes every flag.
 
+Of \`.env\` only \`REPRISE_*\`, \`AGENTOS_*\`, the variables on this page, the [variables of providers](models.md) and the variables that the
+configuration names are read. Nothing of it reaches the environment of the process. When \`.env\` sets a provider's address, the provider's key is
+taken from \`.env\` too. A configuration that \`.env\` names reads variables from \`.env\` only.
+
 | flag | variable | configuration | default | |
 |---|---|---|---|---|
 ${SETTINGS.map((setting) => settingRow(setting)).join("\n")}

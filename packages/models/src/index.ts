@@ -8,6 +8,8 @@ export type { OpenaiCompatibleOptions, OpenaiCompatibleProvider } from "./chat/o
 export { openaiCompatible } from "./chat/openai-compatible.ts";
 export type { ModelDefinitions } from "./providers/environment-providers.ts";
 export { environmentProviders, withEnvironment } from "./providers/environment-providers.ts";
+export type { ProviderVariables } from "./providers/provider-variables.ts";
+export { PROVIDER_VARIABLES } from "./providers/provider-variables.ts";
 export type { Variables } from "./providers/variables.ts";
 export type { ModelOptions, PromptCache, ReasoningLevel } from "./request/model-options.ts";
 export type { Script, ScriptedModel, ScriptStep, ScriptTurn } from "./scripted/scripted-model.ts";

@@ -16,9 +16,11 @@ export function createPorts(settings: Settings, document: Json): ConfigPorts {
   const environment = withEnvironment({}, model === undefined ? variables : { ...variables, REPRISE_MODEL: model });
   const inFile = namedIn(document);
   return {
-    createProvider: (id, provider) => createProvider(id, provider, { variables, wordMs: pace.wordMs }),
+    createProvider: (id, provider) =>
+      createProvider(id, provider, { variables, isFromFile: settings.isFromFile, wordMs: pace.wordMs }),
     env: (name) => {
-      if (!inFile.has(name)) assertMayBeNamed(name);
+      if (inFile.has(name)) return settings.named(name);
+      assertMayBeNamed(name);
       return variables[name];
     },
     ...environment,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createProvider } from "./create-provider.ts";
 
-const WORLD = { variables: {}, wordMs: 0 };
+const WORLD = { variables: {}, isFromFile: () => false, wordMs: 0 };
 
 it.each([
   ["mine", { adapterKind: "smoke-signals" }, 'The provider mine has the unknown kind "smoke-signals". Known: openai, '],
@@ -33,7 +33,7 @@ it.each([
 it("takes the key of the environment where the configuration gives none, and says so when there is none", () => {
   const settings = { headers: {}, adapterKind: "anthropic" };
   expect(() => createProvider("a", settings, WORLD).model("m")).toThrow("Set ANTHROPIC_API_KEY in the environment.");
-  const world = { variables: { ANTHROPIC_API_KEY: "k" }, wordMs: 0 };
+  const world = { ...WORLD, variables: { ANTHROPIC_API_KEY: "k" } };
   expect(createProvider("a", settings, world).model("m").id).toBe("anthropic/m");
 });
 
@@ -48,7 +48,7 @@ it("sends no key of the environment to an address that the configuration names",
   // A listening server has an address of this form.
   const { port } = elsewhere.address() as AddressInfo;
   const settings = { headers: {}, adapterKind: "openai", endpoint: `http://127.0.0.1:${port}/v1` };
-  const world = { variables: { OPENAI_API_KEY: "ours", ANTHROPIC_API_KEY: "ours" }, wordMs: 0 };
+  const world = { ...WORLD, variables: { OPENAI_API_KEY: "ours", ANTHROPIC_API_KEY: "ours" } };
   for (const own of [{}, { apiKey: "theirs" }]) {
     const model = createProvider("o", { ...settings, ...own }, world).model("m");
     const request = { system: "", messages: [], tools: [], options: {}, signal: new AbortController().signal };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Config, readSecret } from "@reprise/server/config";
+import { type Config, type EnvReference, readSecret } from "@reprise/server/config";
 import { usageFailure } from "../output/failure.ts";
 import { type Settings, SOURCES } from "../settings/settings.ts";
 
@@ -44,7 +44,7 @@ function planFolder(
 
 function planDatabase(settings: Settings, configured: Config["store"]): StorePlan {
   const database = configured?.kind === "postgres" || configured?.kind === "nats" ? configured : undefined;
-  const env = (name: string): string | undefined => settings.variables[name];
+  const env = (name: string): string | undefined => settings.named(name);
   const url =
     settings.value("databaseUrl") ?? (database?.url === undefined ? undefined : readSecret(database.url, env));
   if (url === undefined)
@@ -52,6 +52,8 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
       "The store is a Postgres database, and nothing says which.",
       "Set DATABASE_URL, or store.url in the configuration.",
     );
+  const variable = settings.sourceOf("databaseUrl") === "default" ? nameOf(database?.url) : "DATABASE_URL";
+  if (variable !== undefined && settings.sourceOf("databaseUrl") !== "flag") assertOwnPassword(settings, variable, url);
   const schema = database?.schema === undefined ? {} : { schema: database.schema };
   if (database?.kind !== "nats") return { kind: "postgres", url, ...schema };
   const natsUrl = database.nats_url === undefined ? undefined : readSecret(database.nats_url, env);
@@ -61,6 +63,24 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
       "Set store.nats_url in the configuration.",
     );
   return { kind: "nats", url, natsUrl, ...schema };
+}
+
+/** The driver adds `PGPASSWORD` to an address without a password. An address of `.env` is not to get a password from elsewhere. */
+function assertOwnPassword(settings: Settings, variable: string, url: string): void {
+  if (!settings.isFromFile(variable) || (settings.variables.PGPASSWORD ?? "") === "" || hasPassword(url)) return;
+  throw usageFailure(
+    `${variable} of .env has no password, and PGPASSWORD of the environment is not used with it.`,
+    `Set ${variable} in the environment, or put the password into it in .env.`,
+  );
+}
+
+/** The variable that a configured address is in. */
+function nameOf(secret: string | EnvReference | undefined): string | undefined {
+  return typeof secret === "object" ? secret.name : undefined;
+}
+
+function hasPassword(url: string): boolean {
+  return URL.canParse(url) && new URL(url).password !== "";
 }
 
 /** The place in words, without passwords. */

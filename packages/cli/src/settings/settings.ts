@@ -1,18 +1,42 @@
+import { RepriseError } from "@reprise/contracts";
+import { type JoinedVariables, joinVariables, type Variables } from "./join-variables.ts";
 import { SETTINGS, type Setting, type SettingName } from "./setting-table.ts";
 
 /** Where a value came from; a later one in this list goes before an earlier one. */
-export const SOURCES = ["default", "configuration", "environment", "flag"] as const;
+export const SOURCES = ["default", "configuration", ".env", "environment", "flag"] as const;
 export type Source = (typeof SOURCES)[number];
 
 /** What was set, and where. A flag goes before the environment, that before `.env`, the configuration file and the default. */
 export class Settings {
-  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** The environment's, and those that `.env` may set. */
+  readonly variables: Variables;
+  /** Keys of the environment that are not used because `.env` sets the address they would be sent to. */
+  readonly withheld: JoinedVariables["withheld"];
   readonly #flags: Readonly<Record<string, unknown>>;
+  readonly #file: Variables;
+  readonly #fromFile: ReadonlySet<string>;
 
-  /** `variables` holds what `.env` says where the environment says nothing. */
-  constructor(flags: Readonly<Record<string, unknown>>, variables: Readonly<Record<string, string | undefined>>) {
-    this.#flags = flags;
+  constructor(flags: Readonly<Record<string, unknown>>, environment: Variables, file: Variables = {}) {
+    const { variables, fromFile, withheld } = joinVariables(environment, file);
     this.variables = variables;
+    this.withheld = withheld;
+    this.#flags = flags;
+    this.#file = file;
+    this.#fromFile = fromFile;
+  }
+
+  /** Whether a variable has its value from `.env`. */
+  readonly isFromFile = (name: string): boolean =>
+    this.#fromFile.has(name) || (this.variables[name] === undefined && this.#file[name] !== undefined);
+
+  /** A variable that the configuration names. What the configuration names, `.env` may set. */
+  named(name: string): string | undefined {
+    const inFile = this.#file[name];
+    if (this.sourceOf("config") !== ".env") return this.variables[name] ?? inFile;
+    if (inFile !== undefined || this.variables[name] === undefined) return inFile;
+    const message =
+      "a configuration that .env names reads variables from .env only; name the configuration with --config or AGENTOS_CONFIG";
+    throw new RepriseError("CONFIG_INVALID", message, { details: { name } });
   }
 
   /** What was set, else what the configuration says, else the default. */
@@ -49,8 +73,10 @@ export class Settings {
     if (flag === true) return { value: "true", source: "flag" };
     if (typeof flag === "string") return { value: flag, source: "flag" };
     // A variable that is set to nothing is not set.
-    const value = this.variables[settingOf(name).variable]?.trim();
-    return value === undefined || value === "" ? undefined : { value, source: "environment" };
+    const { variable } = settingOf(name);
+    const value = this.variables[variable]?.trim();
+    if (value === undefined || value === "") return undefined;
+    return { value, source: this.isFromFile(variable) ? ".env" : "environment" };
   }
 }
 

@@ -68,6 +68,9 @@ function bedrock(variables: Variables): PackagedProviderEntry {
       const region = readVariable(variables, "AWS_REGION") ?? readVariable(variables, "AWS_DEFAULT_REGION");
       if (region === undefined)
         throw notReady(model, "needs a region. Set AWS_REGION in the environment", { variable: "AWS_REGION" });
+      // The region becomes a part of the host that the keys are sent to.
+      if (!/^[a-z0-9-]{1,32}$/.test(region))
+        throw notReady(model, "needs a region like us-east-1 in AWS_REGION", { variable: "AWS_REGION" });
       const address = readVariable(variables, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME");
       return { settings: { region, ...awsKeys(variables, model), ...(address !== undefined && { baseURL: address }) } };
     },

@@ -128,5 +128,11 @@ function startWorker(workerData: WriterOptions): Worker {
   const isSource = import.meta.url.endsWith(".ts");
   const file = new URL(isSource ? "./writer-thread.ts" : "./writer-thread.js", import.meta.url);
   const execArgv = isSource ? ["--conditions=reprise-source"] : [];
-  return new Worker(file, { workerData, execArgv: [...execArgv, "--disable-warning=ExperimentalWarning"] });
+  // The writer needs nothing of the environment but where compiled modules are kept. `NODE_OPTIONS` would load code into it.
+  const { NODE_COMPILE_CACHE } = process.env;
+  return new Worker(file, {
+    workerData,
+    env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
+    execArgv: [...execArgv, "--disable-warning=ExperimentalWarning"],
+  });
 }
