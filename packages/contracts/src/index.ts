@@ -12,7 +12,14 @@ export type {
   ToolConcurrency,
   ToolExecutionMode,
 } from "./agent/agent-spec.ts";
-export type { BackendOutcome, BackendRun, ExecutionBackend, ModelProvider } from "./agent/execution-backend.ts";
+export type {
+  BackendDecision,
+  BackendOutcome,
+  BackendQuestion,
+  BackendRun,
+  ExecutionBackend,
+  ModelProvider,
+} from "./agent/execution-backend.ts";
 export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
 export type { Amount, Budget, BudgetNotice, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
 export { findBudgetProblem, usd } from "./budget/budget.ts";

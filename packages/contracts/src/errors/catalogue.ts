@@ -90,6 +90,11 @@ export const ERRORS = {
     retryable: false,
     when: "No registered backend speaks to an agent's endpoint.",
   },
+  BACKEND_FAILED: {
+    httpStatus: 502,
+    retryable: true,
+    when: "A backend failed, or answered with something that is not an outcome of a run.",
+  },
   INVALID_REMOTE_ENDPOINT: { httpStatus: 422, retryable: false, when: "An agent's endpoint cannot be used." },
   PLUGIN_CONFLICT: {
     httpStatus: 422,

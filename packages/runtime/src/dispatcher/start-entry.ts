@@ -8,6 +8,7 @@ import {
 } from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
+import { leaveRemote } from "../loop/run-remote.ts";
 import { RUN_PATH } from "../loop/run-state.ts";
 import type { Services } from "../services.ts";
 import { findRestore } from "../thread/find-restore.ts";
@@ -59,6 +60,7 @@ export function takeIn(
   // The end of a run that this one supersedes goes to that run's readers.
   for (const live of events.filter((event) => !isOwn(event))) services.bus.publish(tenant, live);
   services.bus.start(tenant, run.run_id, events.filter(isOwn));
+  for (const closed of changeset.runs) if (closed !== run) void leaveRemote(services, closed);
   return { run, thread };
 }
 

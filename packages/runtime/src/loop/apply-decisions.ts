@@ -74,7 +74,8 @@ export async function decideCalls(workspace: RunWorkspace, decided: readonly Dec
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-function isExpired({ now }: RunWorkspace, { status, expires_at }: ToolCallRecord): boolean {
+/** Whether the time of a question is up. */
+export function isExpired({ now }: RunWorkspace, { status, expires_at }: ToolCallRecord): boolean {
   return status === "suspended" && expires_at !== undefined && expires_at <= now;
 }
 
@@ -114,7 +115,7 @@ async function decideCall(
   if (decision.binding_hash !== undefined && decision.binding_hash !== suspended.binding_hash) {
     return askAgain(workspace, moveCall(workspace, suspended, "decide"), suspended.ticket);
   }
-  workspace.hold("tool_call_resumed", { target_id: call_id, result: describe(decision) }, step_id);
+  workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
   if (isOwnQuestion(suspended)) {
     await decideBudget(workspace, suspended, decision);
     return undefined;
@@ -176,7 +177,7 @@ async function admitDecided(
 }
 
 /** Suspends a call once more: what was decided was about something else. */
-function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: SuspendTicket | undefined): undefined {
+export function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: SuspendTicket | undefined): undefined {
   if (ticket === undefined) return undefined;
   const again = { ...ticket, suspension: { ...ticket.suspension, id: nextSuspensionId(call) } };
   suspendCall(workspace, call, again, toolPending(call.tool_id, again));
@@ -194,7 +195,8 @@ function codeOf({ data }: ToolResult): Json | undefined {
   return getAt(data, ["error", "code"]);
 }
 
-function describe({ action, arguments: edited, result, reason }: Decision): Json {
+/** A decision as readers of the run hear of it. */
+export function describeDecision({ action, arguments: edited, result, reason }: Decision): Json {
   return {
     action,
     ...(edited !== undefined && { arguments: edited }),

@@ -1,6 +1,7 @@
 import { advanceRun, type Termination, terminationCode, toolFailure, toRepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
+import { cancelRemote } from "./run-remote.ts";
 import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -30,11 +31,15 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
 async function leavePhases(workspace: RunWorkspace, termination: Termination): Promise<void> {
   const mustEnd = termination.type === "error" || termination.type === "cancelled";
   try {
+    const { plan } = workspace;
+    if (plan.kind === "backend" && termination.type === "cancelled") {
+      await cancelRemote(workspace, plan.spec, plan.backend);
+    }
     await runPhase(workspace, "run_end", { termination });
   } catch (error) {
     if (!mustEnd) throw error;
     const details = { run_id: workspace.run.run_id, problem: toRepriseError(error).message };
-    workspace.services.env.log("error", "the end of a run went without its plugins", details);
+    workspace.services.env.log("error", "the end of a run went without its plugins or its backend", details);
   }
 }
 
@@ -56,7 +61,7 @@ function detailOf(termination: Termination): string | undefined {
 
 /** The answer as the JSON it was asked to be. Only a run that ended by itself has one: its answer was checked. */
 function outputOf(workspace: RunWorkspace, { type }: Termination, response: string): { readonly output?: Json } {
-  const schema = type === "natural_end" ? workspace.agent.spec.output_schema : undefined;
+  const schema = type === "natural_end" ? workspace.spec.output_schema : undefined;
   const output = schema === undefined ? undefined : readOutput(schema, response);
   return output?.ok === true ? { output: output.value } : {};
 }

@@ -1,39 +1,174 @@
-import { type AgentSpec, type ExecutionBackend, RepriseError, type Termination } from "@reprise/contracts";
+import {
+  type AgentSpec,
+  type BackendDecision,
+  type BackendOutcome,
+  type BackendQuestion,
+  type Decision,
+  derivedDecisionId,
+  describeThrown,
+  type ExecutionBackend,
+  RepriseError,
+  type RunRecord,
+  type Termination,
+  type ToolCallRecord,
+  toolFailure,
+  toolPending,
+  toolSuccess,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { withTimeout } from "../tools/with-timeout.ts";
-import { messageIdOf, stepIdOf } from "./derived-ids.ts";
+import { BACKEND_CALL } from "../budget/budget-call.ts";
+import type { Services } from "../services.ts";
+import { ticketFor } from "../tools/ask-about.ts";
+import { NEVER, withTimeout } from "../tools/with-timeout.ts";
+import { askAgain, describeDecision, findDecisions, isExpired } from "./apply-decisions.ts";
+import { backendFailed, readOutcome } from "./backend-outcome.ts";
+import { callIdOf, messageIdOf, stepIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 
-type BackendResult = Awaited<ReturnType<ExecutionBackend["run"]>>;
-
-/** Has a run executed elsewhere: the thread, the journal and the outcome are kept here, the work is not done here. */
+/**
+ * Has a run executed elsewhere: the thread, the journal, the questions and the outcome are kept here, the work is not done here.
+ * Every request to the backend is a step.
+ */
 export async function runRemote(
   workspace: RunWorkspace,
   spec: AgentSpec,
   backend: ExecutionBackend,
 ): Promise<Termination> {
-  const { run, signal, services, effects, journal } = workspace;
+  const decisions = await takeDecisions(workspace);
+  // Woken, and nothing is decided: the backend has nothing new to hear.
+  if (decisions.length === 0 && workspace.openCalls.length > 0) return { type: "suspended" };
+  const { run } = workspace;
   const stepId = stepIdOf(run.run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1 });
   workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
+  const outcome = await askBackend(workspace, stepId, { spec, backend, decisions });
+  if (outcome.text !== "") {
+    const metadata = { run_id: run.run_id, step_index: run.steps + 1 };
+    workspace.addMessage({ id: messageIdOf(stepId), role: "assistant", content: outcome.text, metadata });
+  }
+  keepQuestions(workspace, stepId, outcome, decisions);
+  workspace.hold("step_end", {}, stepId);
+  return outcome.termination;
+}
+
+/** Tells a backend that a run is over for good. One that does not answer is left alone after a while. */
+export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, backend: ExecutionBackend): Promise<void> {
+  if (backend.cancel === undefined) return;
+  const { effects, services, run } = workspace;
+  const { run_id, thread_id } = run;
+  const tell = async (): Promise<void> => backend.cancel?.(spec, { run_id, thread_id });
+  const question = { kind: "backend", of: `${run_id}-cancel`, encode: () => undefined } as const;
+  await effects.perform(question, () => withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell));
+}
+
+/** The same for a waiting run whose place another took: its end is a part of the other's first commit, and this follows it. */
+export async function leaveRemote(services: Services, run: RunRecord): Promise<void> {
+  const { agent_id, run_id, thread_id } = run;
+  try {
+    const plan = services.agents.plan(agent_id);
+    if (plan.kind === "backend") await plan.backend.cancel?.(plan.spec, { run_id, thread_id });
+  } catch (error) {
+    const details = { run_id, agent_id, problem: describeThrown(error) };
+    services.env.log("error", "a backend could not be told that its run is over", details);
+  }
+}
+
+/** A decision with the question it is about. */
+interface TakenDecision extends BackendDecision {
+  readonly call: ToolCallRecord;
+}
+
+/**
+ * The decisions the backend has to hear: those that are new, and those an earlier owner took and died over. They are consumed by a
+ * commit before the backend is asked, so that the run is seen to go on.
+ */
+async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDecision[]> {
+  const taken: TakenDecision[] = [];
+  for (const call of workspace.openCalls.filter(({ status }) => status === "resuming")) {
+    const { run_id, call_id, suspension } = call;
+    const decision = await workspace.effects.perform({ kind: "decision", of: call_id }, () =>
+      workspace.store.loadDecision(run_id, call_id, suspension),
+    );
+    taken.push(describeTaken(call, decision));
+  }
+  const decided = await findDecisions(workspace);
+  for (const [call, decision] of decided) {
+    const { run_id, call_id, suspension, step_id } = call;
+    workspace.consume({ run_id, call_id, suspension });
+    const moved = moveCall(workspace, call, "decide");
+    if (decision.binding_hash !== undefined && decision.binding_hash !== call.binding_hash) {
+      askAgain(workspace, moved, call.ticket);
+      continue;
+    }
+    workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
+    taken.push(describeTaken(moved, decision));
+  }
+  const expired = workspace.openCalls.filter((call) => isExpired(workspace, call));
+  for (const call of expired) taken.push(describeTaken(moveCall(workspace, call, "decide"), undefined));
+  if (decided.length + expired.length > 0) await workspace.commit("tool_intent");
+  return taken;
+}
+
+/** A question without a decision is one that ran out. */
+function describeTaken(call: ToolCallRecord, decision: Decision | undefined): TakenDecision {
+  const { call_id, suspension, provider_call_id: question_id = call_id, arguments: parameters } = call;
+  const expired = { action: "cancel", reason: "Nobody decided in time." } as const;
+  const {
+    action,
+    arguments: edited,
+    result,
+    reason,
+  }: Omit<BackendDecision, "decision_id" | "question_id" | "parameters"> = decision ?? expired;
+  return {
+    call,
+    decision_id: decision?.decision_id ?? derivedDecisionId(call_id, suspension),
+    question_id,
+    parameters,
+    action,
+    ...(edited !== undefined && { arguments: edited }),
+    ...(result !== undefined && { result }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+interface Asked {
+  readonly spec: AgentSpec;
+  readonly backend: ExecutionBackend;
+  readonly decisions: readonly TakenDecision[];
+}
+
+async function askBackend(
+  workspace: RunWorkspace,
+  stepId: string,
+  { spec, backend, decisions }: Asked,
+): Promise<BackendOutcome> {
+  const { run, signal, services, effects, journal } = workspace;
   workspace.assertHeld();
   let isOver = false;
-  let result: BackendResult | undefined;
+  let outcome: BackendOutcome | undefined;
   const showText = (delta: string): void => {
     if (!isOver) workspace.show("text_delta", { delta }, stepId);
   };
-  const ask = async (): Promise<BackendResult> => {
-    // Raced with the signal: a backend that does not heed it must not hold the run up.
-    const work = withTimeout(services.env.clock, signal, null, (own) => {
-      const { run_id, thread_id } = run;
-      return backend.run(spec, { run_id, thread_id, messages: workspace.modelMessages(), signal: own, showText });
-    });
-    result = await work.finally(() => {
+  const ask = async (): Promise<BackendOutcome> => {
+    const { run_id, thread_id } = run;
+    const messages = workspace.modelMessages();
+    const made = decisions.map(({ call: _, ...decision }) => decision);
+    try {
+      // Raced with the signal: a backend that does not heed it must not hold the run up.
+      const answer = await withTimeout(services.env.clock, signal, null, async (own) =>
+        backend.run(spec, { run_id, thread_id, messages, decisions: made, signal: own, showText }),
+      );
+      outcome = readOutcome(backend, answer);
+      return outcome;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw RepriseError.is(error, "BACKEND_FAILED") ? error : backendFailed(backend, error);
+    } finally {
       isOver = true;
-    });
-    return result;
+    }
   };
-  const { termination, text } = await effects.stream(
+  return effects.stream(
     {
       kind: "backend",
       of: stepId,
@@ -42,21 +177,63 @@ export async function runRemote(
         if (event.type === "text_delta") showText(event.data.delta);
       },
       // Made of JSON; its interface hides it.
-      facts: () => (result ?? null) as unknown as Json,
+      facts: () => (outcome ?? null) as unknown as Json,
       recall: () => undefined,
     },
     ask,
   );
-  if (termination.type === "suspended") {
-    throw new RepriseError(
-      "INTERNAL",
-      `Backend ${backend.id} left run ${run.run_id} waiting for nothing that is known here.`,
-    );
+}
+
+/** Brings the questions that are open here in line with those the backend says are open. */
+function keepQuestions(
+  workspace: RunWorkspace,
+  stepId: string,
+  { termination, questions = [] }: BackendOutcome,
+  decisions: readonly TakenDecision[],
+): void {
+  const asked = new Map(termination.type === "suspended" ? questions.map((question) => [question.id, question]) : []);
+  for (const { call, ...decision } of decisions) {
+    const again = asked.get(decision.question_id);
+    asked.delete(decision.question_id);
+    if (again !== undefined) askPeople(workspace, { ...call, arguments: again.parameters ?? {} }, again);
+    else if (decision.action === "resume")
+      endCall(workspace, call, toolSuccess(BACKEND_CALL, decision.result ?? null), "succeed");
+    else
+      endCall(
+        workspace,
+        call,
+        toolFailure(BACKEND_CALL, "denied", decision.reason ?? "The question was denied."),
+        "cancel",
+      );
   }
-  if (text !== "") {
-    const metadata = { run_id: run.run_id, step_index: run.steps + 1 };
-    workspace.addMessage({ id: messageIdOf(stepId), role: "assistant", content: text, metadata });
+  if (termination.type !== "suspended") return;
+  for (const call of workspace.openCalls) {
+    if (call.status !== "suspended" || asked.delete(call.provider_call_id ?? "")) continue;
+    if (decisions.some((decision) => decision.call.call_id === call.call_id)) continue;
+    const message = "The remote agent no longer asks this.";
+    workspace.hold("tool_call_cancelled", { id: call.call_id, reason: "withdrawn" }, call.step_id);
+    endCall(workspace, call, toolFailure(BACKEND_CALL, "cancelled", message), "cancel");
   }
-  workspace.hold("step_end", {}, stepId);
-  return termination;
+  for (const [index, question] of [...asked.values()].entries()) {
+    const call = questionCall(workspace, callIdOf(stepId, index), stepId, question);
+    workspace.setCall(call);
+    askPeople(workspace, call, question);
+  }
+}
+
+function questionCall(
+  { run, now }: RunWorkspace,
+  call_id: string,
+  step_id: string,
+  { id, parameters = {} }: BackendQuestion,
+): ToolCallRecord {
+  const { run_id, thread_id } = run;
+  const asked = { tool_id: BACKEND_CALL, tool_version: "1", provider_call_id: id, arguments: parameters };
+  return { call_id, run_id, thread_id, step_id, ...asked, status: "new", suspension: 0, updated_at: now };
+}
+
+function askPeople(workspace: RunWorkspace, call: ToolCallRecord, { id: _, ...question }: BackendQuestion): void {
+  const askedBy = `backend:${workspace.run.agent_id}`;
+  const ticket = ticketFor(call, question, { askedBy, mode: "use_decision_as_tool_result" });
+  suspendCall(workspace, call, ticket, toolPending(BACKEND_CALL, ticket));
 }

@@ -1,4 +1,5 @@
 import type {
+  AgentSpec,
   CheckpointReason,
   Claim,
   DecisionKey,
@@ -98,6 +99,12 @@ export class RunWorkspace {
 
   get agent(): ResolvedAgent {
     return localAgent(this.plan, this.#run.agent_id);
+  }
+
+  /** What the agent is told to be, wherever it runs. */
+  get spec(): AgentSpec {
+    const { plan } = this;
+    return plan.kind === "local" ? plan.agent.spec : plan.spec;
   }
 
   get run(): RunRecord {

@@ -30,7 +30,10 @@ export function runPhase<In extends Phase>(
   facts?: PhaseFacts<In>,
   at?: string,
 ): PhaseResult<In> | Promise<PhaseResult<In>> {
-  const { env } = workspace.agent;
+  const { plan } = workspace;
+  // A remote agent has its plugins where it runs.
+  if (plan.kind === "backend") return NOTHING;
+  const { env } = plan.agent;
   const hooks = env.hooks[phase];
   if (hooks === undefined && env.scheduled.size === 0) return NOTHING;
   const place = at ?? placeOf(workspace, phase);

@@ -1,4 +1,4 @@
-import { type ExecutionBackend, type Plugin, RepriseError, type StopPolicy, type Tool } from "@reprise/contracts";
+import { type Plugin, RepriseError, type StopPolicy, type Tool } from "@reprise/contracts";
 import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
 import { createExecutionEnv } from "./execution-env.ts";
 import type { RecordedDefinition, RecordedPlugin } from "./recorded-definition.ts";
@@ -14,7 +14,7 @@ export function recordedPlan(stored: Json): ResolvedRunPlan {
   return {
     kind: "backend",
     spec: definition.spec,
-    backend: { id: String(backend), run: untouched } as unknown as ExecutionBackend,
+    backend: { id: String(backend), check: untouched, run: untouched, cancel: untouched },
   };
 }
 

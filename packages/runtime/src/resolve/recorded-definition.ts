@@ -32,7 +32,8 @@ const LONGEST_OBJECT = 4_096;
 
 /** What an activation works with, as it is stored. A definition that is long is stored as text. */
 export function describePlan(plan: ResolvedRunPlan): Json {
-  if (plan.kind === "backend") return { backend: plan.backend.id };
+  // A spec is made of JSON; its interface hides it.
+  if (plan.kind === "backend") return { backend: plan.backend.id, spec: describeSpec(plan.spec) as unknown as Json };
   const described = known.get(plan.agent);
   if (described !== undefined) return described;
   const text = JSON.stringify(describeDefinition(plan.agent));
@@ -42,11 +43,14 @@ export function describePlan(plan: ResolvedRunPlan): Json {
 }
 
 /** Settings of plugins and of the way to a model may hold secrets, and a replay needs none of them. */
+function describeSpec({ endpoint: _endpoint, budget: _budget, ...spec }: AgentSpec): AgentSpec {
+  return { ...spec, sections: {}, chat_options: {} };
+}
+
 function describeDefinition(agent: ResolvedAgent): RecordedDefinition {
-  const { endpoint: _endpoint, budget: _budget, ...spec } = agent.spec;
   return {
     definition: agent.definition,
-    spec: { ...spec, sections: {}, chat_options: {} },
+    spec: describeSpec(agent.spec),
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
     plugins: agent.env.plugins.map(describePlugin),
     stop_policies: agent.stopPolicies.map(({ id, needsHistory }) => ({ id, needs_history: needsHistory !== false })),

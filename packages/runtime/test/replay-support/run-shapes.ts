@@ -1,6 +1,13 @@
-import { addSessionContext, changeState, type LanguageModel, usd } from "@reprise/contracts";
+import { addSessionContext, changeState, type ExecutionBackend, type LanguageModel, usd } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
-import { createRuntime, defineAgent, definePlugin, defineTool, type RunRecording } from "@reprise/runtime";
+import {
+  createRegistryBuilder,
+  createRuntime,
+  defineAgent,
+  definePlugin,
+  defineTool,
+  type RunRecording,
+} from "@reprise/runtime";
 import { defineState } from "@reprise/state";
 import { z } from "zod";
 import { freezeProcess } from "../support/frozen-env.ts";
@@ -83,6 +90,7 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     return second.runtime.exportRun(run.id);
   },
   "budget pause": recordBudgetPause,
+  "remote backend": recordRemote,
   "failing plugin": async () => {
     const failing = definePlugin({
       id: "failing",
@@ -131,6 +139,31 @@ async function recordBudgetPause(): Promise<RunRecording> {
   await soon(run.outcome());
   const [open] = await runtime.decisions.list({ threadId: "t1" });
   await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+  await soon(run.outcome());
+  const recording = await runtime.exportRun(run.id);
+  void runtime.close().catch(() => undefined);
+  return recording;
+}
+
+async function recordRemote(): Promise<RunRecording> {
+  const questions = [{ id: "q1", action: "approval", message: "May I?", parameters: { task: 1 } }];
+  const backend: ExecutionBackend = {
+    id: "a2a",
+    check: () => undefined,
+    async run(_, { decisions, showText }) {
+      showText("Well. ");
+      return decisions.length === 0
+        ? { termination: { type: "suspended" }, text: "Well. ", questions }
+        : { termination: { type: "natural_end" }, text: "Well. " };
+    },
+  };
+  const agent = { id: "agent", endpoint: "https://far.test" };
+  const registries = createRegistryBuilder().withBackend(backend).withAgent(agent).build();
+  const runtime = await createRuntime({ ...createWorld(), registries });
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  await soon(run.outcome());
+  const [open] = await runtime.decisions.list({ threadId: "t1" });
+  await runtime.decisions.decide(open?.id ?? "", { action: "supply", result: { yes: true } });
   await soon(run.outcome());
   const recording = await runtime.exportRun(run.id);
   void runtime.close().catch(() => undefined);

@@ -1,0 +1,71 @@
+import {
+  type BackendOutcome,
+  type BackendQuestion,
+  describeThrown,
+  type ExecutionBackend,
+  RepriseError,
+  type StoppedReason,
+  type Termination,
+} from "@reprise/contracts";
+import {
+  json,
+  listOf,
+  needed,
+  nonEmptyText,
+  objectOf,
+  optional,
+  recordOf,
+  text,
+  unionOf,
+  wholeNumberFrom,
+} from "@reprise/contracts/shape";
+import type { Json } from "@reprise/state";
+import { sayProblem } from "../resolve/spec/say-problem.ts";
+import { copyJson } from "../tools/copy-json.ts";
+
+const TERMINATION = unionOf<"type", Termination>("type", {
+  natural_end: {},
+  behavior_requested: { detail: optional(text) },
+  stopped: { value: needed(objectOf<StoppedReason>({ code: needed(nonEmptyText), detail: optional(text) })) },
+  cancelled: { detail: optional(text) },
+  suspended: {},
+  error: { value: needed(text), code: optional(text) },
+});
+
+const QUESTION = objectOf<BackendQuestion>({
+  id: needed(nonEmptyText),
+  action: needed(nonEmptyText),
+  message: optional(text),
+  parameters: optional(json),
+  response_schema: optional(recordOf(json)),
+  expires_in_ms: optional(wholeNumberFrom(0)),
+});
+
+const OUTCOME = objectOf<BackendOutcome>({
+  termination: needed(TERMINATION),
+  text: needed(text),
+  questions: optional(listOf(QUESTION)),
+});
+
+/** The answer of a backend, which comes from outside: checked, and a copy. */
+export function readOutcome(backend: ExecutionBackend, answer: unknown): BackendOutcome {
+  const [problem] = OUTCOME.problems(answer, []);
+  if (problem !== undefined) {
+    throw backendFailed(backend, problem.path.length === 0 ? "its outcome is not an object" : sayProblem(problem));
+  }
+  // Of this shape, and made of JSON; its interface hides it.
+  const outcome = copyJson(answer as Json) as unknown as BackendOutcome;
+  const ids = (outcome.questions ?? []).map(({ id }) => id);
+  if (outcome.termination.type !== "suspended") return outcome;
+  if (ids.length === 0) throw backendFailed(backend, "it suspended the run without a question in `questions`");
+  if (new Set(ids).size < ids.length) throw backendFailed(backend, "two of its questions have the same id");
+  return outcome;
+}
+
+export function backendFailed({ id }: ExecutionBackend, problem: unknown): RepriseError {
+  const said = typeof problem === "string" ? problem : describeThrown(problem);
+  return new RepriseError("BACKEND_FAILED", `Backend ${id} failed: ${said}.`, {
+    cause: problem,
+    details: { backend: id },
+  });
+}
