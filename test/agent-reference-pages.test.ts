@@ -1,5 +1,6 @@
 import {
   type ActionType,
+  EFFECT_ACTIONS,
   PHASE_ACTIONS,
   PHASES,
   type Phase,
@@ -134,7 +135,7 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
   block: ["blockCall(reason)", "refuses the call; the model reads why"],
   suspend: ["suspendCall(request)", "asks somebody outside; unless the request says otherwise the call then runs"],
   set_tool_result: ["setToolResult(result)", "answers the call without executing it"],
-  add_reminder: ["addReminder(text)", "tells the model something after the round; not shown to people"],
+  add_system_reminder: ["addSystemReminder(text)", "tells the model something after the round; not shown to people"],
   add_user_message: ["addUserMessage(message)", "puts a message into the thread after the round, as the user's"],
 };
 
@@ -182,8 +183,9 @@ ${matrix.join("\n")}
 |---|---|---|
 ${tells.join("\n")}
 
-On one call a refusal beats a question, and a question beats an answer; of the same kind the first plugin is heard. A tool has three of
-these actions, in \`toolEffect(result, actions)\`: \`state\`, \`add_user_message\` and \`terminate\`.
+On one call a refusal beats a question, and a question beats an answer; of the same kind the first plugin is heard. A tool has some of
+these actions, in \`toolEffect(result, actions)\`: ${EFFECT_ACTIONS.map((type) => `\`${type}\``).join(", ")}. Its \`schedule\` and \`effect\` name a key that a
+plugin of the agent registered. Any other action is an error result, and nothing of the effect is done.
 `;
 }
 

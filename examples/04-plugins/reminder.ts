@@ -1,6 +1,6 @@
 import {
-  addReminder,
   addSessionContext,
+  addSystemReminder,
   changeState,
   definePlugin,
   defineState,
@@ -24,7 +24,7 @@ export const reminder: Plugin = definePlugin({
       if (outcome === "succeeded") return call.tool_id === "pay" ? [scheduleAction("receipt", call.call_id)] : [];
       return [
         changeState(failures.add()),
-        ...(state.get(failures) === 1 ? [addReminder("That failed twice. Ask the user what to do.")] : []),
+        ...(state.get(failures) === 1 ? [addSystemReminder("That failed twice. Ask the user what to do.")] : []),
       ];
     },
   },

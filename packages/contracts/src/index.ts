@@ -93,9 +93,9 @@ export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
 export { ModelError } from "./model/model-error.ts";
 export { believableUsage } from "./model/usage.ts";
 export {
-  addReminder,
   addSessionContext,
   addSystemContext,
+  addSystemReminder,
   addUserMessage,
   blockCall,
   changeState,
@@ -251,6 +251,7 @@ export type {
 export type { InterruptBehavior, ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
 export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./tool/tool-effect.ts";
 export {
+  EFFECT_ACTIONS,
   isToolEffect,
   isToolResult,
   isToolSuspension,

@@ -206,9 +206,9 @@ export type {
   Wake,
 } from "@reprise/contracts";
 export {
-  addReminder,
   addSessionContext,
   addSystemContext,
+  addSystemReminder,
   addUserMessage,
   advanceRun,
   advanceToolCall,

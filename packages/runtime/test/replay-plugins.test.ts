@@ -1,6 +1,6 @@
 import {
-  addReminder,
   addSessionContext,
+  addSystemReminder,
   addUserMessage,
   blockCall,
   changeState,
@@ -90,7 +90,7 @@ describe("a verified replay takes what plugins asked for from the recording", ()
           transformRequest((request) => request),
         ],
         afterInference: ({ stop_reason }) => [changeState(log.add(stop_reason))],
-        afterToolExecute: () => [addReminder("be brief"), addUserMessage("and kind")],
+        afterToolExecute: () => [addSystemReminder("be brief"), addUserMessage("and kind")],
         runEnd: () => [changeState(log.add("end"))],
       },
     });

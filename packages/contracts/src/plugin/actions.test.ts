@@ -1,9 +1,9 @@
 import { isJson } from "@reprise/state";
 import { describe, expect, it } from "vitest";
 import {
-  addReminder,
   addSessionContext,
   addSystemContext,
+  addSystemReminder,
   addUserMessage,
   blockCall,
   changeState,
@@ -41,7 +41,7 @@ describe("what a plugin asks for is plain data", () => {
     [suspendCall({ action: "ask" }), { type: "suspend", request: { action: "ask" } }],
     [setToolResult({ a: 1 }), { type: "set_tool_result", result: { a: 1 } }],
     [setToolResult(null), { type: "set_tool_result", result: null }],
-    [addReminder("x"), { type: "add_reminder", text: "x" }],
+    [addSystemReminder("x"), { type: "add_system_reminder", text: "x" }],
     [addUserMessage("x"), { type: "add_user_message", message: { role: "user", content: "x" } }],
     [scheduleAction("k"), { type: "schedule", key: "k", payload: null }],
     [scheduleAction("k", [1]), { type: "schedule", key: "k", payload: [1] }],

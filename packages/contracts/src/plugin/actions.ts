@@ -67,8 +67,8 @@ function isResult(value: ToolResult | Json): value is ToolResult {
 }
 
 /** Tells the model something beside the tool's result. */
-export function addReminder(text: string): PhaseAction<"add_reminder"> {
-  return { type: "add_reminder", text };
+export function addSystemReminder(text: string): PhaseAction<"add_system_reminder"> {
+  return { type: "add_system_reminder", text };
 }
 
 /** Puts a message into the thread after the round. Whatever its role, it will be a user's. */

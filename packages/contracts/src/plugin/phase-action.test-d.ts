@@ -3,9 +3,9 @@ import { expectTypeOf, test } from "vitest";
 import {
   type ActionOf,
   type ActionType,
-  addReminder,
   addSessionContext,
   addSystemContext,
+  addSystemReminder,
   addUserMessage,
   blockCall,
   changeState,
@@ -44,7 +44,7 @@ test("every phase takes its own actions and no others", () => {
     Everywhere | "block" | "suspend" | "set_tool_result"
   >();
   expectTypeOf<ActionOf<"after_tool_execute">["type"]>().toEqualTypeOf<
-    Everywhere | "add_reminder" | "add_user_message"
+    Everywhere | "add_system_reminder" | "add_user_message"
   >();
   expectTypeOf<ActionOf<"run_end">["type"]>().toEqualTypeOf<Everywhere>();
 });
@@ -67,7 +67,7 @@ test("every action is made by one function, of its own type", () => {
     blockCall("x"),
     suspendCall({ action: "x" }),
     setToolResult("x"),
-    addReminder("x"),
+    addSystemReminder("x"),
     addUserMessage("x"),
     scheduleAction("x"),
     emitEffect("x"),
@@ -89,8 +89,8 @@ test("a hook that returns what its phase does not take is no hook of that phase"
   expectTypeOf<Takes<"after_inference", "terminate">>().toEqualTypeOf<true>();
   expectTypeOf<Takes<"after_inference", "exclude_tool">>().toEqualTypeOf<false>();
   expectTypeOf<Takes<"before_tool_execute", "suspend">>().toEqualTypeOf<true>();
-  expectTypeOf<Takes<"before_tool_execute", "add_reminder">>().toEqualTypeOf<false>();
-  expectTypeOf<Takes<"after_tool_execute", "add_reminder">>().toEqualTypeOf<true>();
+  expectTypeOf<Takes<"before_tool_execute", "add_system_reminder">>().toEqualTypeOf<false>();
+  expectTypeOf<Takes<"after_tool_execute", "add_system_reminder">>().toEqualTypeOf<true>();
   expectTypeOf<Takes<"after_tool_execute", "set_tool_result">>().toEqualTypeOf<false>();
   expectTypeOf<Takes<"run_end", "add_user_message">>().toEqualTypeOf<false>();
 });

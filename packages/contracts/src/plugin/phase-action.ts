@@ -58,7 +58,7 @@ export interface PhaseActions {
   /** The call is not executed; this is its result. */
   set_tool_result: { readonly result: ToolResult | Json };
   /** Text the model sees after the tool's result, marked with who added it. */
-  add_reminder: { readonly text: string };
+  add_system_reminder: { readonly text: string };
   add_user_message: { readonly message: MessageInput };
   /** Has one of the plugin's own handlers act later: once, durably, when the run next comes to the handler's phase. */
   schedule: { readonly key: string; readonly payload: Json };
@@ -91,7 +91,7 @@ export interface ActionsByPhase {
   after_inference: Common | "terminate";
   step_end: Common;
   before_tool_execute: Common | "block" | "suspend" | "set_tool_result";
-  after_tool_execute: Common | "add_reminder" | "add_user_message";
+  after_tool_execute: Common | "add_system_reminder" | "add_user_message";
   run_end: Common;
 }
 
@@ -117,6 +117,6 @@ export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In
   after_inference: [...COMMON, "terminate"],
   step_end: COMMON,
   before_tool_execute: [...COMMON, "block", "suspend", "set_tool_result"],
-  after_tool_execute: [...COMMON, "add_reminder", "add_user_message"],
+  after_tool_execute: [...COMMON, "add_system_reminder", "add_user_message"],
   run_end: COMMON,
 };

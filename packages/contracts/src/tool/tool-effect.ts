@@ -1,14 +1,22 @@
-import type { Json, StateAction } from "@reprise/state";
-import type { MessageInput } from "../message/message.ts";
-import type { SuspendRequest } from "../plugin/phase-action.ts";
+import type { Json } from "@reprise/state";
+import type { ActionType, PhaseAction, SuspendRequest } from "../plugin/phase-action.ts";
 import type { ToolResult } from "./tool-result.ts";
 
-/** Something a tool or plugin asks the runtime to do besides answering. */
-export type EffectAction =
-  | { readonly type: "state"; readonly action: StateAction }
-  | { readonly type: "add_user_message"; readonly message: MessageInput }
-  /** Ends the run after this round. */
-  | { readonly type: "terminate"; readonly reason?: string };
+/** The types of action a tool may return. */
+export const EFFECT_ACTIONS = [
+  "state",
+  "add_user_message",
+  "add_system_reminder",
+  "terminate",
+  "schedule",
+  "effect",
+] as const satisfies readonly ActionType[];
+
+/**
+ * Something a tool asks the runtime to do besides answering. `terminate` ends the run after the round; the key of `schedule` and
+ * `effect` is one that a plugin of the agent registered.
+ */
+export type EffectAction = PhaseAction<(typeof EFFECT_ACTIONS)[number]>;
 
 /** A result together with actions. What a tool returns when a plain value is not enough. */
 export interface ToolEffect {

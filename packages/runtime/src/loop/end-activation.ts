@@ -39,7 +39,7 @@ async function leavePhases(workspace: RunWorkspace, termination: Termination): P
   } catch (error) {
     if (!mustEnd) throw error;
     const details = { run_id: workspace.run.run_id, problem: toRepriseError(error).message };
-    workspace.services.env.log("error", "the end of a run went without its plugins or its backend", details);
+    workspace.services.env.log("error", "the end of a run went without its plugins", details);
   }
 }
 

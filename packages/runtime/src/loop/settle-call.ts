@@ -10,6 +10,7 @@ import {
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { isOwnQuestion } from "../budget/budget-call.ts";
+import { applyCommon } from "../phases/apply-actions.ts";
 import { frameText } from "../phases/frame-text.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
@@ -127,6 +128,7 @@ export async function settleExecution(
   }
   workspace.logActions(state.actions);
   workspace.noteRunScoped(state.runScoped);
+  for (const { plugin, value } of executed.requests) applyCommon(workspace, plugin, value);
   if (result.status === "pending" && result.suspension !== undefined) {
     const { delta } = patchByTool(workspace, call, changes);
     suspendCall(workspace, call, result.suspension, result);
@@ -145,8 +147,8 @@ async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result
   const told = runPhase(workspace, "after_tool_execute", facts, `${call.call_id}-after`);
   for (const { plugin, value } of told instanceof Promise ? await told : told) {
     if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
-    if (value.type !== "add_reminder") continue;
-    const content = frameText("reminder", plugin, value.text);
+    if (value.type !== "add_system_reminder") continue;
+    const content = frameText("reminder", `plugin:${plugin}`, value.text);
     queueMessage(workspace, call, { role: "user", content, visibility: "internal" }, plugin);
   }
 }

@@ -114,7 +114,8 @@ function assertOwnKey(plugin: string, what: string, key: string, known: Readonly
   );
 }
 
-function applyCommon(workspace: RunWorkspace, plugin: string, action: Common): void {
+/** Does one thing that plugins ask for in any phase. */
+export function applyCommon(workspace: RunWorkspace, plugin: string, action: Common): void {
   switch (action.type) {
     case "state":
       return changeState(workspace, plugin, action);

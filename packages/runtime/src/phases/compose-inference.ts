@@ -99,7 +99,9 @@ function withSessionContext(
     texts.set(value.key === undefined ? `#${index}` : `=${value.key}`, { plugin, text: value.text });
   }
   if (texts.size === 0) return messages;
-  const content = [...texts.values()].map(({ plugin, text }) => frameText("context", plugin, text)).join("\n");
+  const content = [...texts.values()]
+    .map(({ plugin, text }) => frameText("context", `plugin:${plugin}`, text))
+    .join("\n");
   const context: Message = { id: `${runId}-context`, role: "user", content, visibility: "internal" };
   return [...messages, context];
 }

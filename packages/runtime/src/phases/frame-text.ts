@@ -1,8 +1,8 @@
 /**
- * Text for the model with a word about who added it. The text may come from anywhere: it cannot close its own frame, nor
+ * Text for the model with a word about who added it, such as `plugin:<id>`. The text may come from anywhere: it cannot close its own frame, nor
  * pass for another one's.
  */
-export function frameText(tag: "context" | "reminder", plugin: string, text: string): string {
+export function frameText(tag: "context" | "reminder", source: string, text: string): string {
   const safe = text.replace(/<(\/?)(context|reminder)/gi, "&lt;$1$2");
-  return `<${tag} source="plugin:${plugin}">\n${safe}\n</${tag}>`;
+  return `<${tag} source="${source}">\n${safe}\n</${tag}>`;
 }

@@ -1,7 +1,6 @@
 import {
   type Decision,
   describeThrown,
-  type EffectAction,
   isToolEffect,
   isToolSuspension,
   type Tool,
@@ -15,8 +14,9 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { ticketFor } from "./ask-about.ts";
 import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
+import { InvalidEffect, readEffect } from "./read-effect.ts";
 import { readResult } from "./read-result.ts";
-import { assertQueued, createToolContext, type Gathered } from "./tool-context.ts";
+import { createToolContext, type Gathered } from "./tool-context.ts";
 import { TimeIsUp, withTimeout } from "./with-timeout.ts";
 
 /** What an execution came to, before any of it is part of the thread. */
@@ -54,7 +54,7 @@ export async function executeCall(
     );
     const executed = env.point("tool:executed");
     if (executed !== undefined) await executed;
-    const terminate = isToolEffect(returned) ? applyEffects(returned.actions, gathered) : undefined;
+    const terminate = isToolEffect(returned) ? readEffect(call, returned, gathered, workspace.agent.env) : undefined;
     const answer = isToolEffect(returned) ? returned.result : returned;
     const result = isToolSuspension(answer)
       ? toolPending(id, ticketFor(call, answer.request, { askedBy: `tool:${id}`, mode: "pass_decision_to_tool" }))
@@ -70,24 +70,18 @@ export async function executeCall(
 }
 
 function gather(document: Json, { call_id, tool_id }: ToolCallRecord): Gathered {
-  return { state: new CallState(document, call_id, `tool:${tool_id}`), messages: [], recordings: [], blobs: [] };
-}
-
-/** Does what an effect asks for; returns the reason when it asks for the end. */
-function applyEffects(actions: readonly EffectAction[], { state, messages }: Gathered): string | undefined {
-  let terminate: string | undefined;
-  for (const action of actions) {
-    if (action.type === "state") state.apply(action.action);
-    else if (action.type === "add_user_message") {
-      assertQueued(action.message);
-      messages.push(action.message);
-    } else terminate = action.reason ?? "";
-  }
-  return terminate;
+  return {
+    state: new CallState(document, call_id, `tool:${tool_id}`),
+    messages: [],
+    requests: [],
+    recordings: [],
+    blobs: [],
+  };
 }
 
 /** A tool that throws has failed; what it says goes to the model, nothing else of the error does. */
 function failure(tool: string, error: unknown): ToolResult {
   if (error instanceof TimeIsUp) return toolFailure(tool, "timeout", error.message);
+  if (error instanceof InvalidEffect) return toolFailure(tool, "invalid_output", error.message);
   return toolFailure(tool, "execution_failed", `Tool ${tool} failed: ${describeThrown(error).toWellFormed()}`);
 }

@@ -4,6 +4,7 @@ import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type Execution, executeCall } from "./execute-call.ts";
 import { reportProgress } from "./progress.ts";
+import type { PluginRequest } from "./read-effect.ts";
 import type { Recorded } from "./tool-context.ts";
 
 /** An execution as it is stored. */
@@ -13,6 +14,7 @@ interface StoredExecution {
   readonly ops?: readonly Op[];
   readonly actions?: readonly LoggedAction[];
   readonly messages?: readonly MessageInput[];
+  readonly requests?: readonly PluginRequest[];
   readonly run_scoped?: readonly string[];
   readonly blobs?: readonly string[];
   readonly recorded?: readonly Recorded[];
@@ -38,7 +40,7 @@ export function performCall(workspace: RunWorkspace, execution: Execution): Prom
   });
 }
 
-function encode({ result, terminate, state, messages, blobs, recordings }: ExecutedCall): Json {
+function encode({ result, terminate, state, messages, requests, blobs, recordings }: ExecutedCall): Json {
   const { ops, actions, runScoped } = state;
   const stored: StoredExecution = {
     result,
@@ -46,6 +48,7 @@ function encode({ result, terminate, state, messages, blobs, recordings }: Execu
     ...(ops.length > 0 && { ops }),
     ...(actions.length > 0 && { actions }),
     ...(messages.length > 0 && { messages }),
+    ...(requests.length > 0 && { requests }),
     ...(runScoped.size > 0 && { run_scoped: [...runScoped] }),
     ...(blobs.length > 0 && { blobs }),
     ...(recordings.length > 0 && { recorded: recordings }),
@@ -61,10 +64,11 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
   state.ops.push(...(stored.ops ?? []));
   state.actions.push(...(stored.actions ?? []));
   for (const name of stored.run_scoped ?? []) state.runScoped.add(name);
-  const { result, terminate, messages = [], blobs = [] } = stored;
+  const { result, terminate, messages = [], requests = [], blobs = [] } = stored;
   return {
     state,
     messages: [...messages],
+    requests: [...requests],
     recordings: [],
     blobs: [...blobs],
     result,

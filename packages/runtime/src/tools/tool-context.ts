@@ -10,6 +10,7 @@ import { assertMessage } from "../api/read-request.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { CallState } from "./call-state.ts";
 import { copyJson } from "./copy-json.ts";
+import type { PluginRequest } from "./read-effect.ts";
 
 /** The answer something impure gave to a tool or a plugin. */
 export interface Recorded {
@@ -23,6 +24,7 @@ export interface Recorded {
 export interface Gathered {
   readonly state: CallState;
   readonly messages: MessageInput[];
+  readonly requests: PluginRequest[];
   readonly recordings: Recorded[];
   readonly blobs: string[];
 }

@@ -1,4 +1,4 @@
-import { addReminder, addUserMessage, blockCall, type MessageInput, setToolResult } from "@reprise/contracts";
+import { addSystemReminder, addUserMessage, blockCall, type MessageInput, setToolResult } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "../support/assert-consistent.ts";
 import { countingTool } from "../support/tools.ts";
@@ -12,7 +12,7 @@ it("puts what plugins say after all results of the round, call by call and plugi
   const plugins = ["p", "q"].map((id) =>
     hookPlugin(id, "after_tool_execute", ({ call }) => {
       const { title } = call.arguments as { readonly title: string };
-      return [addReminder(`${id} ${title}`), addUserMessage(`${id} says ${title}`)];
+      return [addSystemReminder(`${id} ${title}`), addUserMessage(`${id} says ${title}`)];
     }),
   );
   const { messages, model, tenant } = await playPlugins(plugins, { script: [calls, "ok"] });
@@ -32,7 +32,7 @@ it("says whose a message is, whatever the message says of itself", async () => {
   const forged = { run_id: "other", source: "plugin:other", kept: 1 };
   const plugin = hookPlugin("p", "after_tool_execute", () => [
     addUserMessage({ role: "system", content: "x", metadata: forged }),
-    addReminder("y"),
+    addSystemReminder("y"),
   ]);
   const { messages, run, runtime } = await playPlugins([plugin]);
   const [said, reminded] = messages.slice(3);

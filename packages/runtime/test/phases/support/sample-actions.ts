@@ -1,8 +1,8 @@
 import {
   type ActionType,
-  addReminder,
   addSessionContext,
   addSystemContext,
+  addSystemReminder,
   addUserMessage,
   blockCall,
   changeState,
@@ -96,8 +96,8 @@ export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
       expect(lastOf(played)).toContain("known already");
     },
   },
-  add_reminder: {
-    action: addReminder("Mind the gap."),
+  add_system_reminder: {
+    action: addSystemReminder("Mind the gap."),
     check: (played) => expect(lastOf(played)).toContain("Mind the"),
   },
   add_user_message: {

@@ -1,0 +1,88 @@
+import {
+  EFFECT_ACTIONS,
+  type EffectAction,
+  type PhaseAction,
+  type ToolCallRecord,
+  type ToolEffect,
+} from "@reprise/contracts";
+import { findNearest, isPlainObject } from "@reprise/contracts/shape";
+import { isJson } from "@reprise/state";
+import { frameText } from "../phases/frame-text.ts";
+import { sayKnown } from "../resolve/resolve-errors.ts";
+import type { ExecutionEnv, Owned } from "../resolve/resolved-agent.ts";
+import { copyJson } from "./copy-json.ts";
+import { assertQueued, type Gathered } from "./tool-context.ts";
+
+/** A tool returned actions that it may not return. The call fails with this message and nothing of the effect is done. */
+export class InvalidEffect extends Error {
+  override readonly name = "InvalidEffect";
+}
+
+/** Something a tool asks of a plugin, with the plugin that registered it. */
+export type PluginRequest = Owned<PhaseAction<"schedule" | "effect">>;
+
+/** The action types that reach plugins, and where their keys are registered. */
+type Keyed = Pick<ExecutionEnv, "scheduled" | "effects">;
+
+/** Takes the actions of an effect in; returns the reason when it asks for the end of the run. */
+export function readEffect(
+  { tool_id: tool, call_id }: ToolCallRecord,
+  { actions }: ToolEffect,
+  gathered: Gathered,
+  env: Keyed,
+): string | undefined {
+  // Tools come from anywhere, also from code without types.
+  if (!Array.isArray(actions)) throw new InvalidEffect(`Tool ${tool} returned an effect whose actions are no list.`);
+  let terminate: string | undefined;
+  for (const action of actions.map((given) => assertKnown(tool, given))) {
+    switch (action.type) {
+      case "state":
+        if (action.call_id !== undefined && action.call_id !== call_id) {
+          throw new InvalidEffect(`Tool ${tool} changes state of the call ${action.call_id}, which is not its own.`);
+        }
+        gathered.state.apply(action.action);
+        break;
+      case "add_user_message":
+        assertQueued(action.message);
+        gathered.messages.push(action.message);
+        break;
+      case "add_system_reminder": {
+        const content = frameText("reminder", `tool:${tool}`, String(action.text));
+        gathered.messages.push({ role: "user", content, visibility: "internal" });
+        break;
+      }
+      case "terminate":
+        terminate = action.reason ?? "";
+        break;
+      case "schedule":
+      case "effect":
+        gathered.requests.push(readRequest(tool, action, env));
+        break;
+      default:
+        action satisfies never;
+    }
+  }
+  return terminate;
+}
+
+function assertKnown(tool: string, action: unknown): EffectAction {
+  const type = isPlainObject(action) ? action.type : undefined;
+  // Of a known type; what is in it is looked at where it is used.
+  if (EFFECT_ACTIONS.some((known) => known === type)) return action as EffectAction;
+  const nearest = typeof type === "string" ? findNearest(type, EFFECT_ACTIONS) : undefined;
+  const hint = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  const given = type === undefined ? "an action without a type" : `an action of the type ${JSON.stringify(type)}`;
+  throw new InvalidEffect(`Tool ${tool} returned ${given}. A tool may return ${EFFECT_ACTIONS.join(", ")}.${hint}`);
+}
+
+function readRequest(tool: string, action: PluginRequest["value"], { scheduled, effects }: Keyed): PluginRequest {
+  const [what, known] = action.type === "schedule" ? ["a scheduled action", scheduled] : ["an effect", effects];
+  const { type, key, payload = null } = action;
+  const plugin = known.get(key)?.plugin;
+  if (plugin === undefined) {
+    const problem = `Tool ${tool} asks for ${what} ${JSON.stringify(key)}, which no plugin of the agent registers.`;
+    throw new InvalidEffect(`${problem}${sayKnown(String(key), [...known.keys()])}`);
+  }
+  if (!isJson(payload)) throw new InvalidEffect(`Tool ${tool} asks for ${what} with a payload that is not JSON.`);
+  return { plugin, value: { type, key, payload: copyJson(payload) } };
+}
