@@ -68,6 +68,9 @@ ${PROVIDER_VARIABLES.map(({ variable, purpose }) => `| \`${variable}\` | ${purpo
 
 \`REPRISE_DEMO_PACE\` multiplies how long the demonstration's words and slow tool take; 0 is at once.
 
+\`REPRISE_SECRET_KEY\` seals the secrets that are [stored over HTTP](../how-to/configure-live.md): 32 bytes in base64, as \`openssl rand -base64 32\`
+prints them. It has no flag, since every user of a machine can read the flags of its processes.
+
 ## Exit codes
 
 | code | |

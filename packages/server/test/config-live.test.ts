@@ -2,7 +2,7 @@ import { RepriseError } from "@reprise/contracts";
 import { problemsOf } from "@reprise/server/config";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHold } from "./support/config-world.ts";
-import { BASE, memoryStore, openLive } from "./support/open-live.ts";
+import { BASE, memoryStore, openLive, SECRET_KEY } from "./support/open-live.ts";
 import { until } from "./support/until.ts";
 
 const FILE_AGENT = { id: "assistant", source: "file", revision: 0, body: BASE.agents[0] };
@@ -283,7 +283,7 @@ it("reports a store that does not answer once, and goes on", async () => {
 });
 
 it("shows no secret", async () => {
-  const { live } = await openLive({
+  const file = {
     ...BASE,
     agents: [
       ...BASE.agents,
@@ -294,7 +294,8 @@ it("shows no secret", async () => {
       },
     ],
     store: { kind: "postgres", url: "postgres://user:planted-password@host/db?sslpassword=planted-query" },
-  });
+  };
+  const { live } = await openLive(file, { secretKey: SECRET_KEY });
   await live.put("providers", "third", {
     endpoint: "https://u:planted-user@h/v1",
     auth: { kind: "token", value: "planted-stored" },

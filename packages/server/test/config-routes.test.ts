@@ -3,14 +3,14 @@ import { createServer, type Principal, type ServerOptions } from "@reprise/serve
 import { configSchema } from "@reprise/server/config";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkAnswer } from "./support/check-answers.ts";
-import { type OpenLive, openLive } from "./support/open-live.ts";
+import { BASE, type OpenLive, openLive, SECRET_KEY } from "./support/open-live.ts";
 
 interface Asking extends OpenLive {
   ask(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
 async function openServer(options: Partial<ServerOptions> = {}): Promise<Asking> {
-  const opened = await openLive();
+  const opened = await openLive(BASE, { secretKey: SECRET_KEY });
   const server = createServer({ runtime: opened.runtime, config: opened.live, ...options });
   onTestFinished(() => server.close());
   const ask: Asking["ask"] = async (method, path, body, headers = {}) => {

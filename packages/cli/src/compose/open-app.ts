@@ -56,7 +56,14 @@ async function openLive(setup: WholeSetup, limits: Partial<Limits>, warn: (text:
   const app = await open(setup, definitions, limits);
   try {
     const onProblem = ({ message }: Error): void => warn(message);
-    const live = await openLiveConfig({ runtime: app.runtime, base, ports, onProblem });
+    const secretKey = setup.settings.variables.REPRISE_SECRET_KEY;
+    const live = await openLiveConfig({
+      runtime: app.runtime,
+      base,
+      ports,
+      onProblem,
+      ...(secretKey !== undefined && secretKey !== "" && { secretKey }),
+    });
     return { ...app, live, close: () => closeBoth(live, app) };
   } catch (error) {
     await app.close();

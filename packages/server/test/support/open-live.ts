@@ -21,7 +21,11 @@ export interface LiveOptions {
   readonly blobs?: BlobStore;
   readonly tools?: readonly Tool[];
   readonly pollMs?: number;
+  readonly secretKey?: string;
 }
+
+/** What `openssl rand -base64 32` might print. */
+export const SECRET_KEY: string = btoa("0123456789abcdef0123456789abcdef");
 
 /** A file with one agent of one model of one provider. */
 export const BASE = {
@@ -48,6 +52,7 @@ export async function openLive(file: unknown = BASE, options: LiveOptions = {}):
     base,
     ports,
     pollMs,
+    ...(options.secretKey !== undefined && { secretKey: options.secretKey }),
     onProblem: (problem) => problems.push(problem),
   });
   onTestFinished(async () => {

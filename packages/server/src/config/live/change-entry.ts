@@ -7,6 +7,7 @@ import type { ConfigInForce } from "./config-in-force.ts";
 import { takeTurn } from "./config-turn.ts";
 import type { ExpectedRevision } from "./live-config.ts";
 import { entryOf, overlay, pathOf } from "./overlay.ts";
+import { holdsSecrets } from "./seal-entry.ts";
 import { type ConfigKind, documentName, isEntry, type StoredEntry } from "./stored-entries.ts";
 
 /** What is to be changed. */
@@ -22,7 +23,9 @@ export async function putEntry(config: ConfigInForce, change: EntryChange, given
   const body = kind === "agents" ? { id, ...rest } : given;
   await changeEntry(config, change, async (current) => {
     assertFits(config, change, { given, next: { kind, id, body, revision: 0 } });
-    const document = { ...documentName(kind, id), body };
+    const { seal } = config.sealer;
+    const stored = seal !== undefined && holdsSecrets(body) ? await seal({ kind, id }, body) : body;
+    const document = { ...documentName(kind, id), body: stored };
     const saved = await config.documents.saveDocument(document, current?.revision ?? 0);
     if (!saved.saved) throw revisionConflict(change, saved.document?.revision ?? 0);
   });
@@ -69,12 +72,21 @@ interface NewEntry {
 function assertFits(config: ConfigInForce, { kind, id }: EntryChange, added?: NewEntry): void {
   const others = config.fitted.entries.filter((entry) => !isEntry(entry, kind, id));
   const whole = overlay(config.base, added === undefined ? others : [...others, added.next]);
-  const own = added === undefined ? [] : findOwnProblems(added, pathOf(whole, added.next));
+  const path = added === undefined ? [] : pathOf(whole, added.next);
+  const own = added === undefined ? [] : findOwnProblems(added, path);
+  if (added !== undefined && config.sealer.seal === undefined && holdsSecrets(added.next.body))
+    own.push(unsealed(path));
   const problems = [...own, ...attempt(() => config.check(whole)).problems];
   if (problems.length > 0) throw configInvalid(problems);
 }
 
-function findOwnProblems({ given, next: { kind, id } }: NewEntry, path: ShapePath): readonly ConfigProblem[] {
+/** The store may be read by more people than the server's configuration. */
+function unsealed(path: ShapePath): ConfigProblem {
+  const remedy = 'name it as { "kind": "env", "name": … }, or give the server a key (REPRISE_SECRET_KEY)';
+  return problemAt(path, ` holds a secret, and this server has no key to store it with; ${remedy}`);
+}
+
+function findOwnProblems({ given, next: { kind, id } }: NewEntry, path: ShapePath): ConfigProblem[] {
   const isMisnamed = kind === "agents" && Object.hasOwn(given, "id") && given.id !== id;
   const misnamed = isMisnamed ? [problemAt([...path, "id"], ` is not ${JSON.stringify(id)}, as the address says`)] : [];
   return [...misnamed, ...findStandIns(given, path)];

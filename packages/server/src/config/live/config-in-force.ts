@@ -6,13 +6,19 @@ import { loadVersion } from "./config-turn.ts";
 import { type FittedOverlay, fitOverlay } from "./fit-overlay.ts";
 import type { LiveConfigOptions } from "./live-config.ts";
 import { rememberProviders } from "./provider-cache.ts";
+import type { EntrySealer } from "./seal-entry.ts";
 import { type ConfigKind, isEntry, loadEntries, type StoredEntry } from "./stored-entries.ts";
+
+export interface InForceOptions extends Required<Omit<LiveConfigOptions, "pollMs" | "secretKey">> {
+  readonly sealer: EntrySealer;
+}
 
 /** The configuration that counts in this process: the file, with what is stored over it. */
 export class ConfigInForce {
   readonly base: Config;
   readonly documents: Documents;
-  readonly #options: Required<Omit<LiveConfigOptions, "pollMs">>;
+  readonly sealer: EntrySealer;
+  readonly #options: InForceOptions;
   readonly #ports: ReturnType<typeof rememberProviders>;
   #fitted: FittedOverlay;
   #stored: readonly StoredEntry[] | undefined;
@@ -20,8 +26,9 @@ export class ConfigInForce {
   /** Whether nobody was about to change it when it was loaded. */
   #isSettled = false;
 
-  constructor(options: Required<Omit<LiveConfigOptions, "pollMs">>) {
+  constructor(options: InForceOptions) {
     this.#options = options;
+    this.sealer = options.sealer;
     this.base = options.base;
     this.documents = options.runtime.documents;
     this.#ports = rememberProviders(options.ports);
@@ -66,7 +73,7 @@ export class ConfigInForce {
 
   /** Reads what is stored, and has it count if it is anything new. */
   async load(): Promise<void> {
-    const stored = await loadEntries(this.documents);
+    const stored = await loadEntries(this.documents, this.sealer);
     if (this.#stored !== undefined && areSame(stored, this.#stored)) return;
     const fitted = fitOverlay(this.base, stored, this.#ports);
     this.#options.runtime.redefine(fitted.definitions);

@@ -2,7 +2,7 @@ import { type CheckedConfig, checkConfig } from "../check-config.ts";
 import type { Config } from "../config.ts";
 import { formatPath, isWithin } from "../config-path.ts";
 import type { ConfigPorts } from "../config-ports.ts";
-import { attempt, type ConfigProblem } from "../config-problem.ts";
+import { attempt, type ConfigProblem, problemAt } from "../config-problem.ts";
 import { overlay, pathOf } from "./overlay.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 
@@ -23,8 +23,11 @@ export interface FittedOverlay extends CheckedConfig {
  * has changed: that must not keep a server from starting. Throws only when the file is wrong by itself.
  */
 export function fitOverlay(base: Config, stored: readonly StoredEntry[], ports: ConfigPorts): FittedOverlay {
-  const leftOut: LeftOut[] = [];
-  let entries = stored;
+  const leftOut: LeftOut[] = stored.flatMap((entry) => {
+    const { kind, id, unreadable } = entry;
+    return unreadable === undefined ? [] : [{ entry, problems: [problemAt([kind, id], ` ${unreadable}`)] }];
+  });
+  let entries = stored.filter(({ unreadable }) => unreadable === undefined);
   for (;;) {
     const whole = overlay(base, entries);
     const { result, problems } = attempt(() => checkConfig(whole, ports));

@@ -7,6 +7,7 @@ import { attempt, type ConfigProblem } from "../config-problem.ts";
 import { deleteEntry, putEntry } from "./change-entry.ts";
 import { ConfigInForce } from "./config-in-force.ts";
 import { describeEntry, listEntries, showConfig } from "./describe-entry.ts";
+import { createSealer } from "./seal-entry.ts";
 import type { ConfigKind } from "./stored-entries.ts";
 
 /** An entry of the configuration as it can be shown. */
@@ -62,6 +63,11 @@ export interface LiveConfigOptions {
   /** What the file says. */
   readonly base: Config;
   readonly ports: ConfigPorts;
+  /**
+   * Seals stored entries that hold secrets: 32 bytes in base64. Without a key such entries are refused; secrets can be named then,
+   * as `{ kind: "env" }`.
+   */
+  readonly secretKey?: string;
   /** How often to look whether another process changed something. 2 s. */
   readonly pollMs?: number;
   /** Told of stored entries that do not fit, and of a store that does not answer. Printed to the console unless given. */
@@ -73,7 +79,9 @@ const POLL_MS = 2_000;
 /** Lays what is stored over the file, and goes on doing so. Throws `CONFIG_INVALID` when the file is wrong by itself. */
 export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
   const { pollMs = POLL_MS, onProblem = (problem) => console.error(problem.message) } = options;
-  const config = new ConfigInForce({ ...options, onProblem });
+  const { secretKey, ...others } = options;
+  const sealer = await createSealer(secretKey);
+  const config = new ConfigInForce({ ...others, onProblem, sealer });
   const inTurn = createQueue();
   const look = createLook(() => inTurn(() => config.catchUp()), onProblem);
   await look();

@@ -1,5 +1,6 @@
-import type { Documents } from "@reprise/contracts";
+import { type Documents, type StoredDocument, toRepriseError } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
+import type { EntrySealer } from "./seal-entry.ts";
 
 /** What can be changed while a server runs. */
 export type ConfigKind = "agents" | "models" | "providers";
@@ -13,6 +14,8 @@ export interface StoredEntry {
   readonly id: string;
   readonly body: JsonObject;
   readonly revision: number;
+  /** Why the body cannot be read; then it is empty. */
+  readonly unreadable?: string;
 }
 
 /** The name of the document that holds an entry. Ids like `openai/gpt-5` are none that a document may have. */
@@ -26,25 +29,28 @@ function documentKind(kind: ConfigKind): string {
 }
 
 /** Everything that is stored. */
-export async function loadEntries(documents: Documents): Promise<readonly StoredEntry[]> {
+export async function loadEntries(documents: Documents, sealer: EntrySealer): Promise<readonly StoredEntry[]> {
   const entries: StoredEntry[] = [];
   for (const kind of CONFIG_KINDS) {
     for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
       const query = { kind: documentKind(kind), ...(after !== undefined && { after }) };
       const { items, next } = await documents.listDocuments(query);
-      // Written by a live configuration alone, which stores objects.
-      entries.push(
-        ...items.map(({ id, body, revision }) => ({
-          kind,
-          id: decodeURIComponent(id),
-          revision,
-          body: body as JsonObject,
-        })),
-      );
+      entries.push(...(await Promise.all(items.map((item) => openEntry(kind, item, sealer)))));
       after = next;
     }
   }
   return entries;
+}
+
+async function openEntry(kind: ConfigKind, document: StoredDocument, sealer: EntrySealer): Promise<StoredEntry> {
+  const { revision } = document;
+  const name = { kind, id: decodeURIComponent(document.id) };
+  try {
+    // Written by a live configuration alone, which stores objects.
+    return { ...name, revision, body: await sealer.open(name, document.body as JsonObject) };
+  } catch (error) {
+    return { ...name, revision, body: {}, unreadable: toRepriseError(error).message };
+  }
 }
 
 export function isEntry({ kind, id }: StoredEntry, wantedKind: ConfigKind, wantedId: string): boolean {
