@@ -57,6 +57,7 @@ function createOn(
 
 async function openDefaultStore(): Promise<StoreWithBlobs> {
   const folder = process.env.AGENTOS_STORAGE_DIR || "threads";
-  await mkdir(folder, { recursive: true });
+  // Threads hold what people said: a new folder is for its owner alone.
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   return sqlite(join(folder, "reprise.db"));
 }

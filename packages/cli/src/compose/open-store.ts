@@ -5,14 +5,17 @@ import { memoryStore, type StoreWithBlobs, sqlite } from "reprise";
 import { CommandFailure } from "../output/failure.ts";
 import { describePlace, type StorePlan } from "./plan-store.ts";
 
+/** Threads hold what people said: a new folder is for its owner alone. */
+const PRIVATE = { recursive: true, mode: 0o700 } as const;
+
 /** Opens a store. Drivers are loaded when they are asked for. */
 export async function openStore(plan: StorePlan): Promise<StoreWithBlobs> {
   switch (plan.kind) {
     case "sqlite":
-      await mkdir(dirname(plan.file), { recursive: true });
+      await mkdir(dirname(plan.file), PRIVATE);
       return sqlite(plan.file);
     case "file": {
-      await mkdir(dirname(plan.folder), { recursive: true });
+      await mkdir(dirname(plan.folder), PRIVATE);
       return (await import("@reprise/stores/file")).file(plan.folder);
     }
     case "memory":

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { openToLook } from "../compose/open-app.ts";
-import { describePlace, planStore } from "../compose/plan-store.ts";
+import { describePlace, planStore, type StorePlan } from "../compose/plan-store.ts";
 import type { Setup } from "../compose/read-setup.ts";
 import { toFailure } from "../output/to-failure.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -21,6 +22,7 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
       const [lost, waiting] = [leases.filter(({ is_expired }) => is_expired), await app.runtime.decisions.list()];
       return [
         store,
+        ...checkFolder(plan),
         lost.length === 0
           ? ok("leases", leases.length === 0 ? "nobody works on a thread" : `${leases.length} threads are worked on`)
           : warn(
@@ -40,4 +42,12 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
     const { message, remedy } = toFailure(error);
     return [fail("store", message, remedy)];
   }
+}
+
+/** A folder that others can look into shows them which files there are, and what is put there by hand. */
+function checkFolder(plan: StorePlan): readonly Finding[] {
+  const folder = plan.kind === "sqlite" ? dirname(plan.file) : plan.kind === "file" ? plan.folder : undefined;
+  // Windows has no such rights.
+  if (folder === undefined || process.platform === "win32" || (statSync(folder).mode & 0o077) === 0) return [];
+  return [warn("folder", `Others can look into ${folder}.`, `Close it: chmod 700 ${JSON.stringify(folder)}`)];
 }

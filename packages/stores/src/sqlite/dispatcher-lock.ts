@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { makePrivate } from "./private-file.ts";
 
 /** The right of this process to claim work on a file. */
 export interface DispatcherLock {
@@ -62,7 +63,9 @@ async function prepare(holding: Holding, release: () => Promise<void>): Promise<
 }
 
 function hold(path: string): Holding | undefined {
-  const database = new DatabaseSync(`${path}-dispatcher`);
+  const lockFile = `${path}-dispatcher`;
+  makePrivate(lockFile);
+  const database = new DatabaseSync(lockFile);
   try {
     database.exec("pragma busy_timeout = 0; begin immediate");
   } catch {

@@ -1,5 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
 import { Connection } from "./connection.ts";
+import { makePrivate } from "./private-file.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 
 /** Written into every file of ours, so that nobody takes another database for one. */
@@ -22,6 +23,7 @@ const CHECKPOINT_PAGES = 8_000;
  * the log with every transaction: what was answered survives a power cut.
  */
 export function openFile(file: string, { busyTimeoutMs }: { readonly busyTimeoutMs: number }): Connection {
+  makePrivate(file);
   const connection = new Connection(file);
   try {
     connection.exec(`pragma busy_timeout = ${busyTimeoutMs}`);

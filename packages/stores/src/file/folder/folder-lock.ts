@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { RepriseError } from "@reprise/contracts";
+import { makePrivate } from "../../sqlite/private-file.ts";
 import { fromSqliteError } from "../../sqlite/sqlite-errors.ts";
 
 /** The primary result codes of SQLite that say that somebody else has the lock. */
@@ -32,6 +33,7 @@ export function lockFolder(folder: string): () => void {
 }
 
 function openLock(file: string): DatabaseSync {
+  makePrivate(file);
   try {
     return new DatabaseSync(file);
   } catch (error) {

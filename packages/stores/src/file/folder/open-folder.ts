@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { closeToStrangers } from "../../sqlite/private-file.ts";
 import { BlobFolder } from "../blob/blob-folder.ts";
 import { type Disk, NODE_DISK } from "../disk/disk.ts";
 import { fromDiskError } from "../disk/disk-errors.ts";
@@ -60,6 +61,7 @@ async function makeFolder(path: string, disk: Disk): Promise<string> {
 
 async function openAlone(path: string, disk: Disk): Promise<Awaited<Opening["opened"]>> {
   const isStore = await findMarker(disk, path);
+  closeToStrangers(path);
   const unlock = lockFolder(path);
   try {
     const logs = new LogFolder(disk, path);
