@@ -87,8 +87,8 @@ export interface Admission {
    *
    * - The key is (run, call, suspension). The first wins: another decision id, or the same with another body, throws
    *   `DECISION_CONFLICT` with the winner in its details. The same decision again returns the stored one, whatever its
-   *   `updated_at`, and also when the run is done.
-   * - `RUN_NOT_FOUND`, `RUN_NOT_ACTIVE` when the run is done, `CALL_NOT_FOUND`; `NOT_SUSPENDED` when the call does not wait
+   *   `updated_at`. Both hold when the run is done, too.
+   * - `RUN_NOT_FOUND`, `RUN_NOT_ACTIVE` when the run is done and nothing was decided, `CALL_NOT_FOUND`; `NOT_SUSPENDED` when the call does not wait
    *   and `early` is false. An early decision is stored for the call's next suspension, for a call without a row the first; it
    *   wakes the run when that suspension is committed.
    */

@@ -1,5 +1,6 @@
 import {
   type Decision,
+  type DecisionInput,
   type DecisionVerb,
   derivedDecisionId,
   invalidRequest,
@@ -8,7 +9,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { runIdOfCall } from "../loop/derived-ids.ts";
+import { readCallName } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
@@ -16,6 +17,7 @@ import { copyJson } from "../tools/copy-json.ts";
 import { assertBinding, assertDecidedValue, assertInTime } from "./assert-decision.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { findCall } from "./find-call.ts";
+import { forwardDecisions } from "./forward-decisions.ts";
 import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 export interface DecideOptions {
@@ -35,9 +37,12 @@ export interface Decisions {
   list(query?: { readonly threadId?: string; readonly runId?: string }): Promise<readonly OpenDecision[]>;
   /**
    * Stores a decision; durable when it resolves. The target is a call's id, its suspension's or its pending call's. The
-   * first one for a suspension wins, a rival gets `DECISION_CONFLICT`.
+   * first one for a suspension wins, a rival gets `DECISION_CONFLICT` with it. The same one again gets the same answer, also when
+   * the call has used it.
    */
   decide(target: string, verb: DecisionVerb, options?: DecideOptions): Promise<Decision>;
+  /** The same for decisions of one run in a client's words. All are checked before the first is stored. */
+  forward(runId: string, inputs: readonly DecisionInput[]): Promise<void>;
 }
 
 export function createDecisions(services: Services, tenant: string): Decisions {
@@ -53,19 +58,17 @@ export function createDecisions(services: Services, tenant: string): Decisions {
     },
 
     async decide(target, verb, options = {}) {
-      const call = await findCall(store, target, options.runId);
-      const callId = call?.call_id ?? target;
-      const runId = call?.run_id ?? options.runId ?? runIdOfCall(target);
+      const found = await findCall(store, target, options.runId);
+      const call = found?.call;
+      const named = readCallName(target);
+      const callId = call?.call_id ?? named?.call_id ?? target;
+      const runId = call?.run_id ?? options.runId ?? named?.run_id;
       if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", target);
       // A call that is not known yet may be decided early by who can say exactly what about.
       if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, target);
       const now = services.env.clock.now();
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
       const suspension = Math.max(call?.suspension ?? 0, 1);
-      if (call !== undefined) {
-        assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
-        await assertInTime(store, call, now);
-      }
       const decision: Decision = {
         decision_id: options.decisionId ?? derivedDecisionId(callId, suspension),
         run_id: runId,
@@ -76,11 +79,22 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         updated_at: now,
       };
       if (call !== undefined) {
-        const answered = { decisionId: options.decisionId, suspension: options.suspension };
-        const earlier = await findEarlierDecision(store, call, answered, decision);
+        const answered = {
+          decisionId: options.decisionId,
+          suspension: options.suspension ?? found?.suspension,
+        };
+        const earlier = await findEarlierDecision(store, call, answered, [decision]);
         if (earlier !== undefined) return earlier;
+        assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+        await assertInTime(store, call, now);
       }
       return store.decide(decision, { early: options.bindingHash !== undefined });
+    },
+
+    async forward(runId, inputs) {
+      const run = await store.loadRun(runId);
+      if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
+      await forwardDecisions(services, tenant, { threadId: run.thread_id, runId }, inputs);
     },
   };
 }

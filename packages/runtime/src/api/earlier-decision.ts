@@ -14,32 +14,42 @@ export interface Answered {
 }
 
 /**
- * What was decided when a decision is for a question that is over: sent again because its sender did not hear the answer, or too late.
- * A call that is asked about a second time must not take the answer to the first for one to the second.
+ * The stored decision when a client decides again: because it did not hear the answer, or too late. Undefined when the question is open
+ * and nothing is known to be decided. `DECISION_CONFLICT` with the decision that won when the client says something else.
+ *
+ * - A call that is asked about a second time must not take the answer to the first question for one to the second.
+ * - `readings` are what the client may have said: how a payload is read depends on the ticket, which is gone once it was answered.
  */
 export async function findEarlierDecision(
   store: TenantStore,
   call: ToolCallRecord,
   { decisionId, suspension: wanted }: Answered,
-  decision: Decision,
+  readings: readonly Decision[],
 ): Promise<Decision | undefined> {
-  const { run_id, call_id, suspension } = call;
-  if (wanted !== undefined && wanted !== suspension) {
+  const { run_id, call_id, suspension, status } = call;
+  // One that comes before the first suspension is for that one.
+  const present = Math.max(suspension, 1);
+  if (wanted !== undefined && wanted !== present) {
     const stored = await store.loadDecision(run_id, call_id, wanted);
     if (stored === undefined) throw notAsked(call_id, wanted, suspension);
-    return assertSame(stored, decision);
+    return assertSame(stored, readings);
+  }
+  if (status !== "suspended") {
+    const stored = await store.loadDecision(run_id, call_id, present);
+    if (stored !== undefined && readings.some((reading) => isSameDecision(stored, reading))) return stored;
   }
   if (decisionId === undefined) return undefined;
-  for (let earlier = suspension - 1; earlier >= 1; earlier -= 1) {
+  for (let earlier = present - 1; earlier >= 1; earlier -= 1) {
     const stored = await store.loadDecision(run_id, call_id, earlier);
-    if (stored?.decision_id === decisionId) return assertSame(stored, decision);
+    if (stored?.decision_id === decisionId) return assertSame(stored, readings);
   }
   return undefined;
 }
 
-function assertSame(stored: Decision, decision: Decision): Decision {
+function assertSame(stored: Decision, readings: readonly Decision[]): Decision {
+  const { decision_id } = stored;
   // An id that was derived from the present question says nothing about the one before.
-  if (isSameDecision(stored, { ...decision, decision_id: stored.decision_id })) return stored;
+  if (readings.some((reading) => isSameDecision(stored, { ...reading, decision_id }))) return stored;
   throw decisionConflict(stored);
 }
 

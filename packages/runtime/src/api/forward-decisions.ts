@@ -1,44 +1,58 @@
 import {
   type Decision,
   type DecisionInput,
+  decisionConflict,
   derivedDecisionId,
   invalidRequest,
   isApproval,
   RepriseError,
+  type ResumeMode,
+  runNotActive,
+  type TenantStore,
   type ToolCallRecord,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { runIdOfCall } from "../loop/derived-ids.ts";
+import { readCallName } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { assertBinding, assertDecisionInput, assertInTime } from "./assert-decision.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
-import { findTarget } from "./find-call.ts";
+import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
+
+/** Where decisions are for: any run of a thread, or one of them. */
+export interface DecidedPlace {
+  readonly threadId: string;
+  readonly runId?: string;
+}
 
 /** Stores decisions that came with a request; returns the run they belong to. All are checked before the first is stored. */
 export async function forwardDecisions(
   services: Services,
   tenant: string,
-  threadId: string,
+  place: DecidedPlace,
   inputs: readonly DecisionInput[],
 ): Promise<string> {
   const store = services.store.forTenant(tenant);
   const now = services.env.clock.now();
-  const calls = await listAllCalls(store, { thread_id: threadId, status: "suspended" });
+  const { threadId, runId } = place;
+  const calls = await listAllCalls(store, {
+    status: "suspended",
+    ...(runId === undefined ? { thread_id: threadId } : { run_id: runId }),
+  });
   const decisions: { readonly decision: Decision; readonly early: boolean }[] = [];
   for (const input of inputs) {
     assertDecisionInput(input);
-    const call = findTarget(calls, input.target_id);
-    if (call === undefined) {
-      decisions.push({ decision: lowerEarly(threadId, input, now), early: true });
-      continue;
+    const waiting = findTarget(calls, input.target_id);
+    const found = waiting === undefined ? await findAnsweredCall(store, place, input.target_id) : { call: waiting };
+    const earlier = found === undefined ? undefined : await findEarlier(store, found, input, now);
+    if (earlier !== undefined) decisions.push({ decision: earlier, early: false });
+    else if (waiting === undefined) {
+      decisions.push({ decision: await lowerEarly(store, place, found, input, now), early: true });
+    } else {
+      assertBinding(waiting, input.binding_hash);
+      await assertInTime(store, waiting, now);
+      decisions.push({ decision: lower(waiting, input, now), early: false });
     }
-    assertBinding(call, input.binding_hash);
-    await assertInTime(store, call, now);
-    const decision = lower(call, input, now);
-    const answered = { decisionId: input.decision_id, suspension: input.suspension };
-    const earlier = await findEarlierDecision(store, call, answered, decision);
-    decisions.push({ decision: earlier ?? decision, early: false });
   }
   const [first] = decisions;
   if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
@@ -46,28 +60,55 @@ export async function forwardDecisions(
   return first.decision.run_id;
 }
 
-/** A decision before its suspension counts when its sender says exactly what about. */
-function lowerEarly(threadId: string, input: DecisionInput, now: number): Decision {
-  const { target_id, binding_hash } = input;
-  const runId = runIdOfCall(target_id);
-  if (runId === undefined || binding_hash === undefined) {
-    const message = `Nothing on thread ${threadId} waits for a decision on ${target_id}.`;
-    throw new RepriseError("NOT_SUSPENDED", message, { details: { target_id } });
-  }
-  return {
-    ...said(input, input.result),
-    run_id: runId,
-    call_id: target_id,
-    suspension: 1,
-    binding_hash,
-    updated_at: now,
-  };
+function findEarlier(
+  store: TenantStore,
+  { call, suspension }: FoundCall,
+  input: DecisionInput,
+  now: number,
+): Promise<Decision | undefined> {
+  const answered = { decisionId: input.decision_id, suspension: input.suspension ?? suspension };
+  const modes = call.ticket === undefined ? RESUME_MODES : [call.ticket.resume_mode];
+  const readings = modes.map((mode) => lower(call, input, now, mode));
+  return findEarlierDecision(store, call, answered, readings);
 }
 
-function lower(call: ToolCallRecord, input: DecisionInput, now: number): Decision {
+/** A payload is read in two ways: as a yes to a call that would run, or as an answer. */
+const RESUME_MODES: readonly ResumeMode[] = ["replay_tool_call", "use_decision_as_tool_result"];
+
+/** A decision before its suspension counts when its sender says exactly what about. Throws why no other one can. */
+async function lowerEarly(
+  store: TenantStore,
+  { threadId, runId }: DecidedPlace,
+  found: FoundCall | undefined,
+  input: DecisionInput,
+  now: number,
+): Promise<Decision> {
+  const { target_id, binding_hash } = input;
+  const named = readCallName(target_id);
+  if (named !== undefined && binding_hash !== undefined) {
+    const { run_id, call_id } = named;
+    return { ...said(input, input.result), run_id, call_id, suspension: 1, binding_hash, updated_at: now };
+  }
+  if (found !== undefined) {
+    const { run_id, call_id } = found.call;
+    const stored = await store.loadDecision(run_id, call_id, found.suspension ?? found.call.suspension);
+    if (stored !== undefined) throw decisionConflict(stored);
+  }
+  const run = found?.call.run_id ?? runId;
+  if (run !== undefined && (await store.loadRun(run))?.status === "done") throw runNotActive(run);
+  const message = `Nothing on thread ${threadId} waits for a decision on ${target_id}.`;
+  throw new RepriseError("NOT_SUSPENDED", message, { details: { target_id } });
+}
+
+function lower(
+  call: ToolCallRecord,
+  input: DecisionInput,
+  now: number,
+  mode: ResumeMode | undefined = call.ticket?.resume_mode,
+): Decision {
   const { run_id, call_id, suspension } = call;
   const { binding_hash } = input;
-  const decided = said({ ...input, target_id: call_id }, resultFor(call, input), suspension);
+  const decided = said({ ...input, target_id: call_id }, resultFor(mode, input), suspension);
   return {
     ...decided,
     run_id,
@@ -91,8 +132,8 @@ function said(input: DecisionInput, result: Json | undefined, suspension = 1): S
 }
 
 /** A call that waits for a yes gets one by anything that says so; one that waits for an answer gets the answer. */
-function resultFor({ ticket }: ToolCallRecord, { action, result, payload }: DecisionInput): Json | undefined {
+function resultFor(mode: ResumeMode | undefined, { action, result, payload }: DecisionInput): Json | undefined {
   if (action === "cancel") return result;
-  if (ticket?.resume_mode !== "replay_tool_call") return result === undefined ? payload : result;
+  if (mode !== "replay_tool_call") return result === undefined ? payload : result;
   return result !== undefined && isApproval(result) ? undefined : result;
 }

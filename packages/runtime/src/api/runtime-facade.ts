@@ -102,7 +102,8 @@ export class RuntimeFacade implements Runtime {
       throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const { initial_decisions = [], messages } = prepared.entry.request;
     if (initial_decisions.length > 0) {
-      const runId = await forwardDecisions(this.#services, this.tenant, prepared.thread_id, initial_decisions);
+      const place = { threadId: prepared.thread_id };
+      const runId = await forwardDecisions(this.#services, this.tenant, place, initial_decisions);
       if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
     }
     const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);

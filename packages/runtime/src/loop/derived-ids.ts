@@ -25,5 +25,19 @@ function placeOf(callId: string): readonly number[] {
 
 /** The run a call belongs to, or undefined when this is no call's id. */
 export function runIdOfCall(callId: string): string | undefined {
-  return /^(.+)-s\d+-c\d+$/.exec(callId)?.[1];
+  return readCallName(callId)?.run_id;
+}
+
+/** A call, and which of its questions is meant when the id is that of a question. */
+export interface NamedCall {
+  readonly run_id: string;
+  readonly call_id: string;
+  readonly suspension?: number;
+}
+
+/** The call that its own id or the id of one of its suspensions names, or undefined when this is neither. */
+export function readCallName(id: string): NamedCall | undefined {
+  const [, call_id, run_id, suspension] = /^((.+)-s\d+-c\d+)(?:-q(\d{1,9}))?$/.exec(id) ?? [];
+  if (call_id === undefined || run_id === undefined) return undefined;
+  return { run_id, call_id, ...(suspension !== undefined && { suspension: Number(suspension) }) };
 }

@@ -31,7 +31,7 @@ describe("T4: a call that is decided twice, after the end, or both ways", () => 
     await expect(approve()).rejects.toMatchObject({ code: "DECISION_CONFLICT", details: { winner } });
     await runtime.decisions.decide(other ?? "", { action: "deny" });
     await soon(run.outcome());
-    await expect(approve()).rejects.toMatchObject({ code: "RUN_NOT_ACTIVE" });
+    await expect(approve()).rejects.toMatchObject({ code: "DECISION_CONFLICT", details: { winner } });
     await settle();
     expect(keys).toEqual([]);
     await assertSettled(tenant, "t1");
@@ -45,11 +45,12 @@ describe("T4: a call that is decided twice, after the end, or both ways", () => 
     const { env, store, blobs } = first;
     const { runtime, model } = await openRuntime({ world: { env, store, blobs }, tools: [tool] });
     for (const verb of [{ action: "approve" }, { action: "supply", result: 1 }] as const) {
-      await expect(runtime.decisions.decide(first.call.id, verb)).rejects.toMatchObject({ code: "RUN_NOT_ACTIVE" });
+      await expect(runtime.decisions.decide(first.call.id, verb)).rejects.toMatchObject({ code: "DECISION_CONFLICT" });
     }
     const request = { agent_id: "agent", thread_id: "t1", messages: [] };
     const initial_decisions = [{ target_id: first.call.id, action: "resume" as const }];
-    await expect(runtime.submit({ ...request, initial_decisions })).rejects.toMatchObject({ code: "NOT_SUSPENDED" });
+    const late = runtime.submit({ ...request, initial_decisions });
+    await expect(late).rejects.toMatchObject({ code: "DECISION_CONFLICT" });
     await settle();
     expect([keys, model.requests]).toEqual([[], []]);
   });

@@ -1,30 +1,44 @@
-import { type DecisionInput, RepriseError, type RunRecord } from "@reprise/contracts";
+import { type DecisionInput, notFound, RepriseError, type RunRecord } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
 import { answer, idHeaders } from "../http/answer.ts";
 import type { Call } from "../http/route.ts";
-import { submitOnce } from "../idempotency/submit-once.ts";
+import { findForwarded, submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { loadOpenCalls } from "./load-calls.ts";
 import { streamMessage } from "./stream-message.ts";
+import { unlessStale } from "./unless-stale.ts";
 
 type Decisions = Extract<AiSdkRequest, { kind: "decisions" }>;
 
 /**
- * Nothing was said, but something was decided: it goes to the run that waits for it. A client that goes on with its message gets
- * what follows; any other is told that its decisions were taken. What nobody waits for is refused by the runtime, which knows why.
+ * Nothing was said, but something was decided: it goes to the run that waits for it. A client that continues its message gets
+ * what follows; any other is told that its decisions were taken. Stale decisions are dropped: a client that sent nothing else gets
+ * the thread's latest run from its start, which shows it how its questions were answered.
  */
 export async function answerDecisions(call: Call, agentId: string, asked: Decisions): Promise<Response> {
   assertScope(call.principal, "decide");
+  assertAgent(call, agentId);
   const { open, waiting } = await findWaiting(call, agentId, asked);
-  const decisions = open.length > 0 ? open : asked.decisions;
-  const run = await submitOnce(call, { ...asked.request, initial_decisions: decisions });
+  const request = { ...asked.request, initial_decisions: open };
+  const run = open.length > 0 ? await unlessStale(submitOnce(call, request)) : await findForwarded(call);
+  if (run === undefined) return streamMessage(call, await findLatestRun(call, asked.thread_id));
   if (asked.reply === "json") {
     const ids = idHeaders({ run: run.id, thread: run.threadId });
     return answer(call, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);
   }
   // What the page has of the run ends where it waited.
-  return streamMessage(call, run, waiting?.last_seq ?? (await findWait(run, decisions)));
+  return streamMessage(call, run, waiting?.last_seq ?? (await findWait(run, asked.decisions)));
+}
+
+function assertAgent({ runtime }: Call, agentId: string): void {
+  if (!runtime.agents().some(({ id }) => id === agentId)) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
+}
+
+async function findLatestRun({ runtime }: Call, threadId: string): Promise<RunHandle> {
+  const [latest] = (await runtime.runs({ thread_id: threadId, limit: 1 })).items;
+  if (latest === undefined) throw notFound("THREAD_NOT_FOUND", "thread", threadId);
+  return runtime.run(latest.run_id);
 }
 
 interface Waiting {

@@ -8,6 +8,7 @@ import { assertScope } from "../security/principal.ts";
 import { findMessageRun } from "./find-message-run.ts";
 import { keepFiles } from "./keep-files.ts";
 import { loadOpenCalls } from "./load-calls.ts";
+import { unlessStale } from "./unless-stale.ts";
 
 type Submit = Extract<AiSdkRequest, { kind: "submit" }>;
 type Regenerate = Extract<AiSdkRequest, { kind: "regenerate" }>;
@@ -23,9 +24,11 @@ export async function startAnswer(call: Call, { request, edited_message_id: edit
   }
   // A client sends its decisions along for as long as its message has them; only what waits can be decided.
   const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadOpenCalls(call, threadId));
-  if (open.length > 0) assertScope(call.principal, "decide");
-  const decided = open.length > 0 ? { initial_decisions: open } : {};
-  return submitOnce(call, { ...asked, thread_id: threadId, messages, ...decided });
+  const said = { ...asked, thread_id: threadId, messages };
+  if (open.length === 0) return submitOnce(call, said);
+  assertScope(call.principal, "decide");
+  // Somebody may decide between our look and our write: then what was said counts all the same.
+  return (await unlessStale(submitOnce(call, { ...said, initial_decisions: open }))) ?? submitOnce(call, said);
 }
 
 /** Another answer to what was said: the thread goes back to right behind it, and the old answer stays as superseded. */

@@ -6,13 +6,15 @@ export interface DescribedError {
   readonly status: number;
   readonly message: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** For a decision that lost: the one that won. */
+  readonly decision?: unknown;
   /** Worth a line in the log: nobody outside can do anything about it. */
   readonly isOurs: boolean;
 }
 
 const NOT_FOUND = /^(\w+)_NOT_FOUND$/;
 
-/** Says an error in the words of the HTTP API. The code goes into a header, because the body has one field and no other. */
+/** Says an error in the words of the HTTP API. The code goes into a header; the body has the message. */
 export function describeError(thrown: unknown): DescribedError {
   if (thrown instanceof HttpRefusal) {
     const { status, message, headers } = thrown;
@@ -26,7 +28,8 @@ export function describeError(thrown: unknown): DescribedError {
   };
   // That a server comes to its end is no error of anybody's.
   const isOurs = status >= 500 && error.code !== "RUNTIME_CLOSED";
-  return { status, message: wordsFor(error), headers, isOurs };
+  const decision = error.code === "DECISION_CONFLICT" ? { decision: error.details.winner } : {};
+  return { status, message: wordsFor(error), headers, isOurs, ...decision };
 }
 
 function wordsFor(error: RepriseError): string {

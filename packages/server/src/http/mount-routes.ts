@@ -73,9 +73,9 @@ async function guarded(
     host.access.admitAddress(env?.incoming?.socket.remoteAddress, request.headers);
     return await handle(headers);
   } catch (error) {
-    const described = describeError(error);
-    if (described.isOurs) host.report(error);
-    return answer({ headers }, described.status, { error: described.message }, described.headers);
+    const { status, message, decision, isOurs, headers: own } = describeError(error);
+    if (isOurs) host.report(error);
+    return answer({ headers }, status, { error: message, ...(decision !== undefined && { decision }) }, own);
   }
 }
 

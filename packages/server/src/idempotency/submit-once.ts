@@ -38,3 +38,14 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   }
   return run;
 }
+
+/** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */
+export async function findForwarded(call: Call): Promise<RunHandle | undefined> {
+  const key = await readRepeatKey(call);
+  const document = key === undefined ? undefined : await call.runtime.documents.loadDocument(IDEMPOTENCY_KIND, key.id);
+  if (key === undefined || document === undefined) return undefined;
+  // Written above, or by another route under the same key, which has another fingerprint.
+  const reserved = document.body as unknown as Reservation;
+  assertSameRequest(key, reserved.fingerprint);
+  return reserved.is_forwarded ? call.runtime.run(reserved.run_id) : undefined;
+}

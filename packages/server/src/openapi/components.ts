@@ -1,5 +1,6 @@
 import { RUN_ORIGINS } from "@reprise/contracts";
 import type { JsonSchema } from "./operation.ts";
+import { ref } from "./ref.ts";
 import {
   ANYTHING,
   anyOf,
@@ -123,7 +124,10 @@ export type ComponentName =
 
 /** What several routes speak of, by name. */
 export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
-  Error: objectOf({ error: { ...TEXT, description: "What is wrong, in words. The code is in x-reprise-error." } }),
+  Error: objectOf(
+    { error: { ...TEXT, description: "What is wrong, in words. The code is in x-reprise-error." } },
+    { decision: { ...ref("Decision"), description: "For a decision that lost: the one that won." } },
+  ),
   Thread: objectOf(
     { thread_id: TEXT, metadata: OBJECT, version: COUNT, ...TIMES },
     { resource_id: TEXT, parent_thread_id: TEXT },

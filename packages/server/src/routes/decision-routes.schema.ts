@@ -24,5 +24,7 @@ export const decide: Operation = {
       },
     ),
   },
-  answers: { 202: { description: "The decision as it is stored", schema: ref("Decision") } },
+  answers: {
+    202: { description: "The decision as it is stored; the same for the same decision again", schema: ref("Decision") },
+  },
 };

@@ -25,15 +25,14 @@ export const runInputRoutes: readonly Route[] = [
   },
 ];
 
-/** Decisions alone are for a run that is not over. */
+/** Decisions alone are for a run that has begun; one that is done has its answers to repeat. */
 async function forwardDecisions(call: Call, { decisions }: RunInputs): Promise<Response> {
   const { runtime } = call;
   const run = await runtime.run(pathPart(call, "id"));
   const record = await findRecord(run);
-  if (record === undefined || record.status === "done") throw runNotActive(run.id);
-  const { agent_id, thread_id } = record;
-  await runtime.submit({ agent_id, thread_id, messages: [], initial_decisions: decisions });
-  return answer(call, 202, { status: "decision_forwarded", run_id: run.id, thread_id });
+  if (record === undefined) throw runNotActive(run.id);
+  await runtime.decisions.forward(record.run_id, decisions);
+  return answer(call, 202, { status: "decision_forwarded", run_id: run.id, thread_id: record.thread_id });
 }
 
 /** Messages go on after a run, in a new one on the same thread. */

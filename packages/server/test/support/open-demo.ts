@@ -1,6 +1,6 @@
 import type { Env, Store } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { createRuntime, type Runtime } from "@reprise/runtime";
+import { type Agent, createRuntime, type Runtime } from "@reprise/runtime";
 import { createServer, type Server, type ServerOptions } from "@reprise/server";
 import { type Listening, listen } from "@reprise/server/node";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
@@ -20,16 +20,18 @@ export interface OpenDemo {
 
 interface DemoOptions extends Partial<Omit<ServerOptions, "runtime">> {
   readonly env?: Env;
+  /** Instead of the demo's own. */
+  readonly agents?: readonly Agent[];
   /** What the runtime sees of the store. */
   readonly wrapStore?: (store: Store) => Store;
 }
 
 /** The demo in this process, in memory. Closed when the test is over. */
 export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
-  const { env = createNodeEnv(), wrapStore = (whole) => whole, ...options } = given;
+  const { env = createNodeEnv(), agents = demoAgents(), wrapStore = (whole) => whole, ...options } = given;
   const store = wrapStore(createMemoryStore({ clock: env.clock }));
   const limits = { closeTimeoutMs: 1 };
-  const runtime = await createRuntime({ agents: demoAgents(), store, blobs: createMemoryBlobStore(env), env, limits });
+  const runtime = await createRuntime({ agents, store, blobs: createMemoryBlobStore(env), env, limits });
   const server = createServer({ runtime, ...options });
   onTestFinished(() => {
     server.close();

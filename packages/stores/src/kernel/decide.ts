@@ -36,8 +36,8 @@ export function planDecide(
   if (draft === undefined || run === undefined) throw notFound("RUN_NOT_FOUND", "run", decision.run_id);
   const stored = draft.decision(decision)?.decision;
   if (stored !== undefined && isSameDecision(stored, decision)) return onlyAnswer(stored);
-  if (run.record.status === "done") throw runNotActive(decision.run_id);
   if (stored !== undefined) throw decisionConflict(stored);
+  if (run.record.status === "done") throw runNotActive(decision.run_id);
   assertUndamaged(draft);
   const wakes = assertDecidable(draft, decision, is_early);
   const wake = wakes ? addWake(draft, "resume", { runId: decision.run_id, now }).entry.entry_id : null;

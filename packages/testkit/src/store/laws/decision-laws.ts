@@ -63,14 +63,18 @@ export function decisionLaws(law: Law): void {
     expect(resumes).toHaveLength(1);
   });
 
-  law("answers the same decision again after the run is done", async (bench) => {
+  law("answers the same decision again, and a rival with the winner, after the run is done", async (bench) => {
     const owner = await bench.start();
     await owner.suspend("c1");
     const decision = await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
     const next = await bench.take(await bench.claimOne());
     await next.become("done", { consumed_decisions: [{ run_id: owner.runId, call_id: "c1", suspension: 1 }] });
     expect(await bench.tenant.decide(decision)).toEqual(decision);
-    await expectRefusal(bench.tenant.decide({ ...decision, decision_id: "rival" }), "RUN_NOT_ACTIVE");
+    const refused = await expectRefusal(
+      bench.tenant.decide({ ...decision, decision_id: "rival" }),
+      "DECISION_CONFLICT",
+    );
+    expect(refused.details).toMatchObject({ winner: decision });
   });
 
   law("lets one of many rivals win", async (bench) => {
