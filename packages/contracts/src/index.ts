@@ -179,6 +179,7 @@ export type {
   Wake,
 } from "./store/changeset.ts";
 export { CHANGESET_FORMAT, emptyChangeset } from "./store/changeset.ts";
+export { type ChangesetTexts, writeChangeset } from "./store/changeset-texts.ts";
 export type {
   Claim,
   ClaimingSubmission,
@@ -207,8 +208,10 @@ export {
   MAX_DOCUMENT_BYTES,
   pruneDocuments,
 } from "./store/documents.ts";
+export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
+export { textsOf } from "./store/message-texts.ts";
 export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";
 export type {

@@ -1,4 +1,4 @@
-export type { CommitPart, CommitTexts, SealedChangeset, SealedSegment } from "./codec/sealed-changeset.ts";
+export type { CommitPart, SealedChangeset, SealedSegment } from "./codec/sealed-changeset.ts";
 export type { StoredText } from "./codec/stored-text.ts";
 export type { CallKey, History, QueueRows, ThreadDemand, ThreadRows } from "./kernel/demand.ts";
 export { demandOf, planOf } from "./kernel/operations.ts";

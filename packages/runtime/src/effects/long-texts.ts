@@ -50,9 +50,11 @@ export class LongTexts {
   separate(effect: Effect): Effect {
     const { kind, value } = effect;
     if (value === undefined || !MAY_BE_LONG.has(kind)) return effect;
-    // A definition is one text when it is long.
-    const isLong = kind === "definition" ? typeof value === "string" : hasLongText(value);
-    if (!isLong) return effect;
+    // Every run of an agent has the same definition, so its text is stored once however short it is.
+    if (kind === "definition" && typeof value === "string") {
+      return { ...effect, value: "", texts: [{ path: [], ref: this.#keep(value) }] };
+    }
+    if (!hasLongText(value)) return effect;
     const texts: EffectText[] = [];
     return { ...effect, value: this.#shorten(value, [], texts), texts };
   }
@@ -76,12 +78,16 @@ export class LongTexts {
     }
   }
 
+  #keep(text: string): string {
+    const ref = refOf(text, this.#env);
+    this.#waiting.set(ref, text);
+    return ref;
+  }
+
   #shorten(value: Json, path: readonly (string | number)[], texts: EffectText[]): Json {
     if (typeof value === "string") {
       if (value.length <= LONGEST_TEXT) return value;
-      const ref = refOf(value, this.#env);
-      this.#waiting.set(ref, value);
-      texts.push({ path, ref });
+      texts.push({ path, ref: this.#keep(value) });
       return "";
     }
     if (typeof value !== "object" || value === null) return value;

@@ -25,21 +25,17 @@ export interface RecordedDefinition {
 }
 
 /** Agents do not change, and every activation stores what its agent is. */
-const known = new WeakMap<ResolvedAgent, Json>();
+const known = new WeakMap<ResolvedAgent, string>();
 
-/** From here on a definition is one text, which is stored once. */
-const LONGEST_OBJECT = 4_096;
-
-/** What an activation works with, as it is stored. A definition that is long is stored as text. */
+/** What an activation works with, as it is stored. The definition of an agent is one text: it is stored once, by its content. */
 export function describePlan(plan: ResolvedRunPlan): Json {
   // A spec is made of JSON; its interface hides it.
   if (plan.kind === "backend") return { backend: plan.backend.id, spec: describeSpec(plan.spec) as unknown as Json };
   const described = known.get(plan.agent);
   if (described !== undefined) return described;
   const text = JSON.stringify(describeDefinition(plan.agent));
-  const value: Json = text.length > LONGEST_OBJECT ? text : JSON.parse(text);
-  known.set(plan.agent, value);
-  return value;
+  known.set(plan.agent, text);
+  return text;
 }
 
 /** Settings of plugins and of the way to a model may hold secrets, and a replay needs none of them. */

@@ -1,8 +1,9 @@
-import { type AgentEvent, type Changeset, emptyChangeset, type Message } from "@reprise/contracts";
+import { type AgentEvent, type Changeset, contentDigest, emptyChangeset, type Message } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type CommitColumns, toCommitColumns } from "./columns/commit-columns.ts";
+import { hashText } from "./hash-text.ts";
 import { openCommit } from "./open-commit.ts";
 import { sealChangeset } from "./seal-changeset.ts";
 
@@ -118,6 +119,19 @@ it("opens exactly what was sealed", () => {
       const opened = openCommit(store(given), given.thread_id);
       expect(opened).toEqual({ ...given, version: 3, digest: "d" });
       expect(JSON.stringify(opened.events)).toBe(JSON.stringify(given.events));
+    }),
+  );
+});
+
+it("gives what was opened the digest of what was sealed, in whichever order its fields stand", () => {
+  fc.assert(
+    fc.property(changeset, (given) => {
+      const { version: _version, digest: _digest, ...opened } = openCommit(store(given), given.thread_id);
+      const backwards = Object.fromEntries(Object.entries(opened).reverse());
+      const { content } = sealChangeset(given);
+      expect(contentDigest(opened, hashText)).toBe(content);
+      // The same fields.
+      expect(contentDigest(backwards as unknown as Changeset, hashText)).toBe(content);
     }),
   );
 });

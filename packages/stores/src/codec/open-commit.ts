@@ -1,16 +1,16 @@
 import {
   type AgentEvent,
+  type ChangesetTexts,
   emptyChangeset,
   type Message,
+  readEvents,
   type StoredChangeset,
   type ToolCallRecord,
+  textsOf,
 } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
 import { type CommitColumns, firstPart, readCommitText, type TextColumns } from "./columns/commit-columns.ts";
 import { unescapeText } from "./escape-text.ts";
-import { openEvents } from "./events-codec.ts";
-import { textsOf } from "./message-texts.ts";
-import type { CommitTexts } from "./sealed-changeset.ts";
 import { parseText } from "./stored-text.ts";
 
 // What is parsed here was written by `sealChangeset`, and its checksum says that it is unchanged.
@@ -47,12 +47,12 @@ function eventsOf(
   const run_id = unescapeOptional(firstPart(parts).run_id);
   const texts = parts.length > 1 ? [] : textsOf(messages());
   return parts.flatMap((part) =>
-    openEvents(parseText("events", readCommitText(part, "events")), { run_id, thread_id, texts }),
+    readEvents(parseText("events", readCommitText(part, "events")), { run_id, thread_id, texts }),
   );
 }
 
 /** The columns that say what a commit holds. */
-export type OpenedColumns = CommitTexts &
+export type OpenedColumns = ChangesetTexts &
   Pick<CommitColumns, "version" | "changeset_id" | "run_id" | "digest" | "format" | "checksums">;
 
 /** The very changeset that was sealed, with its version and digest. */

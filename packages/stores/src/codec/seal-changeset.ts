@@ -1,7 +1,14 @@
-import { type AgentEvent, type Changeset, contentDigest, invalidRequest, type Message } from "@reprise/contracts";
-import { type EventFrame, sealEvents } from "./events-codec.ts";
+import {
+  type AgentEvent,
+  type Changeset,
+  type ChangesetTexts,
+  contentDigest,
+  invalidRequest,
+  type Message,
+  writeChangeset,
+  writeEvents,
+} from "@reprise/contracts";
 import { hashText } from "./hash-text.ts";
-import { textsOf } from "./message-texts.ts";
 import type { CommitPart, SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
 
 /** A part of a commit holds about this much text; one message, patch or event is never cut. */
@@ -9,7 +16,9 @@ const PART_LENGTH = 262_144;
 
 /** Writes a changeset for storing. Refuses events with a gap inside: no store could file them. */
 export function sealChangeset(changeset: Changeset): SealedChangeset {
-  return { ...headOf(changeset), content: contentDigest(changeset, hashText), parts: partsOf(changeset) };
+  const texts = writeChangeset(changeset);
+  const content = contentDigest(changeset, hashText, texts);
+  return { ...headOf(changeset), content, parts: partsOf(changeset, texts) };
 }
 
 /** The same for a store in memory: nothing is written, and the changeset is kept as it is. */
@@ -55,27 +64,18 @@ function segmentsOf({ changeset_id, run_id, events }: Changeset): readonly Seale
   return [...own, ...others];
 }
 
-function partsOf(changeset: Changeset): readonly CommitPart[] {
-  const { messages, calls, patches, events } = changeset;
-  const frame = { run_id: changeset.run_id, thread_id: changeset.thread_id, texts: textsOf(messages) };
-  const whole: CommitPart = {
-    messages: JSON.stringify(messages),
-    calls: JSON.stringify(calls),
-    patches: JSON.stringify(patches),
-    events: sealEvents(events, frame),
-    rest: JSON.stringify(restOf(changeset)),
-    message_count: messages.length,
-    shown_count: countShown(messages),
-  };
-  return lengthOf(whole) <= PART_LENGTH ? [whole] : splitParts(changeset, frame, whole);
+function partsOf(changeset: Changeset, texts: ChangesetTexts): readonly CommitPart[] {
+  if (lengthOf(texts) > PART_LENGTH) return splitParts(changeset, texts);
+  const { messages } = changeset;
+  return [{ ...texts, message_count: messages.length, shown_count: countShown(messages) }];
 }
 
-function lengthOf({ messages, calls, patches, events, rest }: CommitPart): number {
+function lengthOf({ messages, calls, patches, events, rest }: ChangesetTexts): number {
   return messages.length + calls.length + patches.length + events.length + rest.length;
 }
 
 /** Slices of each list, side by side. What is not a list is in the first part. */
-function splitParts(changeset: Changeset, frame: EventFrame, whole: CommitPart): readonly CommitPart[] {
+function splitParts(changeset: Changeset, whole: ChangesetTexts): readonly CommitPart[] {
   const messages = slice(changeset.messages, whole.messages.length);
   const calls = slice(changeset.calls, whole.calls.length);
   const patches = slice(changeset.patches, whole.patches.length);
@@ -85,16 +85,16 @@ function splitParts(changeset: Changeset, frame: EventFrame, whole: CommitPart):
     messages: JSON.stringify(messages[index] ?? []),
     calls: JSON.stringify(calls[index] ?? []),
     patches: JSON.stringify(patches[index] ?? []),
-    events: sealSlice(events[index], frame),
+    events: writeSlice(events[index] ?? [], changeset),
     rest: index === 0 ? whole.rest : "{}",
     message_count: messages[index]?.length ?? 0,
     shown_count: countShown(messages[index] ?? []),
   }));
 }
 
-/** Each slice finds its texts from their beginning, so that it can be opened without the slices before it. */
-function sealSlice(events: readonly AgentEvent[] | undefined, frame: EventFrame): string {
-  return sealEvents(events ?? [], { ...frame, texts: [] });
+/** Each slice has its streamed text with it, so that it can be opened without the slices before it. */
+function writeSlice(events: readonly AgentEvent[], { run_id, thread_id }: Changeset): string {
+  return writeEvents(events, { run_id, thread_id, texts: [] });
 }
 
 /** Cuts a list so that each slice has about `PART_LENGTH` characters of JSON. */
@@ -117,23 +117,3 @@ function slice<Item>(items: readonly Item[], length: number): readonly (readonly
 function countShown(messages: readonly Message[]): number {
   return messages.filter(({ visibility }) => visibility !== "internal").length;
 }
-
-/** The fields without a column of their own. Lists that every changeset has are left out when they are empty. */
-function restOf(changeset: Changeset): object {
-  const { format: _, changeset_id: _id, thread_id: _thread, run_id: _run, messages: _messages, ...others } = changeset;
-  const { calls: _calls, patches: _patches, events: _events, ...rest } = others;
-  const isKept = ([name, value]: [string, unknown]): boolean =>
-    !COMMON_LISTS.has(name) || !Array.isArray(value) || value.length > 0;
-  return Object.fromEntries(Object.entries(rest).filter(isKept));
-}
-
-/** The lists of `rest` that `emptyChangeset` has: opening a commit puts them back. */
-const COMMON_LISTS: ReadonlySet<string> = new Set([
-  "reasons",
-  "supersedes",
-  "actions",
-  "runs",
-  "consumed_decisions",
-  "mailbox_effects",
-  "blob_refs",
-]);

@@ -1,17 +1,7 @@
-import type { Changeset, RunRecord, ToolCallRecord, Wake } from "@reprise/contracts";
-
-/** The JSON columns of a commit, each an array but for `rest`. */
-export interface CommitTexts {
-  readonly messages: string;
-  readonly calls: string;
-  readonly patches: string;
-  readonly events: string;
-  /** Everything else as one object: whatever a changeset may hold one day is kept without a change here. */
-  readonly rest: string;
-}
+import type { Changeset, ChangesetTexts, RunRecord, ToolCallRecord, Wake } from "@reprise/contracts";
 
 /** One row of a commit. A large changeset has several, each with a slice of its messages, calls, patches and events. */
-export interface CommitPart extends CommitTexts {
+export interface CommitPart extends ChangesetTexts {
   readonly message_count: number;
   /** How many of the messages are not internal. */
   readonly shown_count: number;

@@ -1,13 +1,12 @@
-import { RepriseError } from "@reprise/contracts";
+import { type ChangesetTexts, RepriseError } from "@reprise/contracts";
 import type { CommitWrite } from "../../kernel/write.ts";
 import { checksumOf } from "../checksum.ts";
 import { escapeText } from "../escape-text.ts";
-import type { CommitTexts } from "../sealed-changeset.ts";
 import { readText, STORED_FORMAT } from "../stored-text.ts";
 import { optionalText } from "./column-values.ts";
 
 /** A row of the table of commits, without its thread. */
-export interface CommitColumns extends CommitTexts {
+export interface CommitColumns extends ChangesetTexts {
   readonly version: number;
   readonly part: number;
   readonly changeset_id: string;
@@ -69,15 +68,15 @@ export function toCommitColumns(write: CommitWrite): readonly CommitColumns[] {
   });
 }
 
-export function checksumsOf(texts: CommitTexts): string {
+export function checksumsOf(texts: ChangesetTexts): string {
   return COMMIT_TEXTS.map((name) => checksumOf(texts[name]).toString(16).padStart(CHECKSUM_LENGTH, "0")).join("");
 }
 
 /** The columns needed to open one text of a commit. */
-export type TextColumns<Name extends keyof CommitTexts> = Pick<CommitColumns, "format" | "checksums" | Name>;
+export type TextColumns<Name extends keyof ChangesetTexts> = Pick<CommitColumns, "format" | "checksums" | Name>;
 
 /** One text of a commit, checked and brought to today's format. */
-export function readCommitText<Name extends keyof CommitTexts>(columns: TextColumns<Name>, name: Name): string {
+export function readCommitText<Name extends keyof ChangesetTexts>(columns: TextColumns<Name>, name: Name): string {
   const start = COMMIT_TEXTS.indexOf(name) * CHECKSUM_LENGTH;
   const checksum = Number.parseInt(columns.checksums.slice(start, start + CHECKSUM_LENGTH), 16);
   // The columns of a type parameter's name, which TypeScript cannot tell from the others.

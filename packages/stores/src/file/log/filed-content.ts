@@ -1,4 +1,4 @@
-import type { AgentEvent, Message, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
+import type { AgentEvent, ChangesetTexts, Message, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
 import { checksumOf } from "../../codec/checksum.ts";
 import { optionalText } from "../../codec/columns/column-values.ts";
@@ -11,7 +11,7 @@ import {
   openMessages,
   openPatches,
 } from "../../codec/open-commit.ts";
-import type { CommitTexts, SealedSegment } from "../../codec/sealed-changeset.ts";
+import type { SealedSegment } from "../../codec/sealed-changeset.ts";
 import type { StoredText } from "../../codec/stored-text.ts";
 import type { CommitCell, CommitContent, SnapshotCell } from "../../tables/cells.ts";
 import { readItem } from "./line-content.ts";
@@ -87,7 +87,7 @@ export class FiledCommit implements CommitCell {
   }
 
   /** Its texts, part by part, as they are in the content of its line. */
-  textsIn(content: string): readonly CommitTexts[] {
+  textsIn(content: string): readonly ChangesetTexts[] {
     return this.stored.parts.map((part) => readItem(content, part, COMMIT_TEXTS));
   }
 }
@@ -97,7 +97,7 @@ class LoggedContent implements CommitContent {
   readonly #parts: readonly OpenedColumns[];
   readonly #threadId: string;
 
-  constructor({ stored }: FiledCommit, threadId: string, texts: readonly CommitTexts[]) {
+  constructor({ stored }: FiledCommit, threadId: string, texts: readonly ChangesetTexts[]) {
     const { version, changeset_id, run_id, digest, format } = stored;
     const head = { version, changeset_id, run_id: optionalText(run_id), digest, format };
     this.#parts = texts.map((part) => ({ ...head, ...part, checksums: checksumsOf(part) }));

@@ -1,4 +1,4 @@
-import type { Message } from "@reprise/contracts";
+import type { Message } from "../message/message.ts";
 
 /**
  * The long texts that messages bring: what was said, thought and asked of tools. Events and bodies of the same changeset point

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "@reprise/contracts";
+import type { AgentEvent } from "../event/event.ts";
 
 /** What every event of a commit has in common: an event leaves out the ids that its commit says already. */
 export interface EventFrame {
@@ -35,7 +35,7 @@ interface DeltaRun {
 type DeltaEvent = Extract<AgentEvent, { type: "text_delta" | "reasoning_delta" | "tool_call_delta" }>;
 
 /** Writes the events of a commit as JSON that a person can read. */
-export function sealEvents(events: readonly AgentEvent[], frame: EventFrame): string {
+export function writeEvents(events: readonly AgentEvent[], frame: EventFrame): string {
   const places = new TextPlaces(frame.texts);
   const stored: StoredEvent[] = [];
   let run: DeltaRun | undefined;
@@ -60,9 +60,9 @@ export function sealEvents(events: readonly AgentEvent[], frame: EventFrame): st
 }
 
 /** The very events that were sealed, with their keys in the order in which events are made. */
-export function openEvents(stored: unknown, frame: EventFrame): readonly AgentEvent[] {
+export function readEvents(stored: unknown, frame: EventFrame): readonly AgentEvent[] {
   const events: AgentEvent[] = [];
-  // Written by `sealEvents`; the checksum says that it is unchanged.
+  // Written by `writeEvents`; the checksum says that it is unchanged.
   for (const { type, run_id = frame.run_id, thread_id = frame.thread_id, ...rest } of stored as StoredEvent[]) {
     const { deltas } = rest;
     if (deltas === undefined) {
@@ -123,10 +123,11 @@ function packDeltas({ first, pieces, times }: DeltaRun, places: TextPlaces, fram
   return { ...withoutIds(event, frame), deltas };
 }
 
-function withoutIds(event: object & { run_id?: unknown; thread_id?: unknown }, frame: EventFrame): StoredEvent {
-  const { run_id, thread_id, ...rest } = event;
+function withoutIds(event: Omit<AgentEvent, "data">, frame: EventFrame): StoredEvent {
+  const { type, run_id, thread_id, ...rest } = event;
   // Other runs and threads are named; a commit may bring the end of the run before its own.
   return {
+    type,
     ...rest,
     ...(run_id === frame.run_id ? {} : { run_id }),
     ...(thread_id === frame.thread_id ? {} : { thread_id }),
