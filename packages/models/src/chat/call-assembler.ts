@@ -1,6 +1,7 @@
 import type { ModelChunk } from "@reprise/contracts";
 import type { ToolNames } from "../request/tool-names.ts";
 import type { ChatCallDelta } from "./chat-wire.ts";
+import { WrittenObject } from "./written-object.ts";
 
 /** A call while it is being written. */
 interface OpenCall {
@@ -9,9 +10,12 @@ interface OpenCall {
   readonly name: string;
   readonly serverId: string | undefined;
   readonly index: number | undefined;
-  text: string;
+  readonly written: WrittenObject;
   isReady: boolean;
 }
+
+/** The most calls an answer may have: with every piece, all of them are looked through. */
+const MOST_CALLS = 1_000;
 
 /**
  * Puts calls together from their pieces. Servers agree on little here: an index may be missing or always 0, an id may be missing,
@@ -30,6 +34,10 @@ export class CallAssembler {
     return this.#calls.length > 0;
   }
 
+  get hasTooMany(): boolean {
+    return this.#calls.length > MOST_CALLS;
+  }
+
   /** Takes one piece in. A piece of a call nobody began is left out. */
   take(delta: ChatCallDelta, chunks: ModelChunk[]): void {
     const name = delta.function?.name || undefined;
@@ -40,19 +48,19 @@ export class CallAssembler {
     if (call === undefined) {
       if (name === undefined) return;
       // Who begins another call is done with the ones before, if they are whole.
-      for (const before of this.#calls) if (!before.isReady && isWhole(before.text)) this.#ready(before, chunks);
+      for (const before of this.#calls) if (!before.isReady && before.written.isWhole) this.#ready(before, chunks);
       call = this.#begin(delta, name);
       chunks.push({ type: "tool_call_start", id: call.id, name: this.#names.fromWire(name) });
     }
     if (text === "" || call.isReady) return;
-    call.text += text;
+    call.written.add(text);
     chunks.push({ type: "tool_call_delta", id: call.id, args_delta: text });
   }
 
   /** The answer is over. One that was cut short may have left its last call half written: that one is not ready. */
   finish(isCutShort: boolean, chunks: ModelChunk[]): void {
     for (const call of this.#calls) {
-      if (!call.isReady && !(isCutShort && !isObject(call.text))) this.#ready(call, chunks);
+      if (!call.isReady && (!isCutShort || call.written.isWhole)) this.#ready(call, chunks);
     }
   }
 
@@ -62,7 +70,7 @@ export class CallAssembler {
     if (last === undefined || name === undefined) return last;
     const isOther = name !== last.name || (id != null && id !== "" && id !== last.serverId);
     // A name once more is a repetition, unless there is no index to go by or the call is whole and a new one opens.
-    return isOther || index == null || (isWhole(last.text) && text.trimStart().startsWith("{")) ? undefined : last;
+    return isOther || index == null || (last.written.isWhole && text.trimStart().startsWith("{")) ? undefined : last;
   }
 
   #lastOf(id: string | null | undefined): OpenCall | undefined {
@@ -76,27 +84,19 @@ export class CallAssembler {
     let chosen = wanted;
     for (let count = 2; this.#ids.has(chosen); count++) chosen = `${wanted}_${count}`;
     this.#ids.add(chosen);
-    const call: OpenCall = { id: chosen, name, serverId, index: index ?? undefined, text: "", isReady: false };
+    const written = new WrittenObject();
+    const call: OpenCall = { id: chosen, name, serverId, index: index ?? undefined, written, isReady: false };
     this.#calls.push(call);
     return call;
   }
 
   #ready(call: OpenCall, chunks: ModelChunk[]): void {
     call.isReady = true;
-    chunks.push({ type: "tool_call_ready", id: call.id, name: this.#names.fromWire(call.name), arguments: call.text });
-  }
-}
-
-/** Whether a text is an object to its last brace: nothing that may follow could belong to it. */
-function isObject(text: string): boolean {
-  return text.trimEnd().endsWith("}") && isWhole(text);
-}
-
-function isWhole(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+    chunks.push({
+      type: "tool_call_ready",
+      id: call.id,
+      name: this.#names.fromWire(call.name),
+      arguments: call.written.text,
+    });
   }
 }

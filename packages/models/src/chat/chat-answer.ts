@@ -7,6 +7,7 @@ import {
 } from "@reprise/contracts";
 import { failureInStream, type Speaker, sayFailure } from "../failure/failed-answer.ts";
 import type { ToolNames } from "../request/tool-names.ts";
+import { tooLarge } from "../wire/bound-events.ts";
 import { CallAssembler } from "./call-assembler.ts";
 import { readUsage } from "./chat-usage.ts";
 import type { ChatChunk, ChatDelta } from "./chat-wire.ts";
@@ -72,7 +73,10 @@ export class ChatAnswer {
     if (typeof reasoning === "string" && reasoning !== "") chunks.push({ type: "reasoning_delta", delta: reasoning });
     const text = delta.content || delta.refusal;
     if (typeof text === "string" && text !== "") chunks.push({ type: "text_delta", delta: text });
-    if (delta.tool_calls != null) for (const call of delta.tool_calls) this.#calls.take(call, chunks);
+    for (const call of delta.tool_calls ?? []) {
+      this.#calls.take(call, chunks);
+      if (this.#calls.hasTooMany) throw tooLarge(this.#speaker);
+    }
   }
 
   #stopReason(): StopReason {

@@ -1,14 +1,12 @@
 import { type ModelChunk, ModelError } from "@reprise/contracts";
 import { failureOf, type Speaker, sayFailure } from "../failure/failed-answer.ts";
 import { thrownFailure } from "../failure/thrown-failure.ts";
+import { MAX_EVENT_BYTES, tooLarge } from "../wire/bound-events.ts";
 import { EventStream } from "../wire/event-stream.ts";
 import type { ChatAnswer } from "./chat-answer.ts";
 import type { ChatChunk } from "./chat-wire.ts";
 
 const LAST_EVENT = "[DONE]";
-
-/** A whole answer is shorter than this; what is longer and holds no event is none. */
-const MOST_UNREAD = 16 * 1024 * 1024;
 
 /**
  * Asks for an answer and reads it as it comes: events, or the whole of it as JSON from servers that do not stream. An end that the server did
@@ -71,7 +69,7 @@ class AnswerBody {
     const text = this.#decoder.decode(piece.value, { stream: true });
     if (this.#unread !== undefined) this.#unread += text;
     this.#take(this.#events.push(text), answer, chunks);
-    if (this.#unread !== undefined && this.#unread.length > MOST_UNREAD) throw this.#malformed();
+    if (Math.max(this.#unread?.length ?? 0, this.#events.held) > MAX_EVENT_BYTES) throw tooLarge(this.#speaker);
     return !this.isAnnounced;
   }
 

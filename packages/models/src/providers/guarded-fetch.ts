@@ -1,10 +1,11 @@
 import { readFailure } from "../chat/open-answer.ts";
 import type { Speaker } from "../failure/failed-answer.ts";
 import { thrownFailure } from "../failure/thrown-failure.ts";
+import { boundEvents } from "../wire/bound-events.ts";
 
 /**
  * A `fetch` for providers' packages. It judges answers before the packages see them: they lose what a body says when its status
- * is fine, and their errors hold whole requests. It also never follows a redirect: keys in headers would go wherever it points.
+ * is fine, their errors hold whole requests, and they hold an event in memory however long it is. It also never follows a redirect: keys in headers would go wherever it points.
  */
 export function createGuardedFetch(speaker: Speaker, send: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
@@ -15,7 +16,7 @@ export function createGuardedFetch(speaker: Speaker, send: typeof fetch = fetch)
     } catch (error) {
       throw thrownFailure(speaker, error, false, signal);
     }
-    if (response.ok && !isDocument(response)) return response;
+    if (response.ok && !isDocument(response)) return boundEvents(speaker, response);
     throw await readFailure(speaker, response, signal);
   };
 }

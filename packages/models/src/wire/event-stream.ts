@@ -3,35 +3,49 @@
  * and comments are left out: nobody here needs them.
  */
 export class EventStream {
+  /** The line that has begun. It is only added to: looked at piece by piece, a long line would be read again with every piece. */
   #rest = "";
   #data: string | undefined;
   #isBegun = false;
+  #isAfterReturn = false;
+
+  /** How much of an event that is not complete is held, in characters. */
+  get held(): number {
+    return this.#rest.length + (this.#data?.length ?? 0);
+  }
 
   /** Takes text in and returns the data of every event it completes, in order. */
   push(piece: string): readonly string[] {
-    let text = this.#rest + piece;
-    if (!this.#isBegun && text !== "") {
-      if (text.charCodeAt(0) === BYTE_ORDER_MARK) text = text.slice(1);
-      this.#isBegun = true;
-    }
-    if (text.includes("\r")) {
-      // A return at the very end may be the first half of a line end.
-      const isSplit = text.endsWith("\r");
-      text = (isSplit ? text.slice(0, -1) : text).replaceAll(/\r\n?/g, "\n") + (isSplit ? "\r" : "");
-    }
+    if (piece === "") return [];
+    const text = this.#normalize(piece);
     const events: string[] = [];
     let from = 0;
     for (let to = text.indexOf("\n"); to !== -1; to = text.indexOf("\n", from)) {
-      this.#takeLine(text, from, to, events);
+      if (this.#rest === "") this.#takeLine(text, from, to, events);
+      else {
+        const line = this.#rest + text.slice(from, to);
+        this.#rest = "";
+        this.#takeLine(line, 0, line.length, events);
+      }
       from = to + 1;
     }
-    this.#rest = text.slice(from);
+    this.#rest += text.slice(from);
     return events;
   }
 
   /** The data of an event that the stream's end cut off before its blank line: many servers leave that out at the very end. */
   end(): readonly string[] {
     return this.push("\n\n");
+  }
+
+  /** The same text with one kind of line end. A return ends its line at once; a newline right after it belongs to it. */
+  #normalize(piece: string): string {
+    const isHalf = this.#isAfterReturn && piece.startsWith("\n");
+    const isMarked = !this.#isBegun && piece.charCodeAt(0) === BYTE_ORDER_MARK;
+    this.#isBegun = true;
+    this.#isAfterReturn = piece.endsWith("\r");
+    const text = isHalf || isMarked ? piece.slice(1) : piece;
+    return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
   }
 
   #takeLine(text: string, from: number, to: number, events: string[]): void {

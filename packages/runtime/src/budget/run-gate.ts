@@ -127,8 +127,8 @@ function spentOf(end: AttemptEnd, { spec }: PlannedAttempt): Amount | null {
   if (end === "unknown") return null;
   if ("amount" in end) return end.amount;
   const { prompt_tokens, completion_tokens } = end.usage;
-  // A provider that says nothing of what it used leaves us with what was reserved.
-  if (prompt_tokens === undefined && completion_tokens === undefined) return null;
+  // A provider that says nothing of what it used, or that it used nothing, leaves us with what was reserved.
+  if (!prompt_tokens && !completion_tokens) return null;
   const { microcents } = costOf(end.usage, spec?.pricing);
   return { microcents, tokens: (prompt_tokens ?? 0) + (completion_tokens ?? 0) };
 }

@@ -22,6 +22,9 @@ export interface GenerativeModel {
   readonly spec: ModelSpec;
 }
 
+/** One thing is made at a time: a day of film, in seconds. */
+const MOST_UNITS = 86_400;
+
 const nothing = (): void => undefined;
 
 /**
@@ -66,9 +69,11 @@ async function* make(
     ticket?.ended(endOf(failure));
     throw error;
   });
-  const cost = mediaCostOf(units, spec.pricing);
+  // What cannot be true is unknown, and then what was reserved is what it cost.
+  const isBelievable = units >= 0 && units <= MOST_UNITS;
+  const cost = mediaCostOf(isBelievable ? units : 1, spec.pricing);
   session?.note({ ...attempt, outcome: "succeeded", cost });
-  ticket?.ended({ amount: { microcents: cost.microcents, tokens: 0 } });
+  ticket?.ended(isBelievable ? { amount: { microcents: cost.microcents, tokens: 0 } } : "unknown");
   const ref = await keep(workspace, content, media_type);
   yield { type: "file", url: mediaHandle(ref), media_type };
   yield { type: "finish", stop_reason: "end_turn" };

@@ -1,4 +1,5 @@
 import {
+  believableUsage,
   costOf,
   type Env,
   type Modality,
@@ -74,7 +75,7 @@ export class ModelRoute implements OpeningModel {
     const { first, rest, finished, broke } = await this.open(request);
     try {
       for (let result = first; result.done !== true; result = await rest.next()) {
-        if (result.value.type === "finish") finished(result.value.usage ?? {});
+        if (result.value.type === "finish") finished(believableUsage(result.value.usage));
         yield result.value;
       }
     } catch (thrown) {

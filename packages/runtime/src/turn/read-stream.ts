@@ -1,6 +1,7 @@
 import { type ModelChunk, ModelError, type ModelRequest } from "@reprise/contracts";
 import { toModelError } from "../route/model-route.ts";
 import { openStream } from "../route/open-stream.ts";
+import { AnswerMeter } from "./answer-meter.ts";
 import type { TurnOptions } from "./turn.ts";
 
 type StreamOptions = Pick<TurnOptions, "model" | "idleTimeoutMs" | "after">;
@@ -39,11 +40,13 @@ async function read(
 ): Promise<void> {
   const opening = openStream(model, request);
   const { first, rest, finished, broke } = opening instanceof Promise ? await opening : opening;
+  const meter = new AnswerMeter(model.id);
   try {
     for (let result = first ?? (await rest.next()); result.done !== true; result = await rest.next()) {
-      take(result.value);
-      if (result.value.type !== "finish") continue;
-      finished(result.value.usage ?? {});
+      const chunk = meter.take(result.value);
+      take(chunk);
+      if (chunk.type !== "finish") continue;
+      finished(chunk.usage ?? {});
       // It has nothing more to say; what it holds is given back.
       await rest.return?.();
       return;

@@ -28,6 +28,8 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
       const stop = draft.stopReason ?? "end_turn";
       if (stop !== "max_tokens" || draft.completeCalls.length > 0 || truncations-- <= 0) return draft.finish(stop);
     } else {
+      // Of an answer without end nothing is believed.
+      if (failure.kind === "answer_too_large") throw failure;
       if (draft.completeCalls.length > 0) return draft.finish("tool_use");
       const pause = pauseBeforeRetry(failure, failures++, options.recovery.interruptions);
       if (pause === undefined) throw failure;

@@ -59,16 +59,21 @@ async function speak(response: ServerResponse, { steps, ...answer }: SpokenAnswe
 }
 
 async function playRaw(response: ServerResponse, answer: RawAnswer): Promise<void> {
-  const { status = 200, headers = {}, body = "", events, ending } = answer;
+  const { status = 200, headers = {}, body = "" } = answer;
+  const isStream = answer.events !== undefined || answer.pieces !== undefined;
   const isPlain = typeof body === "string" || body instanceof Uint8Array;
-  const type = events !== undefined ? "text/event-stream" : isPlain ? "text/plain" : "application/json";
+  const type = isStream ? "text/event-stream" : isPlain ? "text/plain" : "application/json";
   response.writeHead(status, { "content-type": type, ...headers });
-  const frames: Frame[] = (events ?? []).map(
-    (event) => `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`,
-  );
-  if (events === undefined) frames.push(isPlain ? body : JSON.stringify(body));
-  if (ending !== undefined) frames.push({ fault: ending });
-  await write(response, frames, {});
+  await write(response, rawFrames(answer), {});
+}
+
+function* rawFrames({ body = "", events, pieces, ending }: RawAnswer): Generator<Frame> {
+  for (const event of events ?? []) yield `data: ${typeof event === "string" ? event : JSON.stringify(event)}\n\n`;
+  if (pieces !== undefined) yield* pieces;
+  else if (events === undefined) {
+    yield typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  }
+  if (ending !== undefined) yield { fault: ending };
 }
 
 /** Writes frames one after the other, until they end or something happens to the connection. */
@@ -79,6 +84,8 @@ async function write(
 ): Promise<void> {
   let left = cutAfterBytes;
   for (const frame of frames) {
+    // The client has left: what goes on for ever would go on for nobody.
+    if (response.destroyed) return;
     if (typeof frame === "object" && "fault" in frame) {
       if (frame.fault === "stall") response.flushHeaders();
       else if (cutBy === "end") response.end();
