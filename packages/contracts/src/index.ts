@@ -176,7 +176,6 @@ export type {
   LoggedAction,
   MailboxEffect,
   StoredChangeset,
-  Wake,
 } from "./store/changeset.ts";
 export { CHANGESET_FORMAT, emptyChangeset } from "./store/changeset.ts";
 export { type ChangesetTexts, writeChangeset } from "./store/changeset-texts.ts";
@@ -210,7 +209,7 @@ export {
 } from "./store/documents.ts";
 export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
-export { MAX_ATTEMPTS, MAX_RECOVERIES } from "./store/mailbox.ts";
+export { MAX_ATTEMPTS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";
 export { textsOf } from "./store/message-texts.ts";
 export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";

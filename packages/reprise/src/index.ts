@@ -203,7 +203,6 @@ export type {
   ToolState,
   TransitionTable,
   VersionPatches,
-  Wake,
 } from "@reprise/contracts";
 export {
   addSessionContext,

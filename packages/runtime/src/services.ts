@@ -6,6 +6,7 @@ import type { LiveBus } from "./journal/live-bus.ts";
 import type { Signals } from "./journal/signals.ts";
 import type { StoppedRuns } from "./journal/stopped-runs.ts";
 import type { AgentSource } from "./resolve/agents.ts";
+import type { StoreTime } from "./store-time.ts";
 import type { ThreadCache } from "./thread/thread-cache.ts";
 import type { RunPools } from "./tools/pools/run-pools.ts";
 import type { PoolSizes } from "./tools/pools/tool-pools.ts";
@@ -62,6 +63,8 @@ export const DEFAULT_LIMITS: Limits = {
 export interface Services {
   readonly env: Env;
   readonly store: Store;
+  /** The time of everything that is stored or compared with what is. */
+  readonly time: Pick<StoreTime, "now" | "hear">;
   readonly blobs: BlobStore;
   readonly agents: AgentSource;
   readonly pools: RunPools;

@@ -204,8 +204,6 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         const { cancel } = await plain.readInbox("thread-1", run.run_id);
         await commit({ mailbox_effects: [{ entry_id: cancel?.entry_id ?? "", status: "accepted" }] });
         expect(await storedVersion()).toBe(5);
-        await commit({ wakes: [{ run_id: run.run_id, at: 1 }] });
-        expect(await storedVersion()).toBe(6);
       });
 
       it("what is longer than a message of NATS may be, and numbers that JSON has no word for", async () => {

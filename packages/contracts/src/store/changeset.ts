@@ -69,12 +69,6 @@ export interface EffectText {
   readonly ref: string;
 }
 
-/** A time at which a waiting run is to be looked at again: an open question runs out then. */
-export interface Wake {
-  readonly run_id: string;
-  readonly at: number;
-}
-
 /** What one commit appends to a thread: all of it or nothing. */
 export interface Changeset {
   readonly format: typeof CHANGESET_FORMAT;
@@ -100,8 +94,6 @@ export interface Changeset {
   readonly blob_refs: readonly string[];
   /** Left out when there are none. */
   readonly effects?: readonly Effect[];
-  /** Left out when there are none. */
-  readonly wakes?: readonly Wake[];
 }
 
 /** A changeset that changes nothing, to begin with. */

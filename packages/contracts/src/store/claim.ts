@@ -12,7 +12,7 @@ export interface ClaimRequest {
 /**
  * A time-limited right to write to a thread.
  * - `start`: an entry wants a run; `run` is the waiting run it supersedes, if there is one.
- * - `resume`: `run` waits and has a decision or a cancellation in its inbox.
+ * - `resume`: `run` waits, and has a decision or a cancellation in its inbox or a question whose time is up.
  * - `recover`: `run` was running and its owner is gone.
  */
 export interface Claim {
@@ -45,8 +45,8 @@ export function claimedRun({ kind, entry, run }: Claim): string | undefined {
 /** Why a claim is given back before its work is done. */
 export interface ReleaseProblem {
   readonly error: string;
-  /** When to try again, in the store's time. */
-  readonly retry_at: number;
+  /** How long to wait before the next attempt. The store counts it from its own time. */
+  readonly retry_after_ms: number;
   /** Trying again cannot help: an entry that was to start a run becomes a dead letter at once. */
   readonly is_final?: boolean;
 }

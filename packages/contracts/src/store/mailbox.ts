@@ -55,5 +55,8 @@ export interface NewEntry {
 /** After this many lost claims an entry is a dead letter. */
 export const MAX_ATTEMPTS = 10;
 
+/** How long a run is left alone whose owner was woken and decided nothing, although there was something to decide. */
+export const UNUSED_WAKE_PAUSE_MS = 1_000;
+
 /** After this many owners were lost without progress a run ends as poison. */
 export const MAX_RECOVERIES = 3;

@@ -29,7 +29,7 @@ export type Durability = "power-loss" | "process-crash" | "none";
  *
  * - What a write returned from is seen by every later read, in any process, and survives as `durability` says.
  * - Tenants are separate worlds: the same ids in two tenants are two things.
- * - Time is the store's own: leases and `available_at` are compared with its clock, not the caller's.
+ * - Time is the store's own: leases, `available_at` and `expires_at` are compared with its clock, never with the caller's.
  */
 export interface Store {
   readonly durability: Durability;
@@ -52,14 +52,17 @@ export interface ThreadWriter {
    * - Order of checks: a changeset id that the thread already has is answered with its version, whatever the guard says:
    *   committing twice is committing once. Then the epoch (`STALE_EPOCH`), then the version (`VERSION_CONFLICT`).
    * - A changeset without a run needs no epoch and is refused with `THREAD_BUSY` while a run is running.
-   * - A commit under a claim that leaves the thread without a running run gives the claim back; a wake-up it did not use is
-   *   queued again with an attempt more.
+   * - A commit under a claim that leaves the thread without a running run gives the claim back.
+   * - A waiting run always has a `resume` entry for what it waits for: one for each decision that no commit has consumed, and
+   *   one that is available no later than the earliest `expires_at` of its suspended calls. So a wake that decided nothing is
+   *   never lost. An owner that left the run waiting although there was something to decide is tried again after
+   *   `UNUSED_WAKE_PAUSE_MS`.
    * - At most one run of a thread is not `done` (`THREAD_BUSY`); a run or a call that is over stays so (`ILLEGAL_TRANSITION`).
    * - `INVALID_REQUEST` for a message id the thread has, events that do not follow their run's last `seq`, a decision that is
    *   not pending, an entry or a run of another thread.
-   * - A wake puts a `resume` entry for its run into the mailbox that is available from then on.
-   * - The first row of a run accepts the entry that asked for it. Consuming a decision accepts its `resume` entry. A run that
-   *   is done cancels what is left for it in the mailbox.
+   * - The first row of a run accepts the entry that asked for it. Consuming a decision accepts its `resume` entry. The first
+   *   commit of a run that was claimed to resume accepts the entry it was claimed for. A run that is done cancels what is left
+   *   for it in the mailbox.
    */
   commit(changeset: Changeset, guard: CommitGuard): Promise<Committed>;
   /** What came for the run of a thread since; reading does not consume. */
@@ -91,6 +94,8 @@ export interface Admission {
    * - `RUN_NOT_FOUND`, `RUN_NOT_ACTIVE` when the run is done and nothing was decided, `CALL_NOT_FOUND`; `NOT_SUSPENDED` when the call does not wait
    *   and `early` is false. An early decision is stored for the call's next suspension, for a call without a row the first; it
    *   wakes the run when that suspension is committed.
+   * - `NOT_SUSPENDED` when the call's `expires_at` has come: its run goes on without a decision. The stored decision still
+   *   answers the same one.
    */
   decide(decision: Decision, options?: { readonly early?: boolean }): Promise<Decision>;
   /**
@@ -194,6 +199,8 @@ export interface RunReader {
 
 /** What the dispatcher holds. */
 export interface StoreOperator {
+  /** The store's time, in milliseconds since 1970. */
+  now(): Promise<number>;
   /**
    * Claims threads that have work, at most `limit`, each with a higher epoch than any claim before it.
    *
@@ -201,8 +208,7 @@ export interface StoreOperator {
    *   its `recoveries` unless its owner gave the claim back itself); a waiting run with an inbox (`resume`); the next `run` entry of a thread without an open run, or
    *   whose waiting run the entry's policy supersedes (`start`).
    * - Later entries of a thread do not overtake one that waits to be tried again.
-   * - A `run` entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead; one that wakes a run
-   *   stays, unless it was its owners who could not use it.
+   * - A `run` entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead; one that wakes a run stays.
    */
   claim(request: ClaimRequest & { readonly limit: number }): Promise<readonly Claim[]>;
   /** Prolongs claims; returns the epochs that are still the holder's, by thread. */

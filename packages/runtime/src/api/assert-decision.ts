@@ -1,10 +1,4 @@
-import {
-  type DecisionInput,
-  invalidRequest,
-  RepriseError,
-  type TenantStore,
-  type ToolCallRecord,
-} from "@reprise/contracts";
+import { type DecisionInput, invalidRequest, RepriseError, type ToolCallRecord } from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
 import { findReservedKey } from "../tools/parse-arguments.ts";
 
@@ -33,17 +27,4 @@ export function assertBinding(call: ToolCallRecord, wanted: string | undefined, 
     "BINDING_MISMATCH",
     `The decision on tool call ${call.call_id} was made about other arguments or another tool. Look at it again.`,
   );
-}
-
-/**
- * Refuses a decision about a question that ran out: the run is about to go on without it. Not when the question was decided
- * in time: then whoever decides again gets the answer to that.
- */
-export async function assertInTime(store: TenantStore, call: ToolCallRecord, now: number): Promise<void> {
-  const { run_id, call_id, suspension, expires_at } = call;
-  if (expires_at === undefined || now < expires_at) return;
-  if ((await store.loadDecision(run_id, call_id, suspension)) !== undefined) return;
-  throw new RepriseError("NOT_SUSPENDED", `Tool call ${call_id} no longer waits for a decision: its time is up.`, {
-    details: { call_id, expires_at },
-  });
 }

@@ -8,6 +8,7 @@ import { StoppedRuns } from "../journal/stopped-runs.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
 import { DEFAULT_LIMITS, type Services } from "../services.ts";
+import { StoreTime } from "../store-time.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
@@ -20,9 +21,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   assertLimits(limits);
   const closed = new AbortController();
   const { complete = (definitions: Definitions) => definitions } = options;
+  const time = new StoreTime(env.clock);
   const services: Services = {
     env,
     store,
+    time,
     blobs,
     limits,
     agents: new Agents(options.registries ?? buildRegistries(complete(options)), env),
@@ -45,6 +48,8 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     await leaveStore();
     await options.onClose?.();
   };
+  // A store that is away says so to whoever needs it; the first claim tells the time as well.
+  await time.ask(store.operator).catch(() => undefined);
   const dispatcher = new Dispatcher(services);
   dispatcher.open();
   return new RuntimeFacade(services, { dispatcher, leave, complete, isClosed: false }, tenant, closed);

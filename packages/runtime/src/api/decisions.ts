@@ -14,7 +14,7 @@ import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
 import { copyJson } from "../tools/copy-json.ts";
-import { assertBinding, assertDecidedValue, assertInTime } from "./assert-decision.ts";
+import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { findCall } from "./find-call.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
@@ -66,7 +66,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       if (runId === undefined) throw notFound("CALL_NOT_FOUND", "tool call", target);
       // A call that is not known yet may be decided early by who can say exactly what about.
       if (call === undefined && options.bindingHash === undefined) throw await whyUnknown(store, runId, target);
-      const now = services.env.clock.now();
+      const now = services.time.now();
       // One that comes early is for the first suspension; one that comes again is for the one it was for before.
       const suspension = Math.max(call?.suspension ?? 0, 1);
       const decision: Decision = {
@@ -86,7 +86,6 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         const earlier = await findEarlierDecision(store, call, answered, [decision]);
         if (earlier !== undefined) return earlier;
         assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
-        await assertInTime(store, call, now);
       }
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },

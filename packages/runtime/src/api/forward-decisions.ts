@@ -15,7 +15,7 @@ import type { Json } from "@reprise/state";
 import { readCallName } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
-import { assertBinding, assertDecisionInput, assertInTime } from "./assert-decision.ts";
+import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
 
@@ -25,7 +25,10 @@ export interface DecidedPlace {
   readonly runId?: string;
 }
 
-/** Stores decisions that came with a request; returns the run they belong to. All are checked before the first is stored. */
+/**
+ * Stores decisions that came with a request; returns the run they belong to. All are checked before the first is stored; only
+ * whether a question's time is up is the store's to say.
+ */
 export async function forwardDecisions(
   services: Services,
   tenant: string,
@@ -33,7 +36,7 @@ export async function forwardDecisions(
   inputs: readonly DecisionInput[],
 ): Promise<string> {
   const store = services.store.forTenant(tenant);
-  const now = services.env.clock.now();
+  const now = services.time.now();
   const { threadId, runId } = place;
   const calls = await listAllCalls(store, {
     status: "suspended",
@@ -50,7 +53,6 @@ export async function forwardDecisions(
       decisions.push({ decision: await lowerEarly(store, place, found, input, now), early: true });
     } else {
       assertBinding(waiting, input.binding_hash);
-      await assertInTime(store, waiting, now);
       decisions.push({ decision: lower(waiting, input, now), early: false });
     }
   }

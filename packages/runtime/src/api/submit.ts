@@ -97,7 +97,7 @@ async function submitClaiming(
       run_id,
       entry_id: entry.entry_id,
       thread,
-      now: services.env.clock.now(),
+      now: services.time.now(),
     });
     const expected = thread.version;
     try {
@@ -106,6 +106,7 @@ async function submitClaiming(
       const submitted = await store.submit(entry, { owner, lease_ms: limits.leaseMs, changeset, expected });
       if (submitted.status === "claimed") {
         const { claim, version } = submitted;
+        services.time.hear(claim, limits.leaseMs);
         dispatcher.adopt(claim, takeIn(services, thread, changeset, version, claim), askedAt);
       }
       return submitted;

@@ -90,7 +90,7 @@ export function createThreads(services: Services, tenant: string): Threads {
       // Refused here rather than found broken by the next reader.
       applyPatch(await loadState(store, threadId, base), patch);
       const id = services.env.ids.uuid();
-      const tracked = { id: `${id}-p`, source, ops: patch.ops, timestamp_ms: services.env.clock.now() };
+      const tracked = { id: `${id}-p`, source, ops: patch.ops, timestamp_ms: services.time.now() };
       const changeset: Changeset = {
         ...emptyChangeset(threadId, null, id),
         reasons: ["external_patch"],

@@ -60,9 +60,9 @@ export async function activate(
   services.stopped.goOn(claim.tenant, run.run_id);
   const { tenant, thread_id } = claim;
   const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
-  const { env, blobs } = services;
+  const { env, blobs, time } = services;
   lease.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
-  const effects = new LivePort({ env, claim, ...lease, texts: new LongTexts(blobs, tenant, env) });
+  const effects = new LivePort({ env, time, claim, ...lease, texts: new LongTexts(blobs, tenant, env) });
   try {
     await runActivation(services, claim, { run, thread }, { ...lease, effects });
   } finally {
@@ -121,13 +121,12 @@ function pinDefinition(workspace: RunWorkspace, definition: string): void {
 
 /** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
 async function reopen(workspace: RunWorkspace): Promise<void> {
-  const { store, claim, effects } = workspace;
+  const { store, effects } = workspace;
   const { run_id } = workspace.run;
   const question = { kind: "calls", of: run_id, encode: encodeCalls } as const;
   workspace.adoptCalls(await effects.perform(question, () => listOpenCalls(store, run_id)));
   const { cancel } = await readInbox(workspace);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
-  if (claim.entry !== undefined) workspace.settleEntry({ entry_id: claim.entry.entry_id, status: "accepted" });
   if (workspace.run.status === "waiting") {
     const { termination_code: _code, termination_detail: _detail, ...open } = advanceRun(workspace.run, "resume");
     workspace.replaceRun(open);

@@ -117,12 +117,16 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { env, store, limits, owner } = this.#services;
+    const { env, store, limits, owner, time } = this.#services;
     this.#mayBeMore = true;
     for (let limit = this.#room; limit > 0; limit = this.#room) {
       const askedAt = env.clock.mono();
       const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit });
-      for (const claim of claims) this.#take(claim, askedAt);
+      for (const claim of claims) {
+        // Before the work begins: a question whose time was up for the store must be so for its run.
+        time.hear(claim, limits.leaseMs);
+        this.#take(claim, askedAt);
+      }
       this.#mayBeMore = claims.length === limit;
       if (!this.#mayBeMore) return;
     }

@@ -19,7 +19,7 @@ export async function giveBack(services: Services, claim: Claim, thrown: unknown
   try {
     await store.operator.release(claim, {
       error: problem,
-      retry_at: env.clock.now() + retryPause(services, claim, error),
+      retry_after_ms: retryPause(services, claim, error),
       // What was asked for cannot be done, however often it is tried.
       is_final: error.code === "INVALID_REQUEST",
     });
@@ -29,9 +29,9 @@ export async function giveBack(services: Services, claim: Claim, thrown: unknown
 }
 
 /** A run that may kill its process does so alone among those that may: the others are tried after it. */
-export async function putOff({ env, store }: Services, claim: Claim): Promise<void> {
+export async function putOff({ store }: Services, claim: Claim): Promise<void> {
   const error = "it waits while another run that lost its owners is tried";
-  await store.operator.release(claim, { error, retry_at: env.clock.now() + SUSPECT_PAUSE_MS });
+  await store.operator.release(claim, { error, retry_after_ms: SUSPECT_PAUSE_MS });
 }
 
 /** Longer from attempt to attempt: an outage of minutes must not make a dead letter of what was accepted. */

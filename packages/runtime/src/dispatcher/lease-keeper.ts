@@ -92,6 +92,7 @@ export class LeaseKeeper {
         activation.lose();
         continue;
       }
+      this.#services.time.hear(still, this.#services.limits.leaseMs);
       activation.claim = still;
       activation.renewedAt = startedAt;
       // In case a signal got lost on its way.

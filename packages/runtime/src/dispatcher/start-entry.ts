@@ -35,7 +35,7 @@ export async function startEntry(services: Services, claim: Claim): Promise<Star
     run_id: entry.run_id,
     entry_id: entry.entry_id,
     thread,
-    now: services.env.clock.now(),
+    now: services.time.now(),
     ...(closing !== undefined && { closing }),
     ...(restore !== undefined && { restore }),
   });

@@ -14,7 +14,7 @@ function openPort() {
   const lost = new AbortController().signal;
   const texts = new LongTexts({} as BlobStore, "default", env);
   const mail = new MailSource(false);
-  const port = new LivePort({ env, claim: CLAIM, signal: controller.signal, lost, mail, texts });
+  const port = new LivePort({ env, time: env.clock, claim: CLAIM, signal: controller.signal, lost, mail, texts });
   const entered: string[] = [];
   const ask = (of: string): Promise<void> =>
     port.perform({ kind: "execute", of }, async () => null).then(() => void entered.push(of));

@@ -1,4 +1,4 @@
-import type { Changeset, Claim, Effect, Env } from "@reprise/contracts";
+import type { Changeset, Claim, Clock, Effect, Env } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { Branches } from "./branches.ts";
 import { encodeFailure } from "./failure.ts";
@@ -18,6 +18,8 @@ import { type CommitContent, referToCommit } from "./stored-effects.ts";
 
 export interface LivePortOptions {
   readonly env: Env;
+  /** The store's. */
+  readonly time: Pick<Clock, "now">;
   readonly claim: Claim;
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;
@@ -38,6 +40,7 @@ export class LivePort implements EffectPort {
   readonly mail: MailFlag;
   readonly lost: AbortSignal;
   readonly #env: Env;
+  readonly #time: Pick<Clock, "now">;
   readonly #texts: LongTexts;
   readonly #source: AbortSignal;
   readonly #controller = new AbortController();
@@ -53,12 +56,13 @@ export class LivePort implements EffectPort {
   #isMailQueued = false;
   #seq: (() => number) | undefined;
 
-  constructor({ env, claim, signal, lost, mail, texts }: LivePortOptions) {
+  constructor({ env, time, claim, signal, lost, mail, texts }: LivePortOptions) {
     this.#env = env;
+    this.#time = time;
     this.#texts = texts;
     this.lost = lost;
     this.#source = signal;
-    this.#now = env.clock.now();
+    this.#now = time.now();
     const mayHaveMail = mail.listen(this.#onMail);
     this.mail = new MailFlag(mayHaveMail);
     this.#add("claim", `e${claim.epoch}`, { value: describeClaim(claim, mayHaveMail) });
@@ -222,7 +226,8 @@ export class LivePort implements EffectPort {
   }
 
   #add(kind: EffectKind, of: string, { value, failed }: Ending): void {
-    const at = this.#env.clock.now();
+    // What the store says may lie a little behind what was reckoned before; for a run time only goes on.
+    const at = Math.max(this.#now, this.#time.now());
     this.#now = at;
     const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of), at };
     if (this.#seq !== undefined) effect.seq = this.#seq();

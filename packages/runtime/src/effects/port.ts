@@ -89,7 +89,7 @@ export interface Reporting<Value> extends Question<Value> {
  */
 export interface EffectPort {
   readonly loopVersion: number;
-  /** The time at which the last effect came in. */
+  /** The store's time at which the last effect came in. */
   readonly now: number;
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;

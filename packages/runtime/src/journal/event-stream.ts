@@ -219,7 +219,7 @@ export class EventStream<Item> implements EventIterator<Item> {
       type: "stream_reset",
       run_id: this.#runId,
       thread_id: this.#place.threadId,
-      timestamp_ms: this.#services.env.clock.now(),
+      timestamp_ms: this.#services.time.now(),
       data: { from_seq: seq },
     };
     return { event, epoch: this.#epoch };

@@ -53,6 +53,13 @@ export async function executeAll(
   return executor.terminate;
 }
 
+/** What came of the calls that are suspended. */
+export interface FoundDecisions {
+  readonly decided: readonly DecidedCall[];
+  /** Those whose time is up, and that nobody decided about in time. */
+  readonly expired: readonly ToolCallRecord[];
+}
+
 /** What the decisions that are there come to: calls that are to be executed, and whether anything changed. */
 export interface DecidedCalls {
   readonly isChanged: boolean;
@@ -63,20 +70,17 @@ export interface DecidedCalls {
 type DecidedCall = readonly [ToolCallRecord, Decision];
 
 /** Lets decisions in, without executing anything. A question that ran out counts as denied. */
-export async function decideCalls(workspace: RunWorkspace, decided: readonly DecidedCall[]): Promise<DecidedCalls> {
+export async function decideCalls(
+  workspace: RunWorkspace,
+  { decided, expired }: FoundDecisions,
+): Promise<DecidedCalls> {
   const runnable: RunnableCall[] = [];
   for (const [call, decision] of decided) {
     const next = await decideCall(workspace, call, decision);
     if (next !== undefined) runnable.push(next);
   }
-  const expired = workspace.openCalls.filter((call) => isExpired(workspace, call));
   for (const call of expired) expire(workspace, call);
   return { isChanged: decided.length + expired.length > 0, runnable };
-}
-
-/** Whether the time of a question is up. */
-export function isExpired({ now }: RunWorkspace, { status, expires_at }: ToolCallRecord): boolean {
-  return status === "suspended" && expires_at !== undefined && expires_at <= now;
 }
 
 function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
@@ -85,15 +89,20 @@ function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
   endCall(workspace, call, result, "cancel");
 }
 
-/** The stored decisions that belong to calls suspended now. Others stay where they are. */
-export async function findDecisions(workspace: RunWorkspace): Promise<readonly DecidedCall[]> {
+/** The stored decisions that belong to calls suspended now, and the calls that ran out. Other decisions stay where they are. */
+export async function findDecisions(workspace: RunWorkspace): Promise<FoundDecisions> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
-  if (suspended.length === 0) return [];
+  if (suspended.length === 0) return { decided: [], expired: [] };
+  // Read before the inbox: a question that is over by then takes no decision any more, so none can be missed.
+  const { now } = workspace;
   const { decisions } = await readInbox(workspace);
-  return suspended.flatMap((call): DecidedCall[] => {
+  const decided = suspended.flatMap((call): DecidedCall[] => {
     const decision = decisionFor(call, decisions);
     return decision === undefined ? [] : [[call, decision]];
   });
+  const isOver = ({ expires_at = Number.POSITIVE_INFINITY }: ToolCallRecord): boolean => expires_at <= now;
+  const expired = suspended.filter((call) => isOver(call) && decisionFor(call, decisions) === undefined);
+  return { decided, expired };
 }
 
 const PASSED_ON = "pass_decision_to_tool";

@@ -8,7 +8,6 @@ import {
   type Message,
   type RunRecord,
   type ToolCallRecord,
-  type Wake,
 } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
 import { textRefsOf } from "../effects/long-texts.ts";
@@ -22,7 +21,6 @@ export interface PendingChanges {
   readonly consumed: DecisionKey[];
   readonly mailbox: MailboxEffect[];
   readonly blobs: string[];
-  readonly wakes: Wake[];
   /** What plugins want to happen in the world once all this is committed. */
   readonly acts: (() => void)[];
 }
@@ -36,7 +34,6 @@ export function noChanges(): PendingChanges {
     consumed: [],
     mailbox: [],
     blobs: [],
-    wakes: [],
     acts: [],
   };
 }
@@ -58,7 +55,7 @@ export function composeChangeset(
   changes: PendingChanges,
   { reasons, events, effects }: CommitParts,
 ): Changeset {
-  const { messages, patches, actions, calls, consumed, mailbox, blobs, wakes } = changes;
+  const { messages, patches, actions, calls, consumed, mailbox, blobs } = changes;
   const texts = textRefsOf(effects);
   return {
     ...emptyChangeset(run.thread_id, run.run_id, changesetId),
@@ -73,6 +70,5 @@ export function composeChangeset(
     mailbox_effects: mailbox,
     blob_refs: texts.length === 0 ? blobs : [...blobs, ...texts],
     ...(effects.length > 0 && { effects }),
-    ...(wakes.length > 0 && { wakes }),
   };
 }

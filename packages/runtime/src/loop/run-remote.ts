@@ -20,7 +20,7 @@ import { BACKEND_CALL } from "../budget/budget-call.ts";
 import type { Services } from "../services.ts";
 import { ticketFor } from "../tools/ask-about.ts";
 import { NEVER, withTimeout } from "../tools/with-timeout.ts";
-import { askAgain, describeDecision, findDecisions, isExpired } from "./apply-decisions.ts";
+import { askAgain, describeDecision, findDecisions } from "./apply-decisions.ts";
 import { backendFailed, readOutcome } from "./backend-outcome.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -92,7 +92,7 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
     );
     taken.push(describeTaken(call, decision));
   }
-  const decided = await findDecisions(workspace);
+  const { decided, expired } = await findDecisions(workspace);
   for (const [call, decision] of decided) {
     const { run_id, call_id, suspension, step_id } = call;
     workspace.consume({ run_id, call_id, suspension });
@@ -104,7 +104,6 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
     workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
     taken.push(describeTaken(moved, decision));
   }
-  const expired = workspace.openCalls.filter((call) => isExpired(workspace, call));
   for (const call of expired) taken.push(describeTaken(moveCall(workspace, call, "decide"), undefined));
   if (decided.length + expired.length > 0) await workspace.commit("tool_intent");
   return taken;

@@ -84,7 +84,7 @@ export class RunWorkspace {
     this.claim = claim;
     this.store = services.store.forTenant(claim.tenant);
     this.thread = thread;
-    this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.env.clock.now() });
+    this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.time.now() });
     this.#run = run;
     this.activeTime = new ActiveTime(effects, services.env.clock);
     this.budget = budgetOf(services, claim, run);
@@ -244,11 +244,6 @@ export class RunWorkspace {
 
   settleEntry(effect: MailboxEffect): void {
     this.#pending.mailbox.push(effect);
-  }
-
-  /** Has the run looked at again at a time, should it be waiting then. */
-  wakeAt(at: number): void {
-    this.#pending.wakes.push({ run_id: this.#run.run_id, at });
   }
 
   /** Has something happen in the world once everything up to now is committed. */

@@ -98,7 +98,6 @@ export function suspendCall(
   const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
   const expiry = expires_at === undefined ? {} : { expires_at };
   moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash, ...expiry });
-  if (expires_at !== undefined) workspace.wakeAt(expires_at);
   workspace.hold(
     "tool_call_done",
     {

@@ -60,7 +60,7 @@ export function createToolContext(
     signal,
     idempotencyKey: call.call_id,
     decision,
-    now: services.env.clock.now(),
+    now: services.time.now(),
     id: () => `${call.call_id}-i${ids++}`,
     // A tool that was given up on may go on talking; nobody listens any more.
     progress: (told) => {

@@ -33,7 +33,6 @@ function headOf(changeset: Changeset): Omit<SealedChangeset, "parts"> {
     ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },
     message_ids: changeset.messages.map(({ id }) => id),
     segments: segmentsOf(changeset),
-    wakes: changeset.wakes ?? [],
   };
 }
 

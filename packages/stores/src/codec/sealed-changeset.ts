@@ -1,4 +1,4 @@
-import type { Changeset, ChangesetTexts, RunRecord, ToolCallRecord, Wake } from "@reprise/contracts";
+import type { Changeset, ChangesetTexts, RunRecord, ToolCallRecord } from "@reprise/contracts";
 
 /** One row of a commit. A large changeset has several, each with a slice of its messages, calls, patches and events. */
 export interface CommitPart extends ChangesetTexts {
@@ -23,7 +23,6 @@ export interface SealedChangeset
   readonly calls: readonly ToolCallRecord[];
   /** That of the changeset's own run first, then that of a run it ends. */
   readonly segments: readonly SealedSegment[];
-  readonly wakes: readonly Wake[];
   /** `contentDigest` of the changeset. Left out by a store in memory, which makes digests when somebody reads them. */
   readonly content?: string;
   /** At least one, but for a store in memory. */

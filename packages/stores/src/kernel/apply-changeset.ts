@@ -1,7 +1,7 @@
-import { isTerminal, TOOL_CALL_TRANSITIONS } from "@reprise/contracts";
+import { isTerminal, TOOL_CALL_TRANSITIONS, UNUSED_WAKE_PAUSE_MS } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { claimedEntry, giveBackClaim } from "./claims.ts";
-import { addWake, closeEntry, closeWakes } from "./entries.ts";
+import { addWake, closeEntry, closeWakes, pendingWakes } from "./entries.ts";
 import type { CallRow } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
@@ -25,11 +25,9 @@ export function applyChangeset(
   putRuns(draft, changeset, version);
   draft.appendChangeset(changeset, version, shownEpoch ?? draft.epoch);
   consumeDecisions(draft, changeset, now);
-  wakeForEarlyDecisions(draft, changeset, now);
-  // Before the entries are settled: a run that is done with this commit needs no wake.
-  for (const { run_id, at } of changeset.wakes) addWake(draft, "resume", { runId: run_id, at, now });
   settleEntries(draft, changeset, now);
   if (epoch !== null) settleClaim(draft, now);
+  keepWakes(draft, now);
   // Nothing is promised ahead of the database but to a run that is running.
   if (draft.openRun?.record.status !== "running") draft.promisedVersion = 0;
   return version;
@@ -69,17 +67,6 @@ function consumeDecisions(draft: ThreadDraft, { consumed_decisions }: SealedChan
   }
 }
 
-/** A decision that came before its suspension wakes the run now that the suspension is committed. */
-function wakeForEarlyDecisions(draft: ThreadDraft, { calls }: SealedChangeset, now: number): void {
-  for (const { run_id, call_id, suspension, status } of calls) {
-    if (status !== "suspended") continue;
-    const row = draft.decision({ run_id, call_id, suspension });
-    if (row === undefined || row.wake_entry_id !== null || !row.is_pending) continue;
-    const wake = addWake(draft, "resume", { runId: run_id, now });
-    draft.putDecision({ ...row, wake_entry_id: wake.entry.entry_id });
-  }
-}
-
 function settleEntries(draft: ThreadDraft, { mailbox_effects, runs }: SealedChangeset, now: number): void {
   for (const { entry_id, status, into_run } of mailbox_effects) {
     closeEntry(draft, entry_id, status, { intoRun: into_run, now });
@@ -93,8 +80,35 @@ function settleEntries(draft: ThreadDraft, { mailbox_effects, runs }: SealedChan
 
 /** The claim ends with the activation: when its owner leaves no run running. */
 function settleClaim(draft: ThreadDraft, now: number): void {
+  const claimed = claimedEntry(draft)?.entry;
+  // The run is awake, and looks at everything that came for it.
+  if (claimed?.kind === "resume") closeEntry(draft, claimed.entry_id, "accepted", { now });
   if (draft.openRun?.record.status === "running") return;
-  // A wake-up that led to nothing counts as an attempt, so that it cannot go round for ever.
-  const isUnused = (claimedEntry(draft)?.entry.kind ?? "run") !== "run";
-  giveBackClaim(draft, isUnused ? { error: "the run went on waiting", retry_at: now, isUnused } : undefined, now);
+  const unheard = { error: "the run went on waiting", retry_at: now + UNUSED_WAKE_PAUSE_MS };
+  giveBackClaim(draft, claimed?.kind === "cancel" ? unheard : undefined, now);
+}
+
+/** While a run waits, there is a wake for every decision nobody has used, and for the first of its questions to run out. */
+function keepWakes(draft: ThreadDraft, now: number): void {
+  const run = draft.openRun;
+  if (run?.record.status !== "waiting") return;
+  const runId = run.record.run_id;
+  let expiresAt = Number.POSITIVE_INFINITY;
+  for (const call of run.open_calls) {
+    if (call.status !== "suspended") continue;
+    expiresAt = Math.min(expiresAt, call.expires_at ?? Number.POSITIVE_INFINITY);
+    const row = draft.decision(call);
+    if (row?.is_pending !== true || isQueued(draft, row.wake_entry_id)) continue;
+    // One that came before its suspension wakes the run now; of one that woke it already, its owner made nothing.
+    const at = row.wake_entry_id === null ? now : now + UNUSED_WAKE_PAUSE_MS;
+    const wake = addWake(draft, "resume", { runId, at, now });
+    draft.putDecision({ ...row, wake_entry_id: wake.entry.entry_id });
+  }
+  const at = expiresAt > now ? expiresAt : now + UNUSED_WAKE_PAUSE_MS;
+  const isAwaited = pendingWakes(draft, runId).some(({ entry }) => entry.kind === "resume" && entry.available_at <= at);
+  if (Number.isFinite(at) && !isAwaited) addWake(draft, "resume", { runId, at, now });
+}
+
+function isQueued(draft: ThreadDraft, entryId: string | null): boolean {
+  return entryId !== null && draft.entry(entryId)?.entry.status === "queued";
 }

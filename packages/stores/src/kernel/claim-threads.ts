@@ -69,7 +69,7 @@ export function planRelease(
 ): Plan<ThreadAnswers["release"]> {
   const draft = heldBy(tenant, epoch, rows);
   if (draft === undefined) return takeBackRecovery(tenant, epoch, run_id, rows);
-  giveBackClaim(draft, problem, now);
+  giveBackClaim(draft, problem && { ...problem, retry_at: now + problem.retry_after_ms }, now);
   draft.isGivenBack = true;
   return concludeDraft(draft, null, [{ kind: "work" }]);
 }

@@ -40,6 +40,7 @@ export function planDecide(
   if (run.record.status === "done") throw runNotActive(decision.run_id);
   assertUndamaged(draft);
   const wakes = assertDecidable(draft, decision, is_early);
+  assertInTime(draft, decision, now);
   const wake = wakes ? addWake(draft, "resume", { runId: decision.run_id, now }).entry.entry_id : null;
   draft.putDecision({ decision, is_pending: true, wake_entry_id: wake });
   return concludeInbox(draft, decision, decision.run_id);
@@ -86,5 +87,14 @@ function assertDecidable(
   const message = `Tool call ${call_id} does not wait for a decision on suspension ${suspension}.`;
   throw new RepriseError("NOT_SUSPENDED", message, {
     details: { call_id, suspension, status: call?.status ?? "unknown" },
+  });
+}
+
+/** A question whose time is up is over, also while its run has not noticed yet. */
+function assertInTime(draft: ThreadDraft, { run_id, call_id }: Decision, now: number): void {
+  const call = draft.ownRun(run_id)?.open_calls.find((open) => open.call_id === call_id);
+  if (call?.status !== "suspended" || call.expires_at === undefined || now < call.expires_at) return;
+  throw new RepriseError("NOT_SUSPENDED", `Tool call ${call_id} no longer waits for a decision: its time is up.`, {
+    details: { call_id, expires_at: call.expires_at },
   });
 }

@@ -113,7 +113,8 @@ function change(draft: ThreadDraft, row: EntryRow, changes: Partial<EntryRow["en
   return changed;
 }
 
-function pendingWakes(draft: ThreadDraft, runId: string): readonly EntryRow[] {
+/** What is in the mailbox for a run that is there already. */
+export function pendingWakes(draft: ThreadDraft, runId: string): readonly EntryRow[] {
   return draft.entries.filter(({ entry }) => entry.kind !== "run" && entry.run_id === runId && isPending(entry));
 }
 
@@ -125,7 +126,6 @@ function statusAfter(
 ): EntryStatus {
   if (entry.kind === "run" && entry.generation < draft.generation) return "superseded";
   if (entry.kind === "run" && problem?.is_final === true) return "dead_letter";
-  // A lost wake-up is never given up: without it the run would wait for ever. One nobody can use is.
-  const mayEnd = entry.kind === "run" || problem?.isUnused === true;
-  return mayEnd && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
+  // A wake-up is never given up: without it the run would wait for ever.
+  return entry.kind === "run" && attempts >= MAX_ATTEMPTS ? "dead_letter" : "queued";
 }

@@ -25,10 +25,9 @@ export interface SealedClaiming extends ClaimRequest {
   readonly expected: number;
 }
 
-/** Why a claim is given back before its work is done, and when to try again. */
-export interface Problem extends ReleaseProblem {
-  /** Whether the owner had the entry and did nothing with it, rather than being lost with it. */
-  readonly isUnused?: boolean;
+/** Why a claim ends before its work is done, and when to try again in the store's time. */
+export interface Problem extends Omit<ReleaseProblem, "retry_after_ms"> {
+  readonly retry_at: number;
 }
 
 /** Whose claim it is under which somebody recovers a thread, and the highest version that anything speaks of. */
@@ -87,7 +86,7 @@ export interface ThreadRequests {
     readonly thread_id: string;
     readonly epoch: number;
     readonly run_id?: string;
-    readonly problem?: Problem;
+    readonly problem?: ReleaseProblem;
   };
   /** Ends whatever claim an owner that is gone has on a thread. */
   release_owner: { readonly thread_id: string; readonly owner: string };

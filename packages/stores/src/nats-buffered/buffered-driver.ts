@@ -90,7 +90,7 @@ export class BufferedDriver implements StoreDriver {
 
   async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
     const answers = await this.#ports.inner.claim(request, limit);
-    const taken = await Promise.allSettled(answers.map((answer) => this.takeOver(answer, request)));
+    const taken = await Promise.allSettled(answers.map((answer) => this.takeOver(answer)));
     const granted = taken.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const failure = taken.find((result) => result.status === "rejected");
     // What was granted was granted; the rest is claimed another time.
@@ -102,10 +102,10 @@ export class BufferedDriver implements StoreDriver {
    * Stores what the last owner of a run left in the stream, so that the run goes on from there. Only a run that is running can
    * have left anything. A claim for which that cannot be done is given back: acknowledged commits would be lost otherwise.
    */
-  async takeOver(answer: ClaimAnswer, { lease_ms }: ClaimRequest): Promise<ClaimAnswer> {
+  async takeOver(answer: ClaimAnswer): Promise<ClaimAnswer> {
     const { claim, run, lost: _, held: _held, ...rest } = answer;
     if (claim.kind !== "recover" || run === undefined) return answer;
-    const { tenant, thread_id, epoch, lease_until } = claim;
+    const { tenant, thread_id, epoch } = claim;
     const { inner } = this.#ports;
     try {
       const flushed = await this.#threads.use(tenant, thread_id, (buffer) => buffer.takeOver(run.run_id, epoch));
@@ -113,8 +113,7 @@ export class BufferedDriver implements StoreDriver {
       const stored = (await inner.reader.loadRun(tenant, run.run_id))?.record ?? run;
       return { ...rest, claim, run: stored, ...(flushed.lost === undefined ? {} : { lost: flushed.lost }) };
     } catch (error) {
-      const retry_at = lease_until - lease_ms + RETRY_MS;
-      const problem = { error: toRepriseError(error).message, retry_at };
+      const problem = { error: toRepriseError(error).message, retry_after_ms: RETRY_MS };
       await inner.execute({ operation: "release", tenant, thread_id, epoch, problem }).catch(() => undefined);
       throw error;
     }

@@ -42,7 +42,7 @@ async function recoverThread(
   const request = { owner: `recovery-${randomUUID()}`, lease_ms: LEASE_MS };
   const answer = await inner.execute({ operation: "claim", tenant, thread_id, request });
   if (answer === null) return false;
-  await driver.takeOver(answer, request);
+  await driver.takeOver(answer);
   await driver.execute({ operation: "release", tenant, thread_id, epoch: answer.claim.epoch });
   const stored = await inner.reader.loadThread(tenant, thread_id);
   return (stored?.thread.thread.version ?? 0) > head.thread.thread.version;

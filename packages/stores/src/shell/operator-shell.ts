@@ -25,6 +25,7 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
     await Promise.all(released.map(unlessDamaged));
   };
   return {
+    now: () => driver.now(),
     async claim({ limit, ...request }) {
       const answers = await driver.claim(request, limit);
       for (const { claim, held: thread } of answers) held.keep(keyOf(claim.tenant, claim.thread_id), thread);

@@ -318,7 +318,7 @@ class History {
       case "patch":
         return { patches: [buildPatch(`patch-${id}`, "n", seq)], runs: [] };
       case "wake":
-        return { ...become("waiting"), wakes: [{ run_id: run.run_id, at: 1_750_000_000_000 + seq * 100 }] };
+        return { ...become("waiting"), calls: [buildCall({ ...place, call_id: `call-${id}`, ...limited(seq) })] };
       case "supersede":
         return { supersedes: [known] };
       case "known_message":
@@ -369,4 +369,9 @@ class History {
     this.#made += 1;
     return String(this.#made);
   }
+}
+
+/** A question that runs out soon, or did so already. */
+function limited(seq: number): Pick<ToolCallRecord, "status" | "suspension" | "expires_at"> {
+  return { status: "suspended", suspension: 1, expires_at: 1_750_000_000_000 + seq * 100 };
 }

@@ -101,7 +101,7 @@ export function release(pick: number, hasProblem: boolean): StoreCommand {
   return command(`release ${pick}${hasProblem ? " with a problem" : ""}`, async (model, { opened }) => {
     const holder = pickHolder(model, pick);
     if (holder === undefined) return;
-    const problem = hasProblem ? { error: "broken", retry_at: 0 } : undefined;
+    const problem = hasProblem ? { error: "broken", retry_after_ms: 0 } : undefined;
     await opened.store.operator.release(holder.claim, problem);
     const thread = model.threads[holder.threadId];
     if (thread.claim?.epoch === holder.claim.epoch) thread.giveBack(hasProblem);

@@ -27,6 +27,7 @@ import { stateLaws } from "./laws/state-laws.ts";
 import { submissionLaws } from "./laws/submission-laws.ts";
 import { tenantLaws } from "./laws/tenant-laws.ts";
 import { threadLaws } from "./laws/thread-laws.ts";
+import { timeLimitLaws } from "./laws/time-limit-laws.ts";
 import { watchLaws } from "./laws/watch-laws.ts";
 import type { Deviation, OpenStore } from "./open-store.ts";
 
@@ -45,6 +46,7 @@ const FACETS: Readonly<Record<string, (law: Law) => void>> = {
   "busy threads": busyPolicyLaws,
   interruptions: interruptLaws,
   decisions: decisionLaws,
+  "questions with a time limit (issue 14.27)": timeLimitLaws,
   cancellation: cancelLaws,
   claims: claimLaws,
   "the end of claims": releaseLaws,

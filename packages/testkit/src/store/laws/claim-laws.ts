@@ -7,21 +7,6 @@ import { LEASE_MS } from "../store-bench.ts";
 
 /** Leases, epochs and who may write. */
 export function claimLaws(law: Law): void {
-  law("wakes a waiting run at the time it asked for, and forgets about it when the run is done", async (bench) => {
-    const owner = await bench.start();
-    const at = owner.claim.lease_until + LEASE_MS;
-    const calls = [owner.call("c1", { status: "suspended", suspension: 1 })];
-    await owner.become("waiting", { calls, wakes: [{ run_id: owner.runId, at }] });
-    expect(await bench.claim()).toEqual([]);
-    await bench.advance(2 * LEASE_MS);
-    const claim = await bench.claimOne();
-    expect(claim).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
-    const again = await bench.take(claim);
-    await again.become("done", { wakes: [{ run_id: owner.runId, at: at + LEASE_MS }] });
-    await bench.advance(2 * LEASE_MS);
-    expect(await bench.claim()).toEqual([]);
-  });
-
   law("claims a queued run with its entry, owner and lease", async (bench) => {
     const entry = await bench.enqueue();
     const claim = await bench.claimOne("me");

@@ -9,7 +9,7 @@ import { LEASE_MS, type StoreBench } from "../store-bench.ts";
 
 /** Makes a dead letter of the next entry, at once. */
 async function giveUp(bench: StoreBench, error = "no such agent"): Promise<void> {
-  await bench.operator.release(await bench.claimOne(), { error, retry_at: 0, is_final: true });
+  await bench.operator.release(await bench.claimOne(), { error, retry_after_ms: 0, is_final: true });
 }
 
 /** Entries that nobody tries any more, and their second chance. */
@@ -30,7 +30,7 @@ export function deadLetterLaws(law: Law): void {
     const lost = await bench.claimOne();
     await bench.advance(LEASE_MS);
     const taken = await bench.claimOne();
-    await bench.operator.release(lost, { error: "late", retry_at: 0, is_final: true });
+    await bench.operator.release(lost, { error: "late", retry_after_ms: 0, is_final: true });
     expect(await entryStatuses(bench)).toEqual({ e1: "claimed" });
     expect(await bench.operator.renew([taken], LEASE_MS)).toHaveLength(1);
   });
@@ -38,7 +38,7 @@ export function deadLetterLaws(law: Law): void {
   law("gives up no run that has begun, however final its owner calls the problem", async (bench) => {
     const owner = await bench.start("lost");
     await bench.advance(LEASE_MS);
-    await bench.operator.release(await bench.claimOne(), { error: "broken", retry_at: 0, is_final: true });
+    await bench.operator.release(await bench.claimOne(), { error: "broken", retry_after_ms: 0, is_final: true });
     expect(await bench.claimOne()).toMatchObject({ kind: "recover", run: { run_id: owner.runId } });
   });
 
@@ -46,7 +46,7 @@ export function deadLetterLaws(law: Law): void {
     const owner = await bench.start();
     await owner.suspend("c1");
     const decision = await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
-    await bench.operator.release(await bench.claimOne(), { error: "broken", retry_at: 0, is_final: true });
+    await bench.operator.release(await bench.claimOne(), { error: "broken", retry_after_ms: 0, is_final: true });
     expect(await bench.claimOne()).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
     expect((await bench.tenant.readInbox("thread-1", owner.runId)).decisions).toEqual([decision]);
   });
@@ -64,7 +64,7 @@ export function deadLetterLaws(law: Law): void {
     await bench.enqueue({ entry_id: "e1" });
     for (let life = 0; life < 2; life += 1) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        await bench.operator.release(await bench.claimOne(), { error: "again", retry_at: 0 });
+        await bench.operator.release(await bench.claimOne(), { error: "again", retry_after_ms: 0 });
       }
       expect(await entryStatuses(bench)).toEqual({ e1: "dead_letter" });
       if (life === 0) await bench.tenant.requeueEntry("thread-1", "e1");

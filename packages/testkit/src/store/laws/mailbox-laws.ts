@@ -126,7 +126,7 @@ export function mailboxLaws(law: Law): void {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const claim = await bench.claimOne();
       expect(claim.entry).toMatchObject({ entry_id: "poison", attempts: attempt - 1 });
-      await bench.operator.release(claim, { error: `failure ${attempt}`, retry_at: 0 });
+      await bench.operator.release(claim, { error: `failure ${attempt}`, retry_after_ms: 0 });
     }
     await bench.enqueue({ entry_id: "healthy" });
     expect(await runNext(bench)).toBe("healthy");

@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from "@reprise/contracts";
+import { MAX_ATTEMPTS, UNUSED_WAKE_PAUSE_MS } from "@reprise/contracts";
 import { expect } from "vitest";
 import { buildChangeset } from "../../build/build-changeset.ts";
 import { buildDecision } from "../../build/build-records.ts";
@@ -45,16 +45,29 @@ export function releaseLaws(law: Law): void {
     await next.become("running");
   });
 
-  law("bounds the wake-ups of a run that uses none of them", async (bench) => {
+  law("wakes a run again, a while later, whose owner left a decision unused", async (bench) => {
     const owner = await bench.start();
     await owner.suspend("c1");
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS + 2; attempt += 1) {
       const next = await bench.take(await bench.claimOne());
+      expect(next.claim).toMatchObject({ kind: "resume", entry: { attempts: 0 } });
       await next.become("waiting");
+      expect(await bench.claim(), "not at once").toEqual([]);
+      await bench.advance(UNUSED_WAKE_PAUSE_MS);
     }
+    expect((await bench.tenant.readInbox("thread-1", owner.runId)).decisions).toHaveLength(1);
+  });
+
+  law("wakes a run again, a while later, that was asked to end and went on waiting", async (bench) => {
+    const owner = await bench.start();
+    await owner.suspend("c1");
+    await bench.tenant.requestCancel(owner.runId, "enough");
+    const next = await bench.take(await bench.claimOne());
+    await next.become("waiting");
     expect(await bench.claim()).toEqual([]);
-    expect((await bench.tenant.loadThread("thread-1"))?.open_run?.status).toBe("waiting");
+    await bench.advance(UNUSED_WAKE_PAUSE_MS);
+    expect(await bench.claimOne()).toMatchObject({ kind: "resume", entry: { kind: "cancel" } });
   });
 
   law("takes a claim back unused, without counting it", async (bench) => {
@@ -69,8 +82,7 @@ export function releaseLaws(law: Law): void {
   law("waits before it serves an entry again that had a problem", async (bench) => {
     await bench.enqueue({ entry_id: "e1" });
     const claim = await bench.claimOne();
-    const now = claim.lease_until - LEASE_MS;
-    await bench.operator.release(claim, { error: "no model", retry_at: now + 1_000 });
+    await bench.operator.release(claim, { error: "no model", retry_after_ms: 1_000 });
     expect(await bench.claim()).toEqual([]);
     await bench.advance(1_000);
     expect(await bench.claimOne()).toMatchObject({ entry: { entry_id: "e1", attempts: 1, last_error: "no model" } });
@@ -80,8 +92,7 @@ export function releaseLaws(law: Law): void {
     await bench.start();
     await bench.advance(LEASE_MS);
     const claim = await bench.claimOne();
-    const now = claim.lease_until - LEASE_MS;
-    await bench.operator.release(claim, { error: "no model", retry_at: now + 1_000 });
+    await bench.operator.release(claim, { error: "no model", retry_after_ms: 1_000 });
     expect(await bench.claim()).toEqual([]);
     await bench.advance(1_000);
     expect(await bench.claimOne()).toMatchObject({ kind: "recover" });
@@ -143,8 +154,7 @@ export function releaseLaws(law: Law): void {
     const first = await bench.enqueue();
     await bench.enqueue();
     const claim = await bench.claimOne();
-    const retryAt = claim.lease_until - LEASE_MS + 1_000;
-    await bench.operator.release(claim, { error: "not now", retry_at: retryAt });
+    await bench.operator.release(claim, { error: "not now", retry_after_ms: 1_000 });
     expect(await bench.claim()).toEqual([]);
     await bench.advance(1_000);
     expect(await bench.claimOne()).toMatchObject({ kind: "start", entry: { entry_id: first.entry_id, attempts: 1 } });

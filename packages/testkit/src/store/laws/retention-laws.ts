@@ -11,7 +11,7 @@ export function retentionLaws(law: Law): void {
     await bench.enqueue({ entry_id: "done", dedupe_key: "key" });
     await runNext(bench);
     await bench.enqueue({ entry_id: "hopeless" });
-    await bench.operator.release(await bench.claimOne(), { error: "no", retry_at: 0, is_final: true });
+    await bench.operator.release(await bench.claimOne(), { error: "no", retry_after_ms: 0, is_final: true });
     await bench.advance(10_000);
     await bench.enqueue({ entry_id: "young", thread_id: "thread-2" });
     await runNext(bench);
