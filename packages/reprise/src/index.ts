@@ -315,6 +315,7 @@ export type {
   OpenaiCompatibleOptions,
   OpenaiCompatibleProvider,
   PromptCache,
+  ProviderVariables,
   ReasoningLevel,
   Script,
   ScriptedModel,
@@ -331,6 +332,7 @@ export {
   fromAiSdk,
   openaiCompatible,
   PRICES_READ,
+  PROVIDER_VARIABLES,
   scriptedModel,
   withEnvironment,
 } from "@reprise/models";
@@ -547,7 +549,7 @@ export {
   typeMismatch,
 } from "@reprise/state";
 export { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
-export type { SqliteStore } from "@reprise/stores/sqlite";
+export type { SqliteBackup, SqliteStore } from "@reprise/stores/sqlite";
 export type { NodeRuntimeOptions, StoreWithBlobs } from "./create-runtime.ts";
 export { createRuntime, memoryStore } from "./create-runtime.ts";
-export { sqlite } from "./sqlite.ts";
+export { backupSqlite, sqlite } from "./sqlite.ts";

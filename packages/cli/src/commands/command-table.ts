@@ -152,6 +152,12 @@ export const COMMANDS: readonly Command[] = [
     run: async (input) => (await import("./keys.ts")).revokeKey(input),
   },
   {
+    name: "backup",
+    purpose: "copies the SQLite file that threads live in, also while a server works on it",
+    arguments: [{ form: "<file>", purpose: "where the copy goes; there must be no file yet" }],
+    run: async (input) => (await import("./backup.ts")).backup(input),
+  },
+  {
     name: "doctor",
     purpose: "looks whether everything is in order, and says what to do about what is not",
     run: async (input) => (await import("./doctor.ts")).doctor(input),

@@ -10,6 +10,7 @@ const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
   DECISION_CONFLICT: "The first decision counts. See what still waits with: reprise decide",
   STORE_OWNED: "Stop that process, or use another --storage-dir or --instance-id.",
   STORE_UNAVAILABLE: "Check that the database runs and that DATABASE_URL names it.",
+  STORE_REPLACED: "Stop every process that uses the store, see which file is the right one, and start again.",
   STORAGE_FULL: "Make room on the disk; nothing was lost, and runs go on by themselves.",
   FORMAT_TOO_NEW: "Install a newer version of Reprise.",
   RUN_NOT_DONE: "Wait until it is done; see how it stands with: reprise runs show <run>",

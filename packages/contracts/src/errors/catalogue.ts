@@ -132,6 +132,11 @@ export const ERRORS = {
   },
   MODEL_FAILED: { httpStatus: 502, retryable: true, when: "A model answered with an error or not at all." },
   STORE_UNAVAILABLE: { httpStatus: 503, retryable: true, when: "A store cannot be reached." },
+  STORE_REPLACED: {
+    httpStatus: 503,
+    retryable: false,
+    when: "The files of a store were deleted or replaced while it was open. Nothing is written until it is opened again.",
+  },
   STORAGE_FULL: {
     httpStatus: 507,
     retryable: true,

@@ -220,7 +220,13 @@ function isForLater(error: unknown): boolean {
 }
 
 /** A newer format is for a newer process; this one leaves the run alone. */
-const FOR_LATER: readonly ErrorCode[] = ["VERSION_CONFLICT", "STORE_UNAVAILABLE", "STORAGE_FULL", "FORMAT_TOO_NEW"];
+const FOR_LATER: readonly ErrorCode[] = [
+  "VERSION_CONFLICT",
+  "STORE_UNAVAILABLE",
+  "STORE_REPLACED",
+  "STORAGE_FULL",
+  "FORMAT_TOO_NEW",
+];
 
 function isLost(error: unknown): boolean {
   return error instanceof ClaimLost || RepriseError.is(error, "STALE_EPOCH");

@@ -6,7 +6,7 @@ const LONGEST_RETRY_PAUSE_MS = 30_000;
 const SUSPECT_PAUSE_MS = 500;
 
 /** Why a run stops although nothing of it can be written. */
-const STOPPING: readonly ErrorCode[] = ["STORAGE_FULL", "CORRUPT_DATA", "FORMAT_TOO_NEW"];
+const STOPPING: readonly ErrorCode[] = ["STORE_REPLACED", "STORAGE_FULL", "CORRUPT_DATA", "FORMAT_TOO_NEW"];
 
 /** What could not be started, or not be gone on with, is tried again later, here or elsewhere. */
 export async function giveBack(services: Services, claim: Claim, thrown: unknown): Promise<void> {

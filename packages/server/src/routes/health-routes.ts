@@ -1,3 +1,4 @@
+import { ERRORS, RepriseError } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import type { Route } from "../http/route.ts";
 import { assertOwnTenant } from "../security/principal.ts";
@@ -24,7 +25,9 @@ export const healthRoutes: readonly Route[] = [
         await call.host.runtime.runs({ limit: 1 });
       } catch (error) {
         call.host.report(error);
-        return answer(call, 503, { error: "not ready: the store does not answer" }, { "retry-after": "1" });
+        const isReplaced = RepriseError.is(error, "STORE_REPLACED");
+        const reason = isReplaced ? ERRORS.STORE_REPLACED.when : "the store does not answer";
+        return answer(call, 503, { error: `not ready: ${reason}` }, { "retry-after": "1" });
       }
       return answer(call, 200, { status: "ready" });
     },

@@ -16,6 +16,7 @@ export class StoreHandle implements ReadPorts {
   }
 
   get tables(): Tables {
+    this.#shared.files.glance();
     return this.#folder.tables;
   }
 
@@ -25,6 +26,7 @@ export class StoreHandle implements ReadPorts {
 
   /** Does something in the folder; closing waits for it. */
   async use<Result>(task: (folder: StoreFolder) => Promise<Result>): Promise<Result> {
+    this.#shared.files.assertThere();
     const doing = task(this.#folder);
     this.#underWay.add(doing);
     try {

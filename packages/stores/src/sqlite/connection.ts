@@ -22,9 +22,12 @@ interface Compiled {
 export class Connection {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, Compiled>();
+  readonly #before: () => void;
 
-  constructor(file: string, options: { readonly readOnly?: boolean } = {}) {
+  /** `before` is called before each statement, and may throw. */
+  constructor(file: string, options: { readonly readOnly?: boolean; readonly before?: () => void } = {}) {
     this.#database = guarded(() => new DatabaseSync(file, { readOnly: options.readOnly ?? false }));
+    this.#before = options.before ?? (() => undefined);
   }
 
   /** For what needs no compiling ahead: several statements at once, or one that is used once. */
@@ -89,6 +92,7 @@ export class Connection {
   }
 
   #compile(sql: string): Compiled {
+    this.#before();
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     const { text, names } = placeParameters(sql);

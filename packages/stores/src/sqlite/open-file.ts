@@ -1,5 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
 import { Connection } from "./connection.ts";
+import type { OpenedFiles } from "./opened-files.ts";
 import { makePrivate } from "./private-file.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 
@@ -42,8 +43,8 @@ export function openFile(file: string, { busyTimeoutMs }: { readonly busyTimeout
 const READ_TIMEOUT_MS = 250;
 
 /** Opens a file for reading. Somebody has opened it for writing before, so its tables are there. */
-export function openFileForReading(file: string): Connection {
-  const connection = new Connection(file, { readOnly: true });
+export function openFileForReading(file: string, files: OpenedFiles): Connection {
+  const connection = new Connection(file, { readOnly: true, before: () => files.glance() });
   connection.exec(`pragma busy_timeout = ${READ_TIMEOUT_MS}`);
   return connection;
 }

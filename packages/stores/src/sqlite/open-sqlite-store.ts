@@ -6,6 +6,7 @@ import { withBlobs } from "../shell/with-blobs.ts";
 import type { Connection } from "./connection.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { openFileForReading } from "./open-file.ts";
+import { type OpenedFiles, openedDatabase } from "./opened-files.ts";
 import { SignalBoard } from "./signal-board.ts";
 import { createSqliteBlobRows } from "./sqlite-blob-store.ts";
 import { SqliteDriver } from "./sqlite-driver.ts";
@@ -40,10 +41,11 @@ export async function openSqliteStore({
   let board: SignalBoard | undefined;
   const writer = await WriterClient.open({ file, busyTimeoutMs, writer: writerId }, (signals) => board?.tell(signals));
   const write = (task: WriterTask): Promise<unknown> => writer.do(task);
-  const connection = await openReader(file, writer);
+  const files = openedDatabase(file);
+  const connection = await openReader(file, files, writer);
   board = new SignalBoard(connection, writerId, pollMs);
   const dispatcher = new Dispatcher({ file, connection, now, write });
-  const store = createDurableStore(new SqliteDriver({ now, writer, connection, dispatcher, board }));
+  const store = createDurableStore(new SqliteDriver({ now, writer, connection, dispatcher, board, files }));
   const blobs = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
   await sweepBlobs(blobs);
   return withBlobs(store, blobs);
@@ -54,9 +56,9 @@ export function sqlite(file: string, options: Omit<SqliteStoreOptions, "file"> =
   return openSqliteStore({ ...options, file });
 }
 
-async function openReader(file: string, writer: WriterClient): Promise<Connection> {
+async function openReader(file: string, files: OpenedFiles, writer: WriterClient): Promise<Connection> {
   try {
-    return openFileForReading(file);
+    return openFileForReading(file, files);
   } catch (error) {
     await writer.close();
     throw error;

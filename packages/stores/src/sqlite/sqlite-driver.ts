@@ -9,6 +9,7 @@ import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { OpenedFiles } from "./opened-files.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
 import type { SignalBoard } from "./signal-board.ts";
@@ -24,6 +25,7 @@ export interface SqliteParts {
   readonly connection: Connection;
   readonly dispatcher: Dispatcher;
   readonly board: SignalBoard;
+  readonly files: OpenedFiles;
 }
 
 /** SQLite under the shell. Writes go to the writer's thread; reads are done here, where their rows are needed. */
@@ -111,11 +113,15 @@ export class SqliteDriver implements StoreDriver {
   }
 
   async #close(): Promise<void> {
-    const { board, writer, connection, dispatcher } = this.#parts;
+    const { board, writer, connection, dispatcher, files } = this.#parts;
     board.close();
+    // Who closes a file last deletes the log that has its name, and only a writer does. So the writer is the last one, unless the
+    // files are others by now: their log is not ours.
+    const isOurs = files.areThere;
+    if (isOurs) connection.close();
     await writer.close();
     dispatcher.close();
-    connection.close();
+    if (!isOurs) connection.close();
   }
 }
 

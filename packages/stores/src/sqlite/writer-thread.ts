@@ -1,7 +1,9 @@
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { Connection } from "./connection.ts";
 import { openFile } from "./open-file.ts";
+import { openedDatabase } from "./opened-files.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
-import { toPlainError, writeBatch } from "./writer.ts";
+import { failAll, toPlainError, writeBatch } from "./writer.ts";
 import type { NumberedTask, WriterReport } from "./writer-task.ts";
 
 /** What the writer is started with. */
@@ -22,11 +24,24 @@ function work({ file, busyTimeoutMs, writer }: WriterOptions): void {
   const report = (value: WriterReport): void => port.postMessage(value);
   try {
     const connection = openFile(file, { busyTimeoutMs });
+    const files = openedDatabase(file);
+    /** Nothing is acknowledged that was written to a file that is gone: it is looked for before a batch and after it. */
+    const write = (batch: readonly NumberedTask[]): WriterReport => {
+      try {
+        files.assertThere();
+        const done = writeBatch(connection, batch, writer);
+        files.assertThere();
+        return done;
+      } catch (error) {
+        return failAll(batch, error);
+      }
+    };
     port.on("message", (first: readonly NumberedTask[] | "close") => {
       const batch: NumberedTask[] = [];
       for (let next: typeof first | undefined = first; next !== undefined; next = receiveMessageOnPort(port)?.message) {
         if (next === "close") {
-          if (batch.length > 0) report(writeBatch(connection, batch, writer));
+          if (batch.length > 0) report(write(batch));
+          if (files.areThere) emptyLog(connection);
           connection.close();
           port.close();
           return;
@@ -34,11 +49,24 @@ function work({ file, busyTimeoutMs, writer }: WriterOptions): void {
         batch.push(...next);
         if (batch.length >= MAX_BATCH) break;
       }
-      report(writeBatch(connection, batch, writer));
+      report(write(batch));
     });
     report({ report: "ready" });
   } catch (error) {
     report({ report: "failed", error: toPlainError(fromSqliteError(error)) });
+  }
+}
+
+/** A reader of another process that is just looking is waited for this long; then the log stays as it is. */
+const LAST_WAIT_MS = 250;
+
+/** Moves everything into the file itself, so that the file alone is the whole store. */
+function emptyLog(connection: Connection): void {
+  try {
+    connection.exec(`pragma busy_timeout = ${LAST_WAIT_MS}`);
+    connection.exec("pragma wal_checkpoint(truncate)");
+  } catch {
+    // Nothing is lost: whoever opens the file next reads its log.
   }
 }
 

@@ -86,7 +86,8 @@ function failAlone(tasks: readonly NumberedTask[], thrown: unknown): WriterRepor
   return { report: "done", outcomes: [{ number: first.number, answer: false }], signals: [] };
 }
 
-function failAll(tasks: readonly NumberedTask[], thrown: unknown): WriterReport {
+/** Refuses all of a batch, for one reason. */
+export function failAll(tasks: readonly NumberedTask[], thrown: unknown): WriterReport {
   const error = toPlainError(fromSqliteError(thrown));
   return { report: "done", outcomes: tasks.map(({ number }) => ({ number, error })), signals: [] };
 }

@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { OpenedFiles } from "../../sqlite/opened-files.ts";
 import { closeToStrangers } from "../../sqlite/private-file.ts";
 import { BlobFolder } from "../blob/blob-folder.ts";
 import { type Disk, NODE_DISK } from "../disk/disk.ts";
@@ -15,6 +16,7 @@ import { StoreFolder } from "./store-folder.ts";
 /** A folder that is open, and the way to give it up, to be used once. */
 export interface SharedFolder {
   readonly folder: StoreFolder;
+  readonly files: OpenedFiles;
   release(): void;
 }
 
@@ -34,7 +36,8 @@ export async function openFolder(path: string, disk: Disk = NODE_DISK): Promise<
   opening.holders += 1;
   try {
     const { folder, unlock } = await opening.opened;
-    return { folder, release: () => giveUp(real, opening, unlock) };
+    const files = new OpenedFiles(`The folder ${real}`, [real, join(real, "threads"), join(real, "lock")]);
+    return { folder, files, release: () => giveUp(real, opening, unlock) };
   } catch (error) {
     if (OPEN.get(real) === opening) OPEN.delete(real);
     throw fromDiskError(error);
