@@ -8,7 +8,7 @@ export type { Mailbox } from "./api/mailbox.ts";
 export type { OpenDecision } from "./api/open-decision.ts";
 export type { EventsOptions, RunHandle } from "./api/run-handle.ts";
 export type { RunOutcome } from "./api/run-outcome.ts";
-export type { Runtime, RuntimeOptions, TenantRuntime } from "./api/runtime.ts";
+export type { Runtime, RuntimeOptions, SubmitOptions, TenantRuntime } from "./api/runtime.ts";
 export type { StartRun } from "./api/start-run.ts";
 export type { PreparedRun } from "./api/submit.ts";
 export type { ForkOptions, Threads } from "./api/threads.ts";

@@ -30,6 +30,11 @@ export const ERRORS = {
   CONFIG_NOT_FOUND: { httpStatus: 404, retryable: false, when: "The configuration has no such entry." },
   VERSION_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A thread has no such version, or not yet." },
   THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },
+  RUN_EXISTS: {
+    httpStatus: 409,
+    retryable: false,
+    when: "A run id or dedupe key was used for another request.",
+  },
   THREAD_BUSY: { httpStatus: 409, retryable: true, when: "A run was refused because the thread has an open one." },
   VERSION_CONFLICT: { httpStatus: 409, retryable: true, when: "A commit expected another version of its thread." },
   REVISION_CONFLICT: {

@@ -26,6 +26,8 @@ export interface EventsOptions {
 export interface RunHandle {
   readonly id: string;
   readonly threadId: string;
+  /** Set when the same request began this run before. */
+  readonly isEarlier?: true;
   /** The run's events from any point, live while it runs. Ends when the run waits or is done. */
   events(options?: EventsOptions): AsyncIterable<AgentEvent>;
   /** The same, each with the cursor a reader would go on from. */

@@ -30,7 +30,8 @@ import { forwardDecisions } from "./forward-decisions.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { Runtime, TenantRuntime } from "./runtime.ts";
+import type { Runtime, SubmitOptions, TenantRuntime } from "./runtime.ts";
+import { assertSameRequest } from "./same-request.ts";
 import { type StartRun, toRequest } from "./start-run.ts";
 import { executePrepared, type PreparedRun, prepareRun } from "./submit.ts";
 import { createThreads, type Threads } from "./threads.ts";
@@ -89,15 +90,15 @@ export class RuntimeFacade implements Runtime {
     return this.submit(toRequest(run));
   }
 
-  async submit(request: RunRequest): Promise<RunHandle> {
-    return this.execute(this.prepare(request));
+  async submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle> {
+    return this.execute(this.prepare(request), options);
   }
 
   prepare(request: RunRequest): PreparedRun {
     return prepareRun(this.#services, this.tenant, request);
   }
 
-  async execute(prepared: PreparedRun): Promise<RunHandle> {
+  async execute(prepared: PreparedRun, options: SubmitOptions = {}): Promise<RunHandle> {
     if (this.#workers.isClosed)
       throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const { initial_decisions = [], messages } = prepared.entry.request;
@@ -106,8 +107,11 @@ export class RuntimeFacade implements Runtime {
       const runId = await forwardDecisions(this.#services, this.tenant, place, initial_decisions);
       if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
     }
-    const { entry } = await executePrepared(this.#services, this.#dispatcher, prepared);
-    return this.#handle(entry.run_id, entry.thread_id);
+    const { status, entry } = await executePrepared(this.#services, this.#dispatcher, prepared, options);
+    const handle = this.#handle(entry.run_id, entry.thread_id);
+    if (status !== "duplicate") return handle;
+    assertSameRequest(entry, prepared.entry);
+    return { ...handle, isEarlier: true };
   }
 
   async callTool(call: CallTool): Promise<RunHandle> {

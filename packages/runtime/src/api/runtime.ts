@@ -58,6 +58,12 @@ export interface RuntimeOptions extends Definitions {
   readonly onClose?: () => Promise<void>;
 }
 
+/** For requests that come from a client: what it may not ask for. */
+export interface SubmitOptions {
+  /** The client may not raise its agent's budget, neither by one of its own nor by that of a run above: the smallest limit counts. */
+  readonly capBudget?: boolean;
+}
+
 /** Everything of a runtime that belongs to one tenant. */
 export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine">;
 
@@ -71,12 +77,15 @@ export interface Runtime {
   redefine(definitions: Definitions): void;
   /** Starts a run; resolves when it is accepted durably. */
   start(run: StartRun): Promise<RunHandle>;
-  /** The same for a request in wire form, with every field there is. */
-  submit(request: RunRequest): Promise<RunHandle>;
+  /**
+   * The same for a request in wire form, with every field there is. Sent again under its run id or dedupe key it is the run that was
+   * started first; another request under them is `RUN_EXISTS`.
+   */
+  submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle>;
   /** Checks a request and gives it its ids; stores nothing. For callers that must know the ids before the run exists. */
   prepare(request: RunRequest): PreparedRun;
   /** Accepts a prepared run; resolves when that is durable. */
-  execute(prepared: PreparedRun): Promise<RunHandle>;
+  execute(prepared: PreparedRun, options?: SubmitOptions): Promise<RunHandle>;
   /** Starts a run and waits until it is done or waits for decisions. */
   runToCompletion(run: StartRun): Promise<RunOutcome>;
   /** Makes one call of an agent's tool, without a model, as a run of its own. */

@@ -7,7 +7,7 @@ import {
   type Submitted,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { withBudget } from "../budget/find-budget.ts";
+import { type BudgetOptions, withBudget } from "../budget/find-budget.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
@@ -62,10 +62,11 @@ export async function executePrepared(
   services: Services,
   dispatcher: Dispatcher,
   prepared: PreparedRun,
+  options: BudgetOptions = {},
 ): Promise<Submitted> {
   const { tenant } = prepared;
   const store = services.store.forTenant(tenant);
-  const request = await withBudget(services, tenant, prepared.entry.request);
+  const request = await withBudget(services, tenant, prepared.entry.request, options);
   const entry = { ...prepared.entry, request };
   if (request.restore !== undefined) {
     // Refused now, when somebody hears it. What there is to go back to is looked at again when the run begins.

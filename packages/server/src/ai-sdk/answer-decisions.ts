@@ -18,11 +18,15 @@ type Decisions = Extract<AiSdkRequest, { kind: "decisions" }>;
  */
 export async function answerDecisions(call: Call, agentId: string, asked: Decisions): Promise<Response> {
   assertScope(call.principal, "decide");
+  if (asked.reply === "stream") assertScope(call.principal, "read");
   assertAgent(call, agentId);
   const { open, waiting } = await findWaiting(call, agentId, asked);
   const request = { ...asked.request, initial_decisions: open };
   const run = open.length > 0 ? await unlessStale(submitOnce(call, request)) : await findForwarded(call);
-  if (run === undefined) return streamMessage(call, await findLatestRun(call, asked.thread_id));
+  if (run === undefined) {
+    assertScope(call.principal, "read");
+    return streamMessage(call, await findLatestRun(call, asked.thread_id));
+  }
   if (asked.reply === "json") {
     const ids = idHeaders({ run: run.id, thread: run.threadId });
     return answer(call, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);

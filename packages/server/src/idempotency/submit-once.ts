@@ -1,6 +1,7 @@
-import type { RunRequest } from "@reprise/contracts";
+import { RepriseError, type RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import type { Call } from "../http/route.ts";
+import { assertScope, hasScope } from "../security/principal.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
 
 /** The ids a run was given when it was first asked for. */
@@ -18,8 +19,14 @@ interface Reservation {
  */
 export async function submitOnce(call: Call, request: RunRequest): Promise<RunHandle> {
   const { runtime } = call;
+  const options = { capBudget: !hasScope(call.principal, "admin") };
   const key = await readRepeatKey(call);
-  if (key === undefined) return runtime.submit(request);
+  if (key === undefined) {
+    const run = await runtime.submit(request, options);
+    // Whoever begins a run may see it. One that was there before may be anybody's.
+    if (run.isEarlier) assertScope(call.principal, "read");
+    return run;
+  }
   const { run_id, thread_id } = runtime.prepare(request);
   const body = { fingerprint: key.fingerprint, run_id, thread_id };
   const expires_at = Date.now() + REMEMBERED_MS;
@@ -31,12 +38,27 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   const reserved = document?.body as unknown as Reservation;
   assertSameRequest(key, reserved.fingerprint);
   if (reserved.is_forwarded) return runtime.run(reserved.run_id);
-  const run = await runtime.submit({ ...request, run_id: reserved.run_id, thread_id: reserved.thread_id });
+  // A key that was used before is this principal's own, and so is the run whose id was made for it.
+  const isOwn = !saved && request.run_id === undefined && request.dedupe_key === undefined;
+  const begun = isOwn ? await findRun(call, reserved.run_id) : undefined;
+  if (begun !== undefined) return begun;
+  const asked = { ...request, run_id: reserved.run_id, thread_id: reserved.thread_id };
+  const run = await runtime.submit(asked, options);
+  if (run.isEarlier && !isOwn) assertScope(call.principal, "read");
   if (run.id !== reserved.run_id && document !== undefined) {
     const forwarded = { ...body, run_id: run.id, thread_id: run.threadId, is_forwarded: true };
     await runtime.documents.saveDocument({ ...place, body: forwarded, expires_at }, document.revision);
   }
   return run;
+}
+
+async function findRun({ runtime }: Call, runId: string): Promise<RunHandle | undefined> {
+  try {
+    return await runtime.run(runId);
+  } catch (error) {
+    if (RepriseError.is(error, "RUN_NOT_FOUND")) return undefined;
+    throw error;
+  }
 }
 
 /** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */

@@ -1,7 +1,7 @@
-import { runNotActive } from "@reprise/contracts";
+import { type RunRequest, runNotActive } from "@reprise/contracts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
-import { assertScope } from "../security/principal.ts";
+import { assertScope, hasScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
 import { findRecord } from "../wire/find-record.ts";
 import * as schema from "./run-input-routes.schema.ts";
@@ -40,14 +40,15 @@ async function startContinuation(call: Call, inputs: RunInputs & { readonly agen
   const { runtime } = call;
   const parent = await runtime.run(pathPart(call, "id"));
   const { agentId, messages, decisions } = inputs;
-  const run = await runtime.submit({
+  const request: RunRequest = {
     agent_id: agentId,
     thread_id: parent.threadId,
     parent_run_id: parent.id,
     messages,
     origin: "user",
     ...(decisions.length > 0 && { initial_decisions: decisions }),
-  });
+  };
+  const run = await runtime.submit(request, { capBudget: !hasScope(call.principal, "admin") });
   const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
   return answer(call, 202, body, idHeaders({ run: run.id, thread: run.threadId }));
 }

@@ -50,6 +50,9 @@ export const runRoutes: readonly Route[] = [
     async handle(call) {
       const request = decodeRunRequest(await call.body.json());
       if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
+      // Decisions alone begin no run: the events are those of a run that was there before.
+      const isOnlyDeciding = request.initial_decisions !== undefined && request.messages.length === 0;
+      if (isOnlyDeciding) assertScope(call.principal, "read");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
       const run = await submitOnce(call, request);
       const ids = idHeaders({ run: run.id, thread: run.threadId });

@@ -28,7 +28,7 @@ export function principalKey({ id, tenant = "" }: Principal): string {
 }
 
 /** `admin` may do everything; the others do not include each other. */
-function hasScope({ scopes }: Principal, wanted: Scope): boolean {
+export function hasScope({ scopes }: Principal, wanted: Scope): boolean {
   return scopes.includes(wanted) || scopes.includes("admin");
 }
 
