@@ -60,6 +60,8 @@ export type { ToolCallStatus, ToolCallTrigger } from "./lifecycle/tool-call-life
 export { advanceToolCall, TOOL_CALL_TRANSITIONS, triggerTo } from "./lifecycle/tool-call-lifecycle.ts";
 export type { TransitionTable } from "./lifecycle/transition-table.ts";
 export { drawTable, isTerminal, nextStatus } from "./lifecycle/transition-table.ts";
+export type { DataUrl } from "./message/data-url.ts";
+export { parseDataUrl } from "./message/data-url.ts";
 export type {
   ContentPart,
   FilePart,

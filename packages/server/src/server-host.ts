@@ -71,7 +71,7 @@ export function createServerHost(options: ServerOptions): ServerHost {
     }),
     maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
     maxBlobBytes: options.maxBlobBytes ?? MAX_BLOB_BYTES,
-    publicUrl: options.publicUrl?.replace(/\/+$/, ""),
+    publicUrl: options.publicUrl?.replace(/(?<!\/)\/+$/, ""),
     streams: new OpenStreams({ ...DEFAULT_STREAM_LIMITS, ...options.streams }),
     config: options.config,
     metrics: new ServerMetrics(),

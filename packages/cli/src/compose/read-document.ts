@@ -52,7 +52,7 @@ function throughTensorzero(document: Json, url: string | undefined): Json {
     const { model_id: _, fallback_models: __, fallback_chain: ___, ...rest } = agent;
     return { ...rest, model: GATEWAY_MODEL };
   });
-  const endpoint = `${url.replace(/\/+$/, "")}/openai/v1`;
+  const endpoint = `${url.replace(/(?<!\/)\/+$/, "")}/openai/v1`;
   const auth = { kind: "token", value: "tensorzero" };
   return {
     ...document,

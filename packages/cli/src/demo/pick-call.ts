@@ -15,6 +15,10 @@ interface Rule {
 
 const NONE = (): DemoCall["arguments"] => ({});
 
+// Both begin only where a run of their first characters begins: otherwise a long run would be read once for each of its characters.
+const EXPRESSION = /(?<![-+(])[-+(]*\.?\d[\d.\s+\-*/%^()]*/;
+const ADDRESS = /(?<![^\s@<>,;])[^\s@<>,;]+@[^\s@<>,;]+[^\s@<>,;.]/;
+
 /** In this order: what is more special goes first. */
 const RULES: readonly Rule[] = [
   {
@@ -26,7 +30,7 @@ const RULES: readonly Rule[] = [
   { tool: "finish", pattern: /\bfinish(ed)?\b/i, arguments: (_, said) => ({ summary: said }) },
   { tool: "slowTask", pattern: /\bslow(ly|Task)?\b/i, arguments: NONE },
   { tool: "failingTool", pattern: /\bfail(s|ing|ingTool)?\b/i, arguments: NONE },
-  { tool: "calculator", pattern: /[-+(]*\.?\d[\d.\s+\-*/%^()]*/, arguments: ([text]) => ({ expression: text.trim() }) },
+  { tool: "calculator", pattern: EXPRESSION, arguments: ([text]) => ({ expression: text.trim() }) },
   { tool: "clock", pattern: /\b(time|clock|date|day)\b/i, arguments: NONE },
   { tool: "serverInfo", pattern: /\b(server|serverInfo|version|uptime)\b/i, arguments: NONE },
   {
@@ -54,7 +58,7 @@ function isMeant({ tool }: Rule, matched: string): boolean {
 
 /** Makes a mail of a sentence such as "send a mail to ann@example.com saying that lunch is ready". */
 export function writeMail(said: string): DemoCall["arguments"] {
-  const [to = "team@example.com"] = /[^\s@<>,;]+@[^\s@<>,;]+[^\s@<>,;.]/.exec(said) ?? [];
+  const [to = "team@example.com"] = ADDRESS.exec(said) ?? [];
   const [, text] = /\b(?:saying|that says|about|with)\b[\s:]*(.+)/is.exec(said) ?? [];
   return { to, subject: "From the Reprise demonstration", body: (text ?? said).trim() };
 }

@@ -93,7 +93,7 @@ async function writeOptions(model: AiSdkModel, request: ModelRequest, id: string
 
 /** Media types are named whole, as `image/*`, or as `*`. */
 function takesUrl(patterns: UrlPatterns, url: string, mediaType: string): boolean {
-  const kind = mediaType.replace(/\/.*$/, "");
+  const [kind] = mediaType.split("/", 1);
   const matching = Object.entries(patterns).filter(([type]) =>
     ["*", "*/*", `${kind}/*`, mediaType].includes(type.toLowerCase()),
   );

@@ -24,7 +24,7 @@ export function readEndpoint(providerId: string, baseUrl: string, path: string):
   url.username = "";
   url.password = "";
   url.hash = "";
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, "")}${path}`;
   if (username === "" && password === "") return { url: url.href };
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { url: url.href, authorization: new Secret(`Basic ${Buffer.from(pair).toString("base64")}`) };

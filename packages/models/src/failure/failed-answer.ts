@@ -22,7 +22,7 @@ export interface FailedAnswer {
 /** Makes an error of an answer. HTML and other texts have no fields: then the status alone counts. */
 export function failureOf(speaker: Speaker, { status, header, body }: FailedAnswer): ModelError {
   const problem = readProblemText(body) ?? { words: [] };
-  const errorType = header("x-amzn-errortype")?.replace(/:.*$/, "");
+  const errorType = header("x-amzn-errortype")?.split(":", 1)[0];
   const words = errorType === undefined ? problem.words : [errorType, ...problem.words];
   const isAnswer = status >= 200 && status < 300;
   // A page or a half answer where an answer was due: nothing the request could be blamed for.

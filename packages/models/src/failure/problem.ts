@@ -58,7 +58,7 @@ function wordsOf({ code, type, status, __type }: WrittenError): readonly string[
   return [code, type, __type, status].flatMap((word) => {
     if (typeof word === "number") return [String(word)];
     // AWS writes `com.amazon.coral.service#ThrottlingException:http://…`, and in streams `throttlingException`.
-    const bare = typeof word === "string" ? word.replace(/^.*#/, "").replace(/:.*$/, "") : "";
+    const bare = typeof word === "string" ? (word.slice(word.lastIndexOf("#") + 1).split(":", 1)[0] ?? "") : "";
     return bare === "" ? [] : [bare.endsWith("Exception") ? bare[0]?.toUpperCase() + bare.slice(1) : bare];
   });
 }

@@ -1,3 +1,4 @@
+import { parseDataUrl } from "@reprise/contracts";
 import { failureOf, type Speaker } from "../failure/failed-answer.ts";
 
 /** A picture as a server hands it over: itself, or where it lies. */
@@ -35,12 +36,13 @@ function readImage(item: unknown): GivenImage | undefined {
   if (typeof b64_json === "string") return decode(b64_json);
   if (typeof url !== "string") return undefined;
   // Some servers put the picture itself where its address would be.
-  const inline = /^data:[^,]*;base64,/i.exec(url)?.[0];
-  return inline === undefined ? { kind: "url", url } : decode(url.slice(inline.length));
+  const inline = parseDataUrl(url);
+  return inline?.isBase64 ? decode(inline.body) : { kind: "url", url };
 }
 
 function decode(base64: string): GivenImage | undefined {
-  if (!/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64)) return undefined;
+  // Blanks at the end go first: where two parts of a pattern may take them, it takes the square of their number to fail.
+  if (!/^[A-Za-z0-9+/\s]+={0,2}$/.test(base64.trimEnd())) return undefined;
   return { kind: "data", content: new Uint8Array(Buffer.from(base64, "base64")) };
 }
 

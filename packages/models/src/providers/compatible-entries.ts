@@ -37,7 +37,7 @@ export function createCompatible(variables: Variables, entry: CompatibleEntry): 
   const { id, address, usual, suffix = "", rename } = entry;
   const open = (name: string): OpenaiCompatibleProvider => {
     const given = readVariable(variables, address);
-    const baseUrl = given === undefined ? usual : given.replace(/\/+$/, "") + suffix;
+    const baseUrl = given === undefined ? usual : given.replace(/(?<!\/)\/+$/, "") + suffix;
     if (baseUrl === undefined) {
       throw notReady(`${id}/${name}`, `needs an address. Set ${address} in the environment`, { variable: address });
     }

@@ -1,4 +1,4 @@
-import { type FilePart, ModelError, type ModelRequest } from "@reprise/contracts";
+import { type FilePart, ModelError, type ModelRequest, parseDataUrl } from "@reprise/contracts";
 import { refuse } from "./model-options.ts";
 
 /** A file of a message, as a provider gets it: an address it reads itself, or the bytes in base64. */
@@ -55,11 +55,9 @@ async function load({ model, load: read }: FileReading, url: string) {
 
 function readDataUrl(model: string, url: string): { readonly base64: string; readonly mediaType: string } | undefined {
   if (!/^data:/i.test(url)) return undefined;
-  const comma = url.indexOf(",");
-  if (comma === -1) throw refuse(model, "a `data:` URL has no data");
-  const [mediaType = "", ...parameters] = url.slice("data:".length, comma).split(";");
-  const body = url.slice(comma + 1);
-  const isBase64 = parameters.at(-1)?.toLowerCase() === "base64";
+  const parsed = parseDataUrl(url);
+  if (parsed === undefined) throw refuse(model, "a `data:` URL has no data");
+  const { mediaType, isBase64, body } = parsed;
   return { base64: isBase64 ? body : encodeText(model, body), mediaType: mediaType || "text/plain" };
 }
 

@@ -9,6 +9,9 @@ export type Validate = (value: unknown) => string | undefined;
 const compiled = new Map<string, Validate>();
 const MAX_COMPILED = 1000;
 
+/** A list of a million wrong items has a million problems. */
+const MOST_PROBLEMS = 10;
+
 /** Compiles a JSON Schema (2020-12). Throws `INVALID_DEFINITION` when it is none. */
 export function compileSchema(schema: JsonObject): Validate {
   const key = JSON.stringify(schema);
@@ -29,6 +32,7 @@ function compile(schema: JsonObject): Validate {
       check(value)
         ? undefined
         : (check.errors ?? [])
+            .slice(0, MOST_PROBLEMS)
             .map(({ instancePath, message }) => `${instancePath || "the value"} ${message}`)
             .join("; ");
   } catch (error) {

@@ -1,4 +1,4 @@
-import { blobRefOf, type FilePart, ModelError } from "@reprise/contracts";
+import { blobRefOf, type FilePart, ModelError, parseDataUrl } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { RunWorkspace } from "./run-workspace.ts";
 
@@ -30,14 +30,11 @@ async function putFiles({ services, claim }: RunWorkspace, files: readonly FileP
   return kept;
 }
 
-const DATA_URL = /^data:[^,]*?(;base64)?,/s;
-
 /** The bytes of a `data:` URL. */
 function bytesOf(url: string): Uint8Array {
-  const [head = "", isBase64] = DATA_URL.exec(url) ?? [];
-  const body = url.slice(head.length);
   try {
-    if (isBase64 === undefined) return new TextEncoder().encode(decodeURIComponent(body));
+    const { isBase64, body } = parseDataUrl(url) ?? { isBase64: false, body: url };
+    if (!isBase64) return new TextEncoder().encode(decodeURIComponent(body));
     return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
   } catch (cause) {
     throw new ModelError("malformed_response", "The model made a file that cannot be read.", { cause });

@@ -8,15 +8,25 @@ export type ReadOutput = { readonly ok: true; readonly value: Json } | { readonl
 
 /** Reads a model's answer as JSON of a shape. Some models wrap it in a code block however one asks; nothing else is forgiven. */
 export function readOutput(schema: JsonObject, text: string): ReadOutput {
-  const body = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
   let value: Json;
   try {
-    value = parseJson(body);
+    value = parseJson(withoutFence(text));
   } catch {
     return { ok: false, problem: "the answer is not JSON" };
   }
   const problem = findSectionProblem(schema, value);
   return problem === undefined ? { ok: true, value } : { ok: false, problem };
+}
+
+const FENCE = "```";
+
+/** What stands between the fences of a text that is one code block, of JSON or of nothing said; any other text as it is. */
+function withoutFence(text: string): string {
+  const block = text.trim();
+  const [first, last] = [block.indexOf("\n"), block.lastIndexOf("\n")];
+  if (first === last || !block.startsWith(FENCE) || block.slice(last).trim() !== FENCE) return text;
+  const language = block.slice(FENCE.length, first).trim();
+  return language === "" || language === "json" ? block.slice(first, last) : text;
 }
 
 /** What a run ends with: its last assistant message. */

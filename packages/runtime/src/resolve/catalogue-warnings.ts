@@ -48,7 +48,8 @@ function warnOfPatterns(
 
 /** `Bash(npm *)`: a tool with arguments, which only permissions know about. */
 function isPermissionShaped(entry: string): boolean {
-  return /\(.*\)/s.test(entry);
+  const opening = entry.indexOf("(");
+  return opening !== -1 && entry.lastIndexOf(")") > opening;
 }
 
 function permissionShaped(spec: AgentSpec, field: string, entry: string): ResolveWarning {

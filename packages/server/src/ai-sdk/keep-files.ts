@@ -1,4 +1,4 @@
-import type { ContentPart, MessageInput } from "@reprise/contracts";
+import { type ContentPart, type MessageInput, parseDataUrl } from "@reprise/contracts";
 import { runtimeUrl } from "../blobs/blob-url.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import type { Call } from "../http/route.ts";
@@ -23,18 +23,15 @@ async function keepFile(call: Call, part: ContentPart): Promise<ContentPart> {
   return { ...part, url: ref, media_type };
 }
 
-const DATA_URL = /^data:([^;,]*)(?:;[^;,]*)*?(;base64)?,/i;
-
 function readDataUrl(url: string): { readonly content: Uint8Array; readonly mediaType: string } {
-  const [head = "", type = "", isBase64] = DATA_URL.exec(url) ?? [];
-  const body = url.slice(head.length);
+  const parsed = parseDataUrl(url);
   try {
-    if (head === "") throw new Error("This is no data URL.");
-    const content =
-      isBase64 === undefined
-        ? new TextEncoder().encode(decodeURIComponent(body))
-        : Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
-    return { content, mediaType: type === "" ? "text/plain" : type };
+    if (parsed === undefined) throw new Error("This is no data URL.");
+    const { mediaType, isBase64, body } = parsed;
+    const content = isBase64
+      ? Uint8Array.from(atob(body), (character) => character.charCodeAt(0))
+      : new TextEncoder().encode(decodeURIComponent(body));
+    return { content, mediaType: mediaType === "" ? "text/plain" : mediaType };
   } catch {
     throw badRequest("a file of the message is no data URL that can be read");
   }

@@ -24,7 +24,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 const SECRET_NAME = /(?:secret|token|password|passwd|api_?key|private_?key|authorization|credentials?)$/i;
 /** `scheme://user:password@host`. */
 const USER_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
-const SECRET_IN_QUERY = /([?&][^=&]*(?:secret|token|password|key)=)[^&#]*/gi;
+/** A name ends where the next one may begin: otherwise each of many question marks would be read to the end. */
+const SECRET_IN_QUERY = /([?&][^=&?]*(?:secret|token|password|key)=)[^&#]*/gi;
 
 /** A configuration, or a part of it, that can be shown: without what would let anybody in anywhere. */
 export function redact(value: Json, key = ""): Json {

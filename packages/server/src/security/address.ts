@@ -4,7 +4,7 @@ const MAPPED_BITS = 96;
 
 /** Reads an IP address; undefined for what is none. */
 export function readAddress(text: string): bigint | undefined {
-  const bare = text.replace(/^\[(.*)\]$/, "$1").replace(/%.*$/, "");
+  const [bare = ""] = text.replace(/^\[(.*)\]$/, "$1").split("%", 1);
   return bare.includes(":") ? readLong(bare) : readShort(bare);
 }
 

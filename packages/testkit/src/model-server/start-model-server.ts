@@ -54,7 +54,7 @@ async function serve(
   });
   const recorded: RecordedRequest = { ...request, isAnswered };
   requests.push(recorded);
-  const protocol = PROTOCOLS.find(([ending]) => ending.test(path.replace(/\?.*$/, "")))?.[1];
+  const protocol = PROTOCOLS.find(([ending]) => ending.test(path.split("?", 1)[0] ?? ""))?.[1];
   if (protocol === undefined) {
     response.writeHead(404, { "content-type": "application/json" }).end('{"error":{"code":"unknown_url"}}');
     return;
