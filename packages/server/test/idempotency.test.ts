@@ -48,28 +48,41 @@ describe("a request that is sent again under its key", () => {
     expect((await runtime.threads.list()).total).toBe(3);
   });
 
-  it("is told what was done also when that cannot be kept, and it is not done again", async () => {
-    const told: unknown[] = [];
-    const { post, runtime } = await openDemo({ onError: (error) => told.push(error) });
-    await (await post("/v1/runs", says("hello", { threadId: "t" }))).text();
-    const { documents } = runtime;
-    const save = documents.saveDocument.bind(documents);
-    // The reservation is made, and then the store is gone.
-    let saves = 0;
-    documents.saveDocument = (...what) => {
-      saves += 1;
-      return saves === 1 ? save(...what) : Promise.reject(new Error("no store"));
-    };
-    expect((await post("/v1/threads/t/fork", {}, KEY)).status).toBe(201);
-    documents.saveDocument = save;
-    const again = await post("/v1/threads/t/fork", {}, KEY);
-    expect([again.status, await again.json()]).toEqual([
-      409,
-      { error: "conflict: a request with this Idempotency-Key is under way" },
-    ]);
-    expect((await runtime.threads.list()).total).toBe(2);
-    expect(told).toMatchObject([{ message: "no store" }]);
-  });
+  it.each([
+    ["/v1/threads/t/fork", {}, 201, { runs: 1, threads: 2 }],
+    ["/v1/agents/echo/tools/add/run", { arguments: { a: 1, b: 2 } }, 200, { runs: 2, threads: 2 }],
+    ["/v1/runs/r/rerun", { step: 1 }, 202, { runs: 2, threads: 2 }],
+    [
+      "/v1/runs/r/inputs",
+      { agentId: "echo", messages: [{ role: "user", content: "x" }] },
+      202,
+      { runs: 2, threads: 1 },
+    ],
+  ])(
+    "issue 14.32: is answered from what was begun when the answer was lost: %s",
+    async (path, body, status, totals) => {
+      const told: unknown[] = [];
+      const { post, runtime } = await openDemo({ onError: (error) => told.push(error) });
+      await (await post("/v1/runs", says("hello", { threadId: "t", runId: "r" }))).text();
+      const { documents } = runtime;
+      const save = documents.saveDocument.bind(documents);
+      // The reservation is made, and then the store is gone.
+      let saves = 0;
+      documents.saveDocument = (...what) => {
+        saves += 1;
+        return saves === 1 ? save(...what) : Promise.reject(new Error("no store"));
+      };
+      const first = await post(path, body, KEY);
+      documents.saveDocument = save;
+      const again = await post(path, body, KEY);
+      expect([first.status, again.status, await again.json()]).toEqual([status, status, await first.json()]);
+      expect([(await runtime.runs()).total, (await runtime.threads.list()).total]).toEqual([
+        totals.runs,
+        totals.threads,
+      ]);
+      expect(told).toMatchObject([{ message: "no store" }]);
+    },
+  );
 
   it("decides once, and streams the run it decided about", async () => {
     const { post, runtime } = await openDemo();

@@ -1,4 +1,11 @@
-import { invalidRequest, type LanguageModel, type RunRecord, type Tool } from "@reprise/contracts";
+import {
+  invalidRequest,
+  type LanguageModel,
+  RepriseError,
+  type RunRecord,
+  type TenantStore,
+  type Tool,
+} from "@reprise/contracts";
 import { createRunHandle, type RunHandle } from "../api/run-handle.ts";
 import { executePrepared } from "../api/submit.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
@@ -20,6 +27,8 @@ export interface RerunChanges {
   readonly tools?: readonly Tool[];
   /** The id of the new thread; made up unless it is given. */
   readonly threadId?: string;
+  /** The id of the new run; made up unless it is given. Asked again with the ids of both, it is the same rerun. */
+  readonly runId?: string;
 }
 
 /** A run that goes another way from some step of an earlier one on. */
@@ -44,10 +53,10 @@ export async function rerunFrom(
   const at = await versionBefore(services, tenant, original, step);
   const { env } = services;
   const threadId = changes.threadId ?? env.ids.uuid();
-  const id = env.ids.uuid();
+  const id = changes.runId ?? env.ids.uuid();
   const [agent_id, forget] = lendChanged(services, original.agent_id, id, changes);
   try {
-    await store.forkThread(original.thread_id, at, threadId);
+    await fork(store, original.thread_id, at, { threadId, mayExist: changes.runId !== undefined });
     const request = { agent_id, thread_id: threadId, run_id: id, messages: [], metadata: { rerun_of: runId, step } };
     const entry = { entry_id: `${id}-entry`, thread_id: threadId, run_id: id, request, priority: 0 };
     const policy = { busy_policy: "reject" } as const;
@@ -74,6 +83,21 @@ export async function rerunFrom(
       return compareRuns(store, { original, at, rerun: await run.record() });
     },
   };
+}
+
+async function fork(
+  store: TenantStore,
+  from: string,
+  at: number,
+  { threadId, mayExist }: { readonly threadId: string; readonly mayExist: boolean },
+): Promise<void> {
+  try {
+    await store.forkThread(from, at, threadId);
+  } catch (error) {
+    const isMade = mayExist && RepriseError.is(error, "THREAD_EXISTS");
+    const made = isMade ? await store.loadThread(threadId) : undefined;
+    if (made?.thread.parent_thread_id !== from) throw error;
+  }
 }
 
 /** Compares two finished runs: from where the other left, when it is a rerun; otherwise each from its beginning. */

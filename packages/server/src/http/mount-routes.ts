@@ -36,7 +36,7 @@ async function enter(host: ServerHost, route: Route, context: Call["context"]): 
     const call: Call = { context, host, principal, runtime, body, headers, ...(place !== undefined && { place }) };
     const isStored = route.method === "POST" && route.knowsRepeats !== true;
     try {
-      return await (isStored ? answerOnce(call, async () => route.handle(call)) : route.handle(call));
+      return await (isStored ? answerOnce(call, route) : route.handle(call));
     } finally {
       if (place?.isTaken === false) place.leave();
     }

@@ -27,6 +27,16 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>>;
   /** For a route that streams: its place among the streams. */
   readonly place?: StreamPlace;
+  /** For a route that uses them, when the request has an idempotency key: the ids of what it begins. */
+  readonly reserved?: Reserved;
+}
+
+/** Ids that a request was given before anything was done for it. Sent again it has the same ones, in any process. */
+export interface Reserved {
+  readonly run_id: string;
+  readonly thread_id: string;
+  /** An earlier try may have begun under them. */
+  readonly isRepeat: boolean;
 }
 
 /** A route is data: who may call it is said where it is defined, and can be listed. */
@@ -37,6 +47,8 @@ export interface Route {
   readonly scope: Scope | readonly Scope[] | "public";
   /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
   readonly knowsRepeats?: true;
+  /** It begins everything under the ids that are reserved for its request: asked again, it finds what was begun. */
+  readonly usesReserved?: true;
   /** It may answer with a stream: a place for one is kept before anything is done. */
   readonly opensStream?: true;
   /** What it is for, what it takes and what it answers, as the OpenAPI document tells it. */

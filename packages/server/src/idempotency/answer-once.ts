@@ -1,54 +1,76 @@
+import type { Json } from "@reprise/state";
+import { describeError } from "../http/describe-error.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
-import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, type RepeatKey, readRepeatKey } from "./repeat-key.ts";
+import type { Call, Reserved, Route } from "../http/route.ts";
+import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
 
-/** Longer than any such request takes: after that, who was working on it is thought dead. */
+/** Longer than any request without reserved ids takes: after that, the process that worked on it is taken for dead. */
 const WORKING_MS = 60_000;
 
-/** What is remembered of a request: nothing yet, or how it was answered. */
+/** What is remembered of a request: the ids that are reserved for it, and how it was answered. */
 interface Remembered {
   readonly fingerprint: string;
   readonly answer: { readonly status: number; readonly text: string; readonly headers: readonly string[][] } | null;
+  readonly reserved?: Pick<Reserved, "run_id" | "thread_id">;
 }
 
-/** Answers a request that was answered before under the same key with the same answer, and does it once. */
-export async function answerOnce(call: Call, produce: () => Promise<Response>): Promise<Response> {
+/**
+ * Answers a request that was answered before under the same key with the same answer, and does it once. A route that works under
+ * reserved ids is asked again when there is no answer, whoever died in between: what it began under them is found, not begun anew.
+ */
+export async function answerOnce(call: Call, route: Route): Promise<Response> {
   const key = await readRepeatKey(call);
-  if (key === undefined) return produce();
+  if (key === undefined) return route.handle(call);
   const { documents } = call.runtime;
   const place = { kind: IDEMPOTENCY_KIND, id: key.id };
-  const begun = { ...place, body: asJson(key, null), expires_at: Date.now() + WORKING_MS };
-  const { saved, document } = await documents.saveDocument(begun, 0);
+  const reserved = route.usesReserved ? { run_id: crypto.randomUUID(), thread_id: crypto.randomUUID() } : undefined;
+  const begun: Remembered = { fingerprint: key.fingerprint, answer: null, ...(reserved && { reserved }) };
+  const expiresIn = (ms: number): number => Date.now() + ms;
+  const { saved, document } = await documents.saveDocument(
+    { ...place, body: asJson(begun), expires_at: expiresIn(reserved === undefined ? WORKING_MS : REMEMBERED_MS) },
+    0,
+  );
+  // Written here, or by the reservation of a streamed run, which has another fingerprint.
+  const remembered = (document?.body ?? begun) as unknown as Remembered;
+  assertSameRequest(key, remembered.fingerprint);
+  if (remembered.answer !== null && remembered.answer !== undefined) return repeat(call, remembered.answer);
   // What was in the way may be gone by now; then this is the first request after all, and the client may send it again.
-  if (!saved) return repeat(call, key, document?.body);
-  const response = await produce().catch(async (error: unknown) => {
-    // What was refused may be sent again and is then judged anew.
-    await documents.deleteDocument(place.kind, place.id, document.revision);
-    throw error;
-  });
+  if (!saved && (remembered.reserved === undefined || document === undefined)) throw underWay();
+  const isRepeat = !saved;
+  const own: Call =
+    remembered.reserved === undefined ? call : { ...call, reserved: { ...remembered.reserved, isRepeat } };
   try {
+    const response = await route.handle(own);
+    await keep(response).catch((error: unknown) => call.host.report(error));
+    return response;
+  } catch (error) {
+    // What was refused may be sent again and is then judged anew. What failed may have begun: its ids stay reserved.
+    const isRefused = describeError(error).status < 500;
+    if (isRefused || remembered.reserved === undefined) {
+      await documents.deleteDocument(place.kind, place.id, document?.revision ?? 0);
+    }
+    throw error;
+  }
+
+  /** When this fails the request is done all the same, and whoever asked is told so. */
+  async function keep(response: Response): Promise<void> {
     const text = await response.clone().text();
     const answer = { status: response.status, text, headers: [...response.headers].map((pair) => [...pair]) };
-    const expires_at = Date.now() + REMEMBERED_MS;
-    await documents.saveDocument({ ...place, body: asJson(key, answer), expires_at }, document.revision);
-  } catch (error) {
-    // It is done, and who asked is told so; sent again it is refused for as long as the reservation stays.
-    call.host.report(error);
+    const body = asJson({ ...remembered, answer });
+    await documents.saveDocument({ ...place, body, expires_at: expiresIn(REMEMBERED_MS) }, document?.revision ?? 0);
   }
-  return response;
 }
 
-function repeat(call: Call, key: RepeatKey, body: unknown): Response {
-  // Written by `answerOnce`, or by the reservation of a run, which has no answer.
-  const { fingerprint = key.fingerprint, answer = null } = (body ?? {}) as Partial<Remembered>;
-  assertSameRequest(key, fingerprint);
-  if (answer === null) {
-    throw new HttpRefusal(409, "conflict: a request with this Idempotency-Key is under way", { "retry-after": "1" });
-  }
+function repeat(call: Call, answer: NonNullable<Remembered["answer"]>): Response {
   const kept = Object.fromEntries(answer.headers);
   return new Response(answer.text, { status: answer.status, headers: { ...kept, ...call.headers } });
 }
 
-function asJson({ fingerprint }: RepeatKey, answer: Remembered["answer"]) {
-  return { fingerprint, answer: answer === null ? null : { ...answer } };
+function underWay(): HttpRefusal {
+  return new HttpRefusal(409, "conflict: a request with this Idempotency-Key is under way", { "retry-after": "1" });
+}
+
+/** Plain JSON, which its interface hides from the compiler. */
+function asJson(remembered: Remembered): Json {
+  return remembered as unknown as Json;
 }

@@ -1,7 +1,8 @@
-import { RepriseError, type RunRequest } from "@reprise/contracts";
+import type { RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import type { Call } from "../http/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
+import { findRun } from "../wire/find-record.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
 
 /** The ids a run was given when it was first asked for. */
@@ -40,7 +41,7 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   if (reserved.is_forwarded) return runtime.run(reserved.run_id);
   // A key that was used before is this principal's own, and so is the run whose id was made for it.
   const isOwn = !saved && request.run_id === undefined && request.dedupe_key === undefined;
-  const begun = isOwn ? await findRun(call, reserved.run_id) : undefined;
+  const begun = isOwn ? await findRun(runtime, reserved.run_id) : undefined;
   if (begun !== undefined) return begun;
   const asked = { ...request, run_id: reserved.run_id, thread_id: reserved.thread_id };
   const run = await runtime.submit(asked, options);
@@ -50,15 +51,6 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
     await runtime.documents.saveDocument({ ...place, body: forwarded, expires_at }, document.revision);
   }
   return run;
-}
-
-async function findRun({ runtime }: Call, runId: string): Promise<RunHandle | undefined> {
-  try {
-    return await runtime.run(runId);
-  } catch (error) {
-    if (RepriseError.is(error, "RUN_NOT_FOUND")) return undefined;
-    throw error;
-  }
 }
 
 /** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */

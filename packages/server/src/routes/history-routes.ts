@@ -1,7 +1,7 @@
-import { clampLimit } from "@reprise/contracts";
+import { clampLimit, RepriseError, type Thread } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
+import { type Call, pathPart, type Route } from "../http/route.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
 import * as schema from "./history-routes.schema.ts";
 
@@ -52,16 +52,33 @@ export const historyRoutes: readonly Route[] = [
     path: "/v1/threads/:id/fork",
     scope: "run",
     operation: schema.fork,
+    usesReserved: true,
     async handle(call) {
       const body = await call.body.optionalJson();
       const fields = readFields(body, FORK_FIELDS);
       const version = wholeNumberOf("version", fields.version);
-      const threadId = textOf("threadId", fields.thread_id);
-      const fork = await call.runtime.threads.fork(pathPart(call, "id"), {
-        ...(version !== undefined && { at: version }),
-        ...(threadId !== undefined && { threadId }),
-      });
+      const source = pathPart(call, "id");
+      const threadId = textOf("threadId", fields.thread_id) ?? call.reserved?.thread_id;
+      const made =
+        call.reserved?.isRepeat && threadId !== undefined ? await findFork(call, source, threadId) : undefined;
+      const fork =
+        made ??
+        (await call.runtime.threads.fork(source, {
+          ...(version !== undefined && { at: version }),
+          ...(threadId !== undefined && { threadId }),
+        }));
       return answer(call, 201, fork);
     },
   },
 ];
+
+/** The fork that an earlier try of the request made. */
+async function findFork({ runtime }: Call, source: string, threadId: string): Promise<Thread | undefined> {
+  try {
+    const thread = await runtime.threads.get(threadId);
+    return thread.parent_thread_id === source ? thread : undefined;
+  } catch (error) {
+    if (RepriseError.is(error, "THREAD_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}

@@ -25,12 +25,15 @@ export const replayRoutes: readonly Route[] = [
     path: "/v1/runs/:id/rerun",
     scope: "run",
     operation: schema.rerun,
+    usesReserved: true,
     async handle(call) {
       const { step, changes } = decodeRerun(await call.body.json());
       // What an agent is told and which model it asks is the operator's to say.
       if (changes.model !== undefined || changes.instructions !== undefined) assertScope(call.principal, "admin");
       const runId = pathPart(call, "id");
-      const { run, threadId, at } = await call.runtime.rerunFrom(runId, step, changes);
+      const { reserved } = call;
+      const ids = reserved && { runId: reserved.run_id, threadId: changes.threadId ?? reserved.thread_id };
+      const { run, threadId, at } = await call.runtime.rerunFrom(runId, step, { ...changes, ...ids });
       return answer(call, 202, { status: "rerun_started", run_id: run.id, thread_id: threadId, rerun_of: runId, at });
     },
   },

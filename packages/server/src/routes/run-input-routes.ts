@@ -3,7 +3,7 @@ import { answer, idHeaders } from "../http/answer.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
-import { findRecord } from "../wire/find-record.ts";
+import { findBegun, findRecord } from "../wire/find-record.ts";
 import * as schema from "./run-input-routes.schema.ts";
 
 /** What is said to a run that exists. */
@@ -13,6 +13,7 @@ export const runInputRoutes: readonly Route[] = [
     path: "/v1/runs/:id/inputs",
     scope: ["run", "decide"],
     operation: schema.inputs,
+    usesReserved: true,
     async handle(call) {
       const inputs = decodeRunInputs(await call.body.json());
       // Who may start runs may not thereby approve what they ask for, nor the other way round.
@@ -46,9 +47,11 @@ async function startContinuation(call: Call, inputs: RunInputs & { readonly agen
     parent_run_id: parent.id,
     messages,
     origin: "user",
+    ...(call.reserved !== undefined && { run_id: call.reserved.run_id }),
     ...(decisions.length > 0 && { initial_decisions: decisions }),
   };
-  const run = await runtime.submit(request, { capBudget: !hasScope(call.principal, "admin") });
+  const begun = await findBegun(call);
+  const run = begun ?? (await runtime.submit(request, { capBudget: !hasScope(call.principal, "admin") }));
   const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
   return answer(call, 202, body, idHeaders({ run: run.id, thread: run.threadId }));
 }

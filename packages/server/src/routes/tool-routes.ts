@@ -1,5 +1,6 @@
 import { answer, idHeaders } from "../http/answer.ts";
 import { pathPart, type Route } from "../http/route.ts";
+import { findBegun } from "../wire/find-record.ts";
 import { readFields, textOf } from "../wire/read-fields.ts";
 import { waitForCall } from "../wire/wait-for-call.ts";
 import { previewPermission } from "./preview-permission.ts";
@@ -14,15 +15,19 @@ export const toolRoutes: readonly Route[] = [
     path: "/v1/agents/:id/tools/:tool_id/run",
     scope: "run",
     operation: schema.run,
+    usesReserved: true,
     async handle(call) {
       const fields = readFields(await call.body.optionalJson(), CALL_FIELDS);
-      const threadId = textOf("threadId", fields.thread_id);
-      const run = await call.runtime.callTool({
-        agent: pathPart(call, "id"),
-        tool: pathPart(call, "tool_id"),
-        arguments: fields.arguments ?? {},
-        ...(threadId !== undefined && { threadId }),
-      });
+      const threadId = textOf("threadId", fields.thread_id) ?? call.reserved?.thread_id;
+      const run =
+        (await findBegun(call)) ??
+        (await call.runtime.callTool({
+          agent: pathPart(call, "id"),
+          tool: pathPart(call, "tool_id"),
+          arguments: fields.arguments ?? {},
+          ...(threadId !== undefined && { threadId }),
+          ...(call.reserved !== undefined && { runId: call.reserved.run_id }),
+        }));
       const { status, result } = await waitForCall(run);
       const body = { run_id: run.id, thread_id: run.threadId, status, ...(result !== undefined && { result }) };
       return answer(call, status === "done" ? 200 : 202, body, idHeaders({ run: run.id, thread: run.threadId }));

@@ -1,5 +1,6 @@
 import { RepriseError, type RunRecord } from "@reprise/contracts";
-import type { RunHandle } from "@reprise/runtime";
+import type { RunHandle, TenantRuntime } from "@reprise/runtime";
+import type { Call } from "../http/route.ts";
 
 /** The record of a run; undefined while it is queued, and when it never began. */
 export async function findRecord(run: RunHandle): Promise<RunRecord | undefined> {
@@ -9,4 +10,19 @@ export async function findRecord(run: RunHandle): Promise<RunRecord | undefined>
     if (RepriseError.is(error, "RUN_NOT_FOUND")) return undefined;
     throw error;
   }
+}
+
+/** A run by its id; undefined when there is none, not even a queued one. */
+export async function findRun(runtime: TenantRuntime, runId: string): Promise<RunHandle | undefined> {
+  try {
+    return await runtime.run(runId);
+  } catch (error) {
+    if (RepriseError.is(error, "RUN_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+/** The run that an earlier try of a request began under its reserved id. */
+export async function findBegun({ runtime, reserved }: Call): Promise<RunHandle | undefined> {
+  return reserved?.isRepeat ? findRun(runtime, reserved.run_id) : undefined;
 }
