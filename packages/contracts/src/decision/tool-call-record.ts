@@ -9,6 +9,7 @@ export interface ToolCallRecord {
   readonly thread_id: string;
   readonly step_id: string;
   readonly tool_id: string;
+  /** The author's version, if there is one, with a hash of the arguments' schema, the class and `idempotent`. */
   readonly tool_version: string;
   readonly provider_call_id?: string;
   readonly arguments: Json;

@@ -28,7 +28,7 @@ export interface ToolDescriptor {
   readonly interrupt_behavior: InterruptBehavior;
   readonly timeout_ms: number | null;
   readonly capabilities: readonly string[];
-  /** Part of what an approval is bound to. A hash of the parameters unless the author gives one. */
+  /** The author's version, empty unless given. With parameters, class and `idempotent` it is what a decision is bound to. */
   readonly version: string;
   readonly category?: string;
   readonly metadata: { readonly [key: string]: Json };

@@ -133,12 +133,15 @@ async function decideCall(
     const reason = decision.reason === undefined ? "" : ` ${decision.reason}`;
     const result = toolFailure(tool_id, "denied", `The call was denied.${reason}`);
     // Whether it happened was the question: the answer "it did not" makes it a failure, not a call that never was.
-    if (suspended.ticket?.suspension.action !== "unknown_outcome") endCall(workspace, suspended, result, "cancel");
+    if (!isUnknown(suspended.ticket)) endCall(workspace, suspended, result, "cancel");
     else endCall(workspace, moveCall(workspace, suspended, "decide"), result, "fail");
     return undefined;
   }
   const decided = moveCall(workspace, suspended, "decide", answeredBy(suspended));
   const mode = suspended.ticket?.resume_mode;
+  const changed = withOtherTool(workspace, decided);
+  const isMoreThanYes = decision.arguments !== undefined || decision.result !== undefined;
+  if (isMoreThanYes && changed !== undefined) return askAgain(workspace, changed, suspended.ticket);
   // A decision that is for the tool to read is given to it whole; any other with a result is the result.
   const isResult = mode === "use_decision_as_tool_result" || (decision.result !== undefined && mode !== PASSED_ON);
   if (isResult) {
@@ -146,14 +149,13 @@ async function decideCall(
     await finishCall(workspace, decided, result, "succeed");
     return undefined;
   }
-  const { env } = workspace.services;
-  const { tenant } = workspace.claim;
-  if (decision.arguments !== undefined) {
-    const { problem: _, ...asked } = decided;
-    const edited = { ...asked, arguments: decision.arguments };
-    return admitDecided(workspace, { ...edited, binding_hash: bindingHash(env, tenant, edited) }, decision);
-  }
   return admitDecided(workspace, decided, decision, suspended.ticket);
+}
+
+/** A call as one of the tool that is there now; undefined when that is the tool it was asked about, or when it is gone. */
+function withOtherTool(workspace: RunWorkspace, call: ToolCallRecord): ToolCallRecord | undefined {
+  const tool_version = workspace.versionOf(call.tool_id);
+  return tool_version === "" || tool_version === call.tool_version ? undefined : { ...call, tool_version };
 }
 
 /**
@@ -162,18 +164,20 @@ async function decideCall(
  */
 async function admitDecided(
   workspace: RunWorkspace,
-  call: ToolCallRecord,
+  decided: ToolCallRecord,
   decision: Decision,
-  ticket?: SuspendTicket,
+  ticket: SuspendTicket | undefined,
 ): Promise<RunnableCall | undefined> {
+  const call = decision.arguments === undefined ? decided : editCall(workspace, decided, decision.arguments);
   const admission = await admitCall(workspace, call, { approved: true, decision });
   if (admission.kind === "end" && admission.by === "gate") {
+    // It cannot be run again, and what the first execution did is still the question.
+    if (isUnknown(ticket)) return askAgain(workspace, withOtherTool(workspace, decided) ?? decided, ticket);
     endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
     return undefined;
   }
-  const current = { ...call, tool_version: workspace.versionOf(call.tool_id) };
-  const hash = bindingHash(workspace.services.env, workspace.claim.tenant, current);
-  if (ticket !== undefined && hash !== call.binding_hash) return askAgain(workspace, current, ticket);
+  const changed = withOtherTool(workspace, decided);
+  if (changed !== undefined) return askAgain(workspace, changed, ticket);
   if (admission.kind === "suspend") {
     suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
     return undefined;
@@ -183,6 +187,17 @@ async function admitDecided(
     return undefined;
   }
   return { call: moveCall(workspace, call, "start"), admission, decision };
+}
+
+/** A call with other arguments: whatever was wrong with the model's is not wrong with these. */
+function editCall({ services, claim }: RunWorkspace, call: ToolCallRecord, given: Json): ToolCallRecord {
+  const { problem: _, ...asked } = call;
+  const edited = { ...asked, arguments: given };
+  return { ...edited, binding_hash: bindingHash(services.env, claim.tenant, edited) };
+}
+
+function isUnknown(ticket: SuspendTicket | undefined): boolean {
+  return ticket?.suspension.action === "unknown_outcome";
 }
 
 /** Suspends a call once more: what was decided was about something else. */

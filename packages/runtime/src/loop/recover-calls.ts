@@ -1,4 +1,4 @@
-import { type Decision, type ToolCallRecord, toolFailure, toolPending } from "@reprise/contracts";
+import { type Decision, type ToolCallRecord, toolPending } from "@reprise/contracts";
 import { admitCall } from "../tools/admit-call.ts";
 import { askAbout } from "../tools/ask-about.ts";
 import { executeAll } from "./apply-decisions.ts";
@@ -7,9 +7,9 @@ import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall, suspendCall } from "./settle-call.ts";
 
 /**
- * Picks up the calls an owner left at work. One that may be run again is; one whose effect may have happened waits for a
- * human, who alone can find out. Calls that were never begun are left to the loop. Returns why the run should end, when a
- * tool says so.
+ * Picks up the calls an owner left at work. One that may be run again is; one whose effect may have happened, and that cannot be run
+ * again safely by the tool that began it, waits for a human, who alone can find out. Calls that were never begun are left to the
+ * loop. Returns why the run should end, when a tool says so.
  */
 export async function recoverCalls(workspace: RunWorkspace): Promise<string | undefined> {
   const interrupted = workspace.openCalls.filter(({ status }) => status === "running" || status === "resuming");
@@ -25,22 +25,36 @@ export async function recoverCalls(workspace: RunWorkspace): Promise<string | un
 /** Says what becomes of a call; returns it when it is to be executed again. */
 async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promise<RunnableCall | undefined> {
   const tool = workspace.agent.tools.get(call.tool_id);
-  if (tool === undefined || workspace.versionOf(call.tool_id) !== call.tool_version) {
-    const message = `Tool ${call.tool_id} changed while its call was under way; whether it took effect is not known.`;
-    endCall(workspace, call, toolFailure(call.tool_id, "incompatible_definition", message), "fail");
-    return undefined;
-  }
-  if (tool.descriptor.class !== "read_only" && !tool.descriptor.idempotent) {
-    const ticket = askAbout(call, "unknown_outcome", unknownOutcome(call.tool_id));
-    suspendCall(workspace, call, ticket, toolPending(call.tool_id, ticket));
-    return undefined;
-  }
+  if (tool === undefined) return askWhatHappened(workspace, call, "The tool is no longer there.");
+  // Whether running it again is safe is a part of the version: what today's tool says of itself is not said of the old one.
+  if (workspace.versionOf(call.tool_id) !== call.tool_version)
+    return askWhatHappened(workspace, call, "The tool has changed since.");
+  const isRead = tool.descriptor.class === "read_only";
+  if (!isRead && !tool.descriptor.idempotent) return askWhatHappened(workspace, call);
   const decision = await decisionOf(workspace, call);
   const admission = await admitCall(workspace, call, { approved: true, decision });
   if (admission.kind === "run") return { call, admission, decision };
-  if (admission.kind === "end") endCall(workspace, call, admission.result, admission.trigger);
-  else suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+  if (admission.kind === "suspend")
+    suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+  // Refused by a rule that was not there before: that says nothing about what the first execution did.
+  else if (admission.trigger === "fail" && !isRead)
+    askWhatHappened(workspace, call, admission.result.message ?? undefined);
+  else endCall(workspace, call, admission.result, admission.trigger);
   return undefined;
+}
+
+/** Asks about a call as one of the tool that is there now, if any: that is the one an approval would run. */
+function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRecord, why?: string): undefined {
+  const { tool_id } = interrupted;
+  const call = { ...interrupted, tool_version: workspace.versionOf(tool_id) };
+  const again = call.tool_version === "" ? "" : "approve to run it again with the same key, ";
+  const message = [
+    `The process died while ${tool_id} was running.`,
+    ...(why === undefined ? [] : [why]),
+    `Supply its result if it took effect, ${again}or deny to count it as failed.`,
+  ].join(" ");
+  const ticket = askAbout(call, "unknown_outcome", message);
+  suspendCall(workspace, call, ticket, toolPending(tool_id, ticket));
 }
 
 /** The decision that let the call run the first time, if one did: it sees the same again. */
@@ -49,8 +63,4 @@ async function decisionOf({ store, effects }: RunWorkspace, call: ToolCallRecord
   return effects.perform({ kind: "decision", of: call.call_id }, () =>
     store.loadDecision(call.run_id, call.call_id, call.suspension),
   );
-}
-
-function unknownOutcome(tool: string): string {
-  return `The process died while ${tool} was running. Supply its result if it took effect, approve to run it again with the same key, or deny to count it as failed.`;
 }

@@ -3,12 +3,16 @@ import { canonicalJson, type Env, type Tool, type ToolCallRecord } from "@repris
 // A tool never changes, and every call of it asks.
 const versions = new WeakMap<Tool, string>();
 
-/** What a tool is: the author's version, or the shape of its arguments. */
+/**
+ * What a tool is, as far as a call depends on it: the author's version, the shape of its arguments, and whether running it again
+ * is safe.
+ */
 export function toolVersion(env: Env, tool: Tool): string {
   const known = versions.get(tool);
   if (known !== undefined) return known;
-  const { version, parameters } = tool.descriptor;
-  const told = version === "" ? env.hash(canonicalJson(parameters)).slice(0, 16) : version;
+  const { version, parameters, class: kind, idempotent } = tool.descriptor;
+  const hash = env.hash(canonicalJson([parameters, kind, idempotent])).slice(0, 16);
+  const told = version === "" ? hash : `${version}+${hash}`;
   versions.set(tool, told);
   return told;
 }

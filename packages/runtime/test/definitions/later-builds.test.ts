@@ -188,4 +188,18 @@ describe("a call that was under way when its process was killed", () => {
     expect(second.executions).toEqual([]);
     await expectConsistent(second, left);
   });
+
+  it("issue 14.29: waits for somebody who knows under a build whose tool is another one, which does not run", async () => {
+    const left = await leaveUnderWay();
+    const second = await deploy(left, "tool_version", { instanceId: "the-one" });
+    expect(await outcomeOf(second, left.runId)).toMatchObject({
+      status: "waiting",
+      open: [{ id: left.callId, ticket: { suspension: { action: "unknown_outcome" } } }],
+    });
+    expect(await second.ask("asked", {})).toEqual([]);
+    await second.ask("decide", { target: left.callId, verb: { action: "supply", result: "it arrived" } });
+    expect(await outcomeOf(second, left.runId)).toMatchObject({ status: "done", text: "told: it arrived" });
+    expect(second.executions).toEqual([]);
+    await expectConsistent(second, left);
+  });
 });

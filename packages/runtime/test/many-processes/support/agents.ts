@@ -52,6 +52,7 @@ function createTools(build: Build, { executing }: AgentPorts): readonly Tool[] {
   const letter = defineTool({
     id: "letter",
     description: "Sends a letter, which cannot be taken back.",
+    version: build === "tool_version" ? "2" : "1",
     timeoutMs: null,
     inputSchema: z.object({ ms: z.number() }),
     async execute({ ms }, { idempotencyKey, signal }) {
