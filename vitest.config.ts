@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { chooseSeed } from "./scripts/property-seed.mjs";
 import { chooseTier, selectTier } from "./scripts/tiers.mjs";
@@ -70,7 +71,12 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     setupFiles: ["./test/support/property-seed.ts"],
     // Chosen here once, so that all workers agree also when vitest is called directly.
-    env: { REPRISE_SEED: String(chooseSeed(process.env)) },
+    env: {
+      REPRISE_SEED: String(chooseSeed(process.env)),
+      // `npm test` runs beside `npm start`, whose store is the working folder's. No folder can be made below a file, so a test
+      // that forgets its own store fails, and so do the processes that it starts.
+      AGENTOS_STORAGE_DIR: join(import.meta.dirname, "package.json", "a-test-must-name-its-store"),
+    },
     reporters: ["default", "./test/support/closing-line-reporter.ts"],
   },
 });

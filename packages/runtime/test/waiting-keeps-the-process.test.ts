@@ -6,10 +6,11 @@ import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts
 
 const PROGRAM = fileURLToPath(new URL("./support/wait-for-nobody.ts", import.meta.url));
 
-/** Runs the program in a folder of its own: its store is the one of the working folder. */
+/** Runs the program with a store in a folder of its own. */
 async function run(waitsFor: string): Promise<string> {
   const programArguments = ["--conditions=reprise-source", PROGRAM, waitsFor];
-  const { stdout } = await promisify(execFile)(process.execPath, programArguments, { cwd: createTemporaryFolder() });
+  const env = { ...process.env, AGENTOS_STORAGE_DIR: createTemporaryFolder() };
+  const { stdout } = await promisify(execFile)(process.execPath, programArguments, { env });
   return stdout;
 }
 
