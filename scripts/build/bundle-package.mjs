@@ -16,8 +16,9 @@ const UNBUNDLED = ["packages/testkit"];
  *
  * @param {string} root
  * @param {string} folder relative to the root
+ * @param {string} [dist] where it goes
  */
-export async function bundlePackage(root, folder) {
+export async function bundlePackage(root, folder, dist = join(root, folder, "dist")) {
   const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
   const outside = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));
   const names = [...entriesOf(manifest), ...(STARTED[/** @type {keyof typeof STARTED} */ (folder)] ?? [])];
@@ -28,9 +29,9 @@ export async function bundlePackage(root, folder) {
     resolve: { conditionNames: ["node", "import", "default"] },
   });
   // What an earlier build shared may be shared no more.
-  rmSync(join(root, folder, "dist/shared"), { recursive: true, force: true });
+  rmSync(join(dist, "shared"), { recursive: true, force: true });
   const { output } = await bundle.write({
-    dir: join(root, folder, "dist"),
+    dir: dist,
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "shared/[name].js",
@@ -40,7 +41,7 @@ export async function bundlePackage(root, folder) {
   });
   await bundle.close();
   const licenses = collectLicenses(output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : [])));
-  if (licenses !== "") writeFileSync(join(root, folder, "dist/THIRD-PARTY-LICENSES.txt"), licenses);
+  if (licenses !== "") writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licenses);
 }
 
 /**

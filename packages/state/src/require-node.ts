@@ -6,7 +6,7 @@ export function explainOldNode(version: string): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [minimumMajor, minimumMinor] = MINIMUM_NODE;
   if (major > minimumMajor || (major === minimumMajor && minor >= minimumMinor)) return undefined;
-  return `Reprise needs Node ${MINIMUM_NODE.join(".")} or newer; this is Node ${version}. Install a current Node and run again.`;
+  return `Reprise needs Node ${MINIMUM_NODE.join(".")} or newer; this is ${version}.`;
 }
 
 // Only the version is read, and only where there is one: browsers and edge runtimes pass.

@@ -1,8 +1,7 @@
 import { checkConfig } from "../doctor/check-config.ts";
-import { checkNode } from "../doctor/check-node.ts";
 import { checkPort } from "../doctor/check-port.ts";
 import { checkStore } from "../doctor/check-store.ts";
-import type { Finding } from "../doctor/finding.ts";
+import { type Finding, ok } from "../doctor/finding.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -11,7 +10,7 @@ export async function doctor({ settings, output }: CommandInput): Promise<ExitCo
   const { findings: config, setup } = checkConfig(settings);
   output.progress("Looking at the store …");
   const rest = setup === undefined ? [] : [...(await checkStore(setup)), await checkPort(setup)];
-  const findings = [checkNode(), ...config, ...rest];
+  const findings = [ok("node", `Node ${process.versions.node}`), ...config, ...rest];
   const isHealthy = findings.every(({ status }) => status !== "fail");
   output.answer({ ok: isHealthy, findings }, () => findings.map(describeFinding).join("\n"));
   return isHealthy ? EXIT_CODES.ok : EXIT_CODES.failed;

@@ -1,4 +1,5 @@
-import { findPackageJSON } from "node:module";
+// The whole module: an old Node lacks the function, and could not even be told so if it were imported by name.
+import nodeModule from "node:module";
 import { ModelError } from "@reprise/contracts";
 import type { AiSdkModel } from "../ai-sdk/ai-sdk-model.ts";
 import { notReady } from "./variables.ts";
@@ -39,7 +40,7 @@ export async function loadModel(entry: PackageEntry, settings: ProviderSettings,
 
 function isInstalled(name: string): boolean {
   try {
-    return findPackageJSON(name, import.meta.url) !== undefined;
+    return nodeModule.findPackageJSON(name, import.meta.url) !== undefined;
   } catch {
     return false;
   }

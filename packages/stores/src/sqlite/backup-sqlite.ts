@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { backup, DatabaseSync } from "node:sqlite";
 import { invalidRequest, RepriseError } from "@reprise/contracts";
+import { backup, DatabaseSync } from "./node-sqlite.ts";
 import { makePrivate } from "./private-file.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 

@@ -1,5 +1,7 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
+import type * as Sqlite from "node:sqlite";
+import type { SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { RepriseError } from "@reprise/contracts";
+import { DatabaseSync } from "./node-sqlite.ts";
 import { fromSqliteError } from "./sqlite-errors.ts";
 
 /** A row as SQLite gives it. */
@@ -20,7 +22,7 @@ interface Compiled {
  * and slow to read.
  */
 export class Connection {
-  readonly #database: DatabaseSync;
+  readonly #database: Sqlite.DatabaseSync;
   readonly #statements = new Map<string, Compiled>();
   readonly #before: () => void;
 

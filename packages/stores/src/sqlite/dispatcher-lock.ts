@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type * as Sqlite from "node:sqlite";
+import { DatabaseSync } from "./node-sqlite.ts";
 import { makePrivate } from "./private-file.ts";
 
 /** The right of this process to claim work on a file. */
@@ -15,7 +16,7 @@ export interface DispatcherLock {
 }
 
 interface Holding {
-  readonly database: DatabaseSync;
+  readonly database: Sqlite.DatabaseSync;
   readonly names: Map<string, object>;
   holders: number;
   prepared: Promise<void> | undefined;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type * as Sqlite from "node:sqlite";
 import { RepriseError } from "@reprise/contracts";
+import { DatabaseSync } from "../../sqlite/node-sqlite.ts";
 import { makePrivate } from "../../sqlite/private-file.ts";
 import { fromSqliteError } from "../../sqlite/sqlite-errors.ts";
 
@@ -32,7 +33,7 @@ export function lockFolder(folder: string): () => void {
   return () => database.close();
 }
 
-function openLock(file: string): DatabaseSync {
+function openLock(file: string): Sqlite.DatabaseSync {
   makePrivate(file);
   try {
     return new DatabaseSync(file);
@@ -47,7 +48,7 @@ function isHeld(error: unknown): boolean {
 }
 
 /** Null when the owner has only just become it. */
-function readOwner(database: DatabaseSync): number | null {
+function readOwner(database: Sqlite.DatabaseSync): number | null {
   try {
     const pid = database.prepare("select pid from owner").get()?.pid;
     return typeof pid === "number" ? pid : null;
