@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Env, Log } from "@reprise/contracts";
+import { LoopWatchdog } from "./loop-watchdog.ts";
 
 export interface NodeEnvOptions {
   /** Where log lines go; warnings and errors to standard error unless said otherwise. */
@@ -26,6 +27,7 @@ export function createNodeEnv({ log = logToStandardError }: NodeEnvOptions = {})
     yield: () => nextTurn(),
     log,
     point: () => undefined,
+    watchdog: new LoopWatchdog(log),
   };
 }
 

@@ -39,6 +39,7 @@ export type {
   ContextPolicy,
   Cost,
   CountTokens,
+  DataUrl,
   Decision,
   DecisionInput,
   DecisionKey,
@@ -203,6 +204,8 @@ export type {
   ToolState,
   TransitionTable,
   VersionPatches,
+  Watchdog,
+  Work,
 } from "@reprise/contracts";
 export {
   addSessionContext,
@@ -215,6 +218,7 @@ export {
   assertId,
   assertRevision,
   BLOB_PIECE_BYTES,
+  believableUsage,
   blobRefOf,
   blockCall,
   CHANGESET_FORMAT,
@@ -273,6 +277,7 @@ export {
   PHASE_ACTIONS,
   PHASES,
   parseCursor,
+  parseDataUrl,
   pruneDocuments,
   pruneThreads,
   RepriseError,

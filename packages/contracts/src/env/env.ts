@@ -17,6 +17,25 @@ export interface Env {
    * nothing and returns nothing.
    */
   point(name: string): Promise<void> | undefined;
+  /** Absent where nothing can block an event loop, as in a simulation. */
+  readonly watchdog?: Watchdog;
+}
+
+/** A piece of a run's work: one question to the outside, such as a tool call or a model's turn. */
+export interface Work {
+  readonly run_id: string;
+  readonly kind: string;
+  /** The id of the step or call it belongs to. */
+  readonly of: string;
+}
+
+/** Notices that the event loop stood still, and logs whose work it was. The run tells it when its own code has run. */
+export interface Watchdog {
+  /** Work begins; to be ended. */
+  begin(work: Work): void;
+  /** Code of this work has just run without giving way. */
+  passed(work: Work): void;
+  end(work: Work): void;
 }
 
 export interface Clock {

@@ -1,4 +1,4 @@
-import type { Changeset, Claim, Clock, Effect, Env } from "@reprise/contracts";
+import { type Changeset, type Claim, type Clock, claimedRun, type Effect, type Env } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { Branches } from "./branches.ts";
 import { encodeFailure } from "./failure.ts";
@@ -40,6 +40,7 @@ export class LivePort implements EffectPort {
   readonly mail: MailFlag;
   readonly lost: AbortSignal;
   readonly #env: Env;
+  readonly #runId: string;
   readonly #time: Pick<Clock, "now">;
   readonly #texts: LongTexts;
   readonly #source: AbortSignal;
@@ -58,6 +59,7 @@ export class LivePort implements EffectPort {
 
   constructor({ env, time, claim, signal, lost, mail, texts }: LivePortOptions) {
     this.#env = env;
+    this.#runId = claimedRun(claim) ?? "";
     this.#time = time;
     this.#texts = texts;
     this.lost = lost;
@@ -89,7 +91,7 @@ export class LivePort implements EffectPort {
   async perform<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> {
     let value: Value;
     try {
-      value = await ask();
+      value = await this.#watched(question, ask);
     } catch (error) {
       if (this.#mustWait) await this.#turn();
       this.#addFailure(question, error);
@@ -101,7 +103,7 @@ export class LivePort implements EffectPort {
   }
 
   ask<Value>(question: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> | Value {
-    const answer = ask();
+    const answer = this.#watched(question, ask);
     if (answer instanceof Promise) return this.perform(question, () => answer);
     this.#note(question, { value: encode(question, answer) });
     return answer;
@@ -162,6 +164,24 @@ export class LivePort implements EffectPort {
   close(): void {
     this.#isClosed = true;
     this.#source.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** Asks under the eyes of the watchdog: what blocks the event loop is mostly the code of an answer. */
+  #watched<Value>({ kind, of }: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> | Value {
+    const { watchdog } = this.#env;
+    if (watchdog === undefined) return ask();
+    const work = { run_id: this.#runId, kind, of };
+    watchdog.begin(work);
+    let isPending = false;
+    try {
+      const answer = ask();
+      isPending = answer instanceof Promise;
+      if (!(answer instanceof Promise)) return answer;
+      watchdog.passed(work);
+      return answer.finally(() => watchdog.end(work));
+    } finally {
+      if (!isPending) watchdog.end(work);
+    }
   }
 
   /** Alone, the loop waits for one thing at a time: its order is known, and no turn is needed. */
