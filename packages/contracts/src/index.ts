@@ -263,5 +263,6 @@ export {
   toolEffect,
   toolResult,
 } from "./tool/tool-effect.ts";
+export type { ToolOutput } from "./tool/tool-output.ts";
 export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
 export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

@@ -198,6 +198,7 @@ export type {
   ToolErrorCode,
   ToolExecutionMode,
   ToolIdentity,
+  ToolOutput,
   ToolProgress,
   ToolResult,
   ToolResultStatus,

@@ -5,6 +5,7 @@ import {
   type ToolClass,
   type ToolContext,
   type ToolDescriptor,
+  type ToolOutput,
 } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
 import { copyJson } from "../tools/copy-json.ts";
@@ -35,16 +36,24 @@ export interface ToolDefinition<Input, Output> {
   /** Change it when an approval given for the old tool must not count for the new one. */
   readonly version?: string;
   readonly metadata?: { readonly [key: string]: Json };
-  /** Returns a value, a `toolResult`, or a `toolEffect`. */
+  /**
+   * Returns a value, a `toolResult`, or a `toolEffect`. A value is read as `JSON.stringify` would read it: a `Date` becomes text,
+   * `toJSON` counts, undefined properties are left out. What JSON cannot say is refused.
+   */
   execute(input: Input, context: ToolContext): Output | Promise<Output>;
 }
+
+/** Asks nothing of a definition whose output is JSON, and a place that nothing can take of any other. */
+type WithJsonOutput<Output> = [Output] extends [ToolOutput<Output>]
+  ? unknown
+  : { execute(...given: never[]): ToolOutput<Output> | Promise<ToolOutput<Output>> };
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 const TOOL_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** Describes a tool. Mistakes in the description are reported here, before anything runs. */
 export function defineTool<Input = Record<string, never>, Output = unknown>(
-  definition: ToolDefinition<Input, Output>,
+  definition: ToolDefinition<Input, Output> & WithJsonOutput<Output>,
 ): Tool<Output> {
   if (!TOOL_ID.test(definition.id)) {
     throw new RepriseError(

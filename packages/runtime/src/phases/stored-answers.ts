@@ -2,6 +2,7 @@ import { isToolResult, type PhaseAction, type ToolResult, toolResult } from "@re
 import { getAt, isJson, type Json } from "@reprise/state";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import { copyJson } from "../tools/copy-json.ts";
+import { outputJson, Unreadable } from "../tools/output-json.ts";
 import type { Recorded } from "../tools/tool-context.ts";
 
 /** What a hook asks for. */
@@ -25,10 +26,13 @@ function encodeAction(action: unknown): Json {
   const kept: Record<string, unknown> = {};
   // A function cannot be stored; what it did to the request is an effect of its own.
   for (const [key, value] of Object.entries(action)) if (isStored(value)) kept[key] = value;
-  if ("result" in action && isToolResult(action.result)) {
-    kept.result = plain(action.result);
-    kept.is_result = true;
-  } else if ("result" in action && !("result" in kept)) kept.is_unreadable = true;
+  if ("result" in action) {
+    const { result } = action;
+    const output = outputJson(isToolResult(result) ? plain(result) : result);
+    if (isToolResult(result)) kept.is_result = true;
+    if (output.ok) kept.result = output.value;
+    else kept.unreadable = output.problem;
+  }
   return isJson(kept) ? copyJson(kept) : { type: String(kept.type) };
 }
 
@@ -52,18 +56,17 @@ export function decodeAnswers(stored: Json | undefined): readonly Owned<Answer>[
 
 interface Marks {
   readonly is_result?: boolean;
-  readonly is_unreadable?: boolean;
+  /** Why the result could not be stored. */
+  readonly unreadable?: string;
 }
-
-const UNREADABLE = Symbol("no JSON");
 
 function decodeAction(stored: Json): PhaseAction {
   // Written by `encodeAction`.
-  const { is_result, is_unreadable, ...action } = stored as unknown as PhaseAction & Marks;
+  const { is_result, unreadable, ...action } = stored as unknown as PhaseAction & Marks;
   if (action.type === "add_request_transform") return { ...action, transform: (request) => request };
   if (action.type !== "set_tool_result") return action;
-  // Nothing that is not JSON can be read as a result.
-  if (is_unreadable === true) return { ...action, result: UNREADABLE as never };
+  // Fails as it did: what is not JSON cannot be read as a result.
+  if (unreadable !== undefined) return { ...action, result: new Unreadable(unreadable) as never };
   if (is_result !== true) return action;
   // Marked as a result when it was stored.
   return { ...action, result: toolResult(action.result as ToolResult) };

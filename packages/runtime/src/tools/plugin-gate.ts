@@ -37,7 +37,7 @@ export async function askPlugins(
   if (ticket !== undefined) return { kind: "suspend", ticket };
   const [answer] = actions.flatMap(({ plugin, value }) =>
     value.type === "set_tool_result"
-      ? [{ askedBy: `plugin:${plugin}`, result: readResult(tool_id, value.result) }]
+      ? [{ askedBy: `plugin:${plugin}`, result: readResult(tool_id, value.result, `The answer of plugin ${plugin}`) }]
       : [],
   );
   if (answer === undefined) return undefined;

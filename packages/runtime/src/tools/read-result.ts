@@ -1,19 +1,22 @@
 import { isToolResult, type SuspendTicket, type ToolResult, toolFailure, toolSuccess } from "@reprise/contracts";
-import { isJson } from "@reprise/state";
-import { copyJson } from "./copy-json.ts";
+import { outputJson } from "./output-json.ts";
 
 const STATUSES: readonly string[] = ["success", "warning", "pending", "error"];
 const RESUME_MODES: readonly string[] = ["replay_tool_call", "use_decision_as_tool_result", "pass_decision_to_tool"];
 
 /** Makes a result of whatever a tool or a plugin gave as one. Only what is clearly a result passes for one. */
-export function readResult(tool: string, returned: unknown): ToolResult {
+export function readResult(
+  tool: string,
+  returned: unknown,
+  // The model must not take an output that cannot be read for a call that did nothing.
+  said = `Tool ${tool} was executed, but what it returned`,
+): ToolResult {
   const value: unknown = isToolResult(returned) ? plainResult(returned, tool) : (returned ?? null);
-  if (!isJson(value)) return toolFailure(tool, "invalid_output", `Tool ${tool} returned something that is not JSON.`);
-  // A copy, because the tool may keep what it returned and write to it later.
-  const formed = copyJson(value);
-  if (!isToolResult(returned)) return toolSuccess(tool, formed);
+  const output = outputJson(value);
+  if (!output.ok) return toolFailure(tool, "invalid_output", `${said} is not JSON: ${output.problem}.`);
+  if (!isToolResult(returned)) return toolSuccess(tool, output.value);
   // Marked as a result and made of JSON; what is left to check are its fields.
-  const result = formed as unknown as ToolResult;
+  const result = output.value as unknown as ToolResult;
   const isWhole =
     STATUSES.includes(result.status) &&
     result.data !== undefined &&
@@ -21,7 +24,7 @@ export function readResult(tool: string, returned: unknown): ToolResult {
     typeof result.metadata === "object" &&
     result.metadata !== null &&
     (result.status !== "pending" || isTicket(result.suspension));
-  return isWhole ? result : toolFailure(tool, "invalid_output", `Tool ${tool} returned a result that is not whole.`);
+  return isWhole ? result : toolFailure(tool, "invalid_output", `${said} is not a whole result.`);
 }
 
 /** Only the fields of a result: its mark is no JSON. */

@@ -75,9 +75,10 @@ it.each([
   expect(events.find(({ type }) => type === "tool_call_done")?.data).toMatchObject({ outcome });
 });
 
-it("keeps an answer that is not JSON from the model", async () => {
-  const { result } = await playGates([setToolResult((() => undefined) as never)]);
+it("keeps an answer that is not JSON from the model, which is told where", async () => {
+  const { result } = await playGates([setToolResult({ found: [() => undefined] } as never)]);
   expect(result?.content).toContain("invalid_output");
+  expect(result?.content).toMatch(/The answer of plugin \S+ is not JSON: output.found\[0\] is a function\./);
 });
 
 it("asks about each call of a round for itself", async () => {
