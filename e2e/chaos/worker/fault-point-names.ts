@@ -16,6 +16,7 @@ const STORE_OPERATIONS: readonly string[] = [
   "commit(tool_results)",
   "commit(tool_results+tool_intent)",
   "commit(run_finished)",
+  "commit(assistant_turn+run_finished)",
   "commit(external_patch)",
   "renew",
   "release",

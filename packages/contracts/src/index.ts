@@ -263,6 +263,8 @@ export {
   toolEffect,
   toolResult,
 } from "./tool/tool-effect.ts";
+export type { ToolErrorKind } from "./tool/tool-error.ts";
+export { TOOL_ERROR_KINDS, ToolError } from "./tool/tool-error.ts";
 export type { ToolOutput } from "./tool/tool-output.ts";
 export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
 export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

@@ -10,6 +10,7 @@ import type { StoreTime } from "./store-time.ts";
 import type { ThreadCache } from "./thread/thread-cache.ts";
 import type { RunPools } from "./tools/pools/run-pools.ts";
 import type { PoolSizes } from "./tools/pools/tool-pools.ts";
+import type { OnToolError } from "./tools/report-tool-error.ts";
 
 /** Times and sizes. Every one has a default; see `DEFAULT_LIMITS`. */
 export interface Limits {
@@ -71,6 +72,8 @@ export interface Services {
   readonly budgets: BudgetBook;
   /** The embedder's word before anything is sent to a model. */
   readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
+  /** Hears of every failure of a tool that the tool did not mean. */
+  readonly onToolError?: OnToolError | undefined;
   readonly limits: Limits;
   readonly bus: LiveBus;
   readonly signals: Signals;

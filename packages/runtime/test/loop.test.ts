@@ -90,7 +90,7 @@ describe("the loop", () => {
       ["user_message"],
       ["assistant_turn", "tool_intent"],
       ["tool_results"],
-      ["run_finished"],
+      ["assistant_turn", "run_finished"],
     ]);
     expect((await runtime.threads.get("t1")).version).toBe(4);
   });

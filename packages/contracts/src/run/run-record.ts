@@ -38,6 +38,8 @@ export interface RunRecord {
   readonly thread_id: string;
   readonly agent_id: string;
   readonly parent_run_id?: string;
+  /** The tool call of that run which started this one. */
+  readonly parent_call_id?: string;
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
   readonly origin: RunOrigin;

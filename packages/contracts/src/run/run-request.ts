@@ -32,6 +32,8 @@ export interface RunRequest {
   readonly thread_id?: string;
   readonly run_id?: string;
   readonly parent_run_id?: string;
+  /** The tool call that starts this run. Its run is the one above unless `parent_run_id` names it. */
+  readonly parent_call_id?: string;
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
   readonly origin?: RunOrigin;

@@ -1,5 +1,6 @@
 import type { Json } from "@reprise/state";
 import type { MarkedEffect, MarkedResult, MarkedSuspension } from "./tool-effect.ts";
+import type { ToolError } from "./tool-error.ts";
 
 /** What JSON cannot say although it is an object. */
 type Unsayable =
@@ -14,7 +15,7 @@ type Unsayable =
   | RegExp
   | Error;
 
-type Sayable = Json | MarkedEffect | MarkedResult | MarkedSuspension;
+type Sayable = Json | ToolError | MarkedEffect | MarkedResult | MarkedSuspension;
 
 /**
  * The type itself where its values can be an output of a tool, and `never` in the place of what cannot: a function, a `Map`, a bigint.

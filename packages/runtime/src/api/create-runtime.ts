@@ -32,6 +32,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     pools: new RunPools(limits.pools),
     budgets: new BudgetBook(store),
     beforeModelAttempt: options.beforeModelAttempt,
+    onToolError: options.onToolError,
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),

@@ -19,7 +19,7 @@ const MAX_MESSAGES = 10_000;
 export function assertRequest(request: RunRequest): void {
   if (!isJson(request) || !isRecord(request)) throw invalidRequest("A run request is a JSON object.");
   assertText("agent_id", request.agent_id);
-  for (const key of ["thread_id", "run_id", "parent_run_id", "parent_thread_id"] as const) {
+  for (const key of ["thread_id", "run_id", "parent_run_id", "parent_call_id", "parent_thread_id"] as const) {
     const id = request[key];
     if (id === undefined) continue;
     assertText(key, id);

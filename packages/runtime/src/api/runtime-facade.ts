@@ -28,6 +28,7 @@ import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
+import { type CallPreview, type PreviewCall, previewCall } from "./preview-call.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { Runtime, SubmitOptions, TenantRuntime } from "./runtime.ts";
@@ -116,6 +117,10 @@ export class RuntimeFacade implements Runtime {
 
   async callTool(call: CallTool): Promise<RunHandle> {
     return this.execute(prepareToolCall(this.#services, this.tenant, call));
+  }
+
+  async previewCall(call: PreviewCall): Promise<CallPreview> {
+    return previewCall(this.#services, this.tenant, call);
   }
 
   async runToCompletion(run: StartRun): Promise<RunOutcome> {

@@ -22,12 +22,14 @@ import type { Rerun, RerunChanges } from "../replay/rerun-from.ts";
 import type { Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
 import type { Limits } from "../services.ts";
+import type { OnToolError } from "../tools/report-tool-error.ts";
 import type { AgentInfo } from "./agent-info.ts";
 import type { Budgets } from "./budgets.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { Costs } from "./costs.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Mailbox } from "./mailbox.ts";
+import type { CallPreview, PreviewCall } from "./preview-call.ts";
 import type { RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { StartRun } from "./start-run.ts";
@@ -52,6 +54,8 @@ export interface RuntimeOptions extends Definitions {
   readonly instanceId?: string;
   /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
   readonly beforeModelAttempt?: BeforeModelAttempt;
+  /** Hears of every failure of a tool that the tool did not mean by a `ToolError`, with the error as it was thrown. Also logged. */
+  readonly onToolError?: OnToolError;
   /** Adds what the platform brings to whatever is defined, now and by `redefine`. */
   readonly complete?: (definitions: Definitions) => Definitions;
   /** Called when the runtime is closed and needs its store no more. */
@@ -90,6 +94,8 @@ export interface Runtime {
   runToCompletion(run: StartRun): Promise<RunOutcome>;
   /** Makes one call of an agent's tool, without a model, as a run of its own. */
   callTool(call: CallTool): Promise<RunHandle>;
+  /** Whether a call would run, be asked about or be refused, as the agent's plugins and the tool say. Nothing is done. */
+  previewCall(call: PreviewCall): Promise<CallPreview>;
   /** A run by its id, also one that is still queued. */
   run(runId: string): Promise<RunHandle>;
   runs(query?: RunQuery): Promise<Page<RunRecord>>;

@@ -14,6 +14,8 @@ export interface StartRun {
   readonly origin?: RunOrigin;
   /** The run this one works for. */
   readonly parentRunId?: string;
+  /** The tool call that starts it, in that run: `context.identity.call_id`. */
+  readonly parentCallId?: string;
   /** What this run may use, on top of what its agent may. */
   readonly policy?: RunPolicy;
   /** What the run and all runs below it may spend; as `policy.budget`. */
@@ -38,6 +40,7 @@ export function toRequest(run: StartRun): RunRequest {
     ...(whenBusy !== undefined && { busy_policy: whenBusy }),
     ...(origin !== undefined && { origin }),
     ...(parentRunId !== undefined && { parent_run_id: parentRunId }),
+    ...(run.parentCallId !== undefined && { parent_call_id: run.parentCallId }),
     ...(policy !== undefined && { policy }),
     ...(priority !== undefined && { priority }),
     ...(dedupeKey !== undefined && { dedupe_key: dedupeKey }),

@@ -11,6 +11,7 @@ import { type BudgetOptions, withBudget } from "../budget/find-budget.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
+import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
 import { findRestore } from "../thread/find-restore.ts";
@@ -29,7 +30,7 @@ export interface PreparedRun {
 export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
-  const request = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
+  const request = withParent(copyJson(untrusted as unknown as Json) as unknown as RunRequest);
   agents.assertKnown(request.agent_id);
   assertUnowned(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();
@@ -49,6 +50,19 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
     ...(request.dedupe_key !== undefined && { dedupe_key: request.dedupe_key }),
   };
   return { tenant, run_id, thread_id, entry };
+}
+
+/** A call belongs to one run, and that is the run above. */
+function withParent(request: RunRequest): RunRequest {
+  const { parent_call_id } = request;
+  if (parent_call_id === undefined) return request;
+  const parent_run_id = runIdOfCall(parent_call_id);
+  if (parent_run_id === undefined)
+    throw invalidRequest(`parent_call_id ${JSON.stringify(parent_call_id)} is not the id of a tool call.`);
+  if (request.parent_run_id !== undefined && request.parent_run_id !== parent_run_id) {
+    throw invalidRequest(`The tool call ${parent_call_id} is not one of run ${request.parent_run_id}.`);
+  }
+  return { ...request, parent_run_id };
 }
 
 const INTERRUPTING: readonly BusyPolicy[] = ["interrupt", "rollback"];

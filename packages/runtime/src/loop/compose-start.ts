@@ -76,6 +76,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     thread_id: thread.thread_id,
     agent_id: request.agent_id,
     ...(parent !== undefined && { parent_run_id: parent }),
+    ...(request.parent_call_id !== undefined && { parent_call_id: request.parent_call_id }),
     ...(request.parent_thread_id !== undefined && { parent_thread_id: request.parent_thread_id }),
     ...(request.resource_id !== undefined && { resource_id: request.resource_id }),
     origin: request.origin ?? "user",

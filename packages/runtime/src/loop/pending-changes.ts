@@ -1,5 +1,6 @@
 import {
   type Changeset,
+  type CheckpointReason,
   type DecisionKey,
   type Effect,
   emptyChangeset,
@@ -40,6 +41,15 @@ export function noChanges(): PendingChanges {
 
 export function hasChanges({ calls, ...lists }: PendingChanges): boolean {
   return calls.size > 0 || Object.values(lists).some(({ length }) => length > 0);
+}
+
+/** What a commit stands for. Whatever else it does, one that holds the model's words is the assistant's turn. */
+export function reasonsOf(
+  { messages }: PendingChanges,
+  reasons: readonly CheckpointReason[],
+): readonly CheckpointReason[] {
+  const isTurn = messages.some(({ role }) => role === "assistant");
+  return isTurn ? [...new Set<CheckpointReason>(["assistant_turn", ...reasons])] : reasons;
 }
 
 /** What a commit says beside the changes themselves. */

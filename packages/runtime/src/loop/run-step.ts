@@ -106,7 +106,7 @@ async function takeStep(
     kind: "taken",
     step,
     calls,
-    round: { reasons: ["assistant_turn"], ...(reads !== undefined && { early: reads }) },
+    round: reads === undefined ? {} : { early: reads },
   };
 }
 

@@ -26,7 +26,7 @@ import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { ActiveTime } from "./active-time.ts";
 import { commitWithin } from "./commit-within.ts";
 import { OpenCalls } from "./open-calls.ts";
-import { composeChangeset, hasChanges, noChanges } from "./pending-changes.ts";
+import { composeChangeset, hasChanges, noChanges, reasonsOf } from "./pending-changes.ts";
 import { localAgent, pinnedPlan } from "./pinned-plan.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
@@ -273,7 +273,7 @@ export class RunWorkspace {
     this.#run = { ...this.#run, last_seq: sealed.last_seq, recoveries: 0, updated_at: this.now };
     const pending = this.#pending;
     const effects = this.effects.take({ events: sealed.events, patches: pending.patches });
-    const parts = { reasons, events: sealed.events, effects };
+    const parts = { reasons: reasonsOf(pending, reasons), events: sealed.events, effects };
     const changeset = composeChangeset(this.#changesetId(), this.#run, pending, parts);
     // Counted before the attempt: should it fail for good, what is committed instead must not pass for it.
     this.#commits++;

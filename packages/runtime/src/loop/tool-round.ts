@@ -8,8 +8,6 @@ import type { RunWorkspace } from "./run-workspace.ts";
 import { moveCall, suspendCall } from "./settle-call.ts";
 
 export interface RoundOptions {
-  /** What the first commit of the round stands for beside the round itself. */
-  readonly reasons?: readonly CheckpointReason[];
   /** Reads that were begun while the model spoke. */
   readonly early?: EarlyReads;
 }
@@ -22,12 +20,12 @@ export interface RoundOptions {
 export async function runToolRound(
   workspace: RunWorkspace,
   calls: readonly ToolCallRecord[],
-  { reasons = [], early }: RoundOptions = {},
+  { early }: RoundOptions = {},
 ): Promise<string | undefined> {
   // Their rows are there before anything runs, so that whoever takes over finds them all.
   for (const call of calls) workspace.setCall(call);
   const executor = early?.executor ?? new CallExecutor(workspace);
-  let label = reasons;
+  let label: readonly CheckpointReason[] = [];
   try {
     for (const run of classRuns(workspace, calls)) {
       const { runnable, begun, answered } = await admitAll(workspace, run, early);

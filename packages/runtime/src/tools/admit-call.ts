@@ -14,6 +14,7 @@ import { askAbout } from "./ask-about.ts";
 import { isAllowed } from "./is-allowed.ts";
 import { findReservedKey } from "./parse-arguments.ts";
 import { askPlugins } from "./plugin-gate.ts";
+import { reportToolError } from "./report-tool-error.ts";
 
 /** What the gates say to a call. */
 export type Admission =
@@ -22,6 +23,8 @@ export type Admission =
   | {
       readonly kind: "end";
       readonly by: "gate" | "plugin";
+      /** The plugin that refused or answered, as `plugin:<id>`; absent where the runtime itself did. */
+      readonly source?: string;
       readonly trigger: "fail" | "succeed";
       readonly result: ToolResult;
     }
@@ -51,7 +54,7 @@ export async function admitCall(
       () => tool.check(call.arguments),
     );
   } catch (error) {
-    return uncheckable(tool_id, error);
+    return uncheckable(workspace, call, error);
   }
   if (!checked.ok) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${checked.problem}.`);
   const objection = await askPlugins(workspace, call, tool, decision);
@@ -62,7 +65,7 @@ export async function admitCall(
     const mustAsk = !approved && (await workspace.effects.perform(question, () => tool.needsApproval(input)));
     if (!mustAsk) return { kind: "run", tool, input: checked.input };
   } catch (error) {
-    return uncheckable(tool_id, error);
+    return uncheckable(workspace, call, error);
   }
   const message = `May ${tool.descriptor.name} run with these arguments?`;
   return { kind: "suspend", ticket: askAbout(call, "approval", message) };
@@ -97,7 +100,9 @@ export function findTool(
 }
 
 /** A schema or an approval rule that throws must not let the call through. */
-function uncheckable(tool: string, error: unknown): Admission {
+function uncheckable(workspace: RunWorkspace, call: ToolCallRecord, error: unknown): Admission {
+  const { tool_id: tool } = call;
+  reportToolError(workspace, call, error);
   return refuse(tool, "execution_failed", `Tool ${tool} could not be checked: ${describeThrown(error)}.`);
 }
 

@@ -5,6 +5,7 @@ import {
   isToolSuspension,
   type Tool,
   type ToolCallRecord,
+  ToolError,
   type ToolResult,
   toolFailure,
   toolPending,
@@ -16,6 +17,7 @@ import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
 import { InvalidEffect, readEffect } from "./read-effect.ts";
 import { readResult } from "./read-result.ts";
+import { reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
 import { TimeIsUp, withTimeout } from "./with-timeout.ts";
 
@@ -56,12 +58,14 @@ export async function executeCall(
     if (executed !== undefined) await executed;
     const terminate = isToolEffect(returned) ? readEffect(call, returned, gathered, workspace.agent.env) : undefined;
     const answer = isToolEffect(returned) ? returned.result : returned;
+    if (ToolError.is(answer)) throw answer;
     const result = isToolSuspension(answer)
       ? toolPending(id, ticketFor(call, answer.request, { askedBy: `tool:${id}`, mode: "pass_decision_to_tool" }))
       : await boundOutput(workspace, readResult(id, answer), gathered);
     return { ...gathered, result, ...(terminate !== undefined && { terminate }) };
   } catch (error) {
     signal.throwIfAborted();
+    if (!ToolError.is(error)) reportToolError(workspace, call, error);
     // What a failed tool did to the state is as if it had not happened.
     return { ...gather(document, call), recordings: gathered.recordings, result: failure(id, error) };
   } finally {
@@ -81,6 +85,7 @@ function gather(document: Json, { call_id, tool_id }: ToolCallRecord): Gathered 
 
 /** A tool that throws has failed; what it says goes to the model, nothing else of the error does. */
 function failure(tool: string, error: unknown): ToolResult {
+  if (ToolError.is(error)) return toolFailure(tool, error.kind, describeThrown(error).toWellFormed());
   if (error instanceof TimeIsUp) return toolFailure(tool, "timeout", error.message);
   if (error instanceof InvalidEffect) return toolFailure(tool, "invalid_output", error.message);
   return toolFailure(tool, "execution_failed", `Tool ${tool} failed: ${describeThrown(error).toWellFormed()}`);

@@ -29,9 +29,12 @@ export async function askPlugins(
   const actions = asked instanceof Promise ? await asked : asked;
   if (actions.length === 0) return undefined;
 
-  const [block] = actions.flatMap(({ value }) => (value.type === "block" ? [value] : []));
+  const [block] = actions.flatMap(({ plugin, value }) =>
+    value.type === "block" ? [{ source: `plugin:${plugin}`, reason: value.reason }] : [],
+  );
   if (block !== undefined) {
-    return { kind: "end", by: "gate", trigger: "fail", result: toolFailure(tool_id, "blocked", block.reason) };
+    const result = toolFailure(tool_id, "blocked", block.reason);
+    return { kind: "end", by: "gate", source: block.source, trigger: "fail", result };
   }
   const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
   if (ticket !== undefined) return { kind: "suspend", ticket };
@@ -47,7 +50,13 @@ export async function askPlugins(
     if (call.answered?.includes(askedBy) === true) return undefined;
     return { kind: "suspend", ticket: { ...result.suspension, asked_by: askedBy } };
   }
-  return { kind: "end", by: "plugin", trigger: outcomeOf(result) === "failed" ? "fail" : "succeed", result };
+  return {
+    kind: "end",
+    by: "plugin",
+    source: askedBy,
+    trigger: outcomeOf(result) === "failed" ? "fail" : "succeed",
+    result,
+  };
 }
 
 /** A plugin that asked about this call and was answered is not heard again, unless it insists. */

@@ -10,6 +10,10 @@ export function reportProgress(workspace: RunWorkspace, call: ToolCallRecord, pr
     type: "tool-call-progress",
     schema: "tool-call-progress.v1",
     node_id: node,
+    ...(run.parent_call_id !== undefined && {
+      parent_node_id: `tool_call:${run.parent_call_id}`,
+      parent_call_id: run.parent_call_id,
+    }),
     call_id: call.call_id,
     tool_name: call.tool_id,
     status: "running",

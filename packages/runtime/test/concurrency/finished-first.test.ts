@@ -114,7 +114,7 @@ describe("the commits of a round", () => {
       ["tool_results", "succeeded"],
       ["tool_results", "succeeded,succeeded"],
       ["tool_results", "succeeded"],
-      ["run_finished", ""],
+      ["assistant_turn+run_finished", ""],
     ]);
     await reportRound(stage, run);
   });
@@ -130,7 +130,7 @@ describe("the commits of a round", () => {
       "user_message",
       "assistant_turn+tool_intent",
       "tool_results",
-      "run_finished",
+      "assistant_turn+run_finished",
     ]);
   });
 });

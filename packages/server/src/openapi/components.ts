@@ -31,6 +31,7 @@ const run = objectOf(
   },
   {
     parent_run_id: TEXT,
+    parent_call_id: TEXT,
     parent_thread_id: TEXT,
     resource_id: TEXT,
     termination_code: TEXT,

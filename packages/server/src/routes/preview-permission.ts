@@ -1,4 +1,5 @@
 import { notFound } from "@reprise/contracts";
+import type { CallPreview } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { answer } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
@@ -14,11 +15,7 @@ export interface PreviewedCall {
 }
 
 /** What would happen to a call, and who says so. */
-export interface PermissionPreview {
-  readonly decision: "allow" | "ask" | "deny";
-  readonly reason?: string;
-  readonly source: string;
-}
+export type PermissionPreview = CallPreview;
 
 /** Asks whoever rules over calls. It says what it would say if the call were made, and nothing is done. */
 export type PreviewPermission = (
@@ -30,6 +27,7 @@ const FIELDS = {
   agent_id: ["agentId", "agent_id"],
   tool_id: ["toolId", "tool_id"],
   arguments: ["arguments"],
+  thread_id: ["threadId", "thread_id"],
 } as const;
 
 export async function previewPermission(call: Call): Promise<Response> {
@@ -39,16 +37,16 @@ export async function previewPermission(call: Call): Promise<Response> {
   if (agentId === undefined || toolId === undefined) throw badRequest("agentId and toolId are needed");
   const agent = call.runtime.agents().find(({ id }) => id === agentId);
   if (agent === undefined) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
-  const tool = agent.tools.find(({ id }) => id === toolId);
-  if (tool === undefined) throw notFound("TOOL_NOT_FOUND", "tool", toolId);
+  if (!agent.tools.some(({ id }) => id === toolId)) throw notFound("TOOL_NOT_FOUND", "tool", toolId);
   const previewed = { agent_id: agentId, tool_id: toolId, arguments: fields.arguments ?? {} };
-  const given = await call.host.previewPermission?.(previewed, call.principal);
-  return answer(call, 200, given ?? previewByTool(tool.needs_approval));
-}
-
-/** Where nobody else rules, the tool itself says whether it wants to be asked about. */
-function previewByTool(needsApproval: boolean | "by_arguments"): PermissionPreview {
-  if (needsApproval === false) return { decision: "allow", source: "tool" };
-  const reason = needsApproval === true ? "the tool needs an approval" : "it depends on the arguments";
-  return { decision: "ask", reason, source: "tool" };
+  const ruled = await call.host.previewPermission?.(previewed, call.principal);
+  if (ruled !== undefined) return answer(call, 200, ruled);
+  const threadId = textOf("threadId", fields.thread_id);
+  const preview = await call.runtime.previewCall({
+    agent: agentId,
+    tool: toolId,
+    ...(fields.arguments !== undefined && { arguments: fields.arguments }),
+    ...(threadId !== undefined && { threadId }),
+  });
+  return answer(call, 200, preview);
 }

@@ -48,6 +48,7 @@ export const RUN_BODY: JsonSchema = bodyOf(
     ...aliases(["threadId", "thread_id", "contextId", "context_id"], TEXT),
     ...aliases(["runId", "run_id", "taskId", "task_id"], TEXT),
     ...aliases(["parentRunId", "parent_run_id"], TEXT),
+    ...aliases(["parentCallId", "parent_call_id"], TEXT),
     ...aliases(["parentThreadId", "parent_thread_id", "parentContextId", "parent_context_id"], TEXT),
     ...aliases(["resourceId", "resource_id"], TEXT),
     ...aliases(["busyPolicy", "busy_policy"], oneOf("enqueue", "continue", "interrupt", "rollback", "steer", "reject")),

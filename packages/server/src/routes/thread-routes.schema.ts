@@ -42,8 +42,26 @@ export const summaries: Operation = {
 };
 
 export const get: Operation = {
-  summary: "A thread",
-  answers: { 200: { description: "The thread", schema: ref("Thread") } },
+  summary: "A thread with its state and its newest messages",
+  answers: {
+    200: {
+      description: "The thread. `has_more` says whether there are older messages",
+      schema: objectOf(
+        {
+          id: TEXT,
+          thread_id: TEXT,
+          metadata: OBJECT,
+          version: COUNT,
+          created_at: TIME,
+          updated_at: TIME,
+          state: OBJECT,
+          messages: listOf(ref("Message")),
+          has_more: FLAG,
+        },
+        { resource_id: TEXT, parent_thread_id: TEXT },
+      ),
+    },
+  },
 };
 
 export const messages: Operation = {

@@ -30,7 +30,7 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads/:id",
     scope: "read",
     operation: schema.get,
-    handle: async (call) => answer(call, 200, await call.runtime.threads.get(pathPart(call, "id"))),
+    handle: async (call) => answer(call, 200, await showThread(call, pathPart(call, "id"))),
   },
   {
     method: "GET",
@@ -67,6 +67,17 @@ export const threadRoutes: readonly Route[] = [
 function listThreads({ context, runtime }: Call): ReturnType<Call["runtime"]["threads"]["list"]> {
   const query = new Query(context.req.url);
   return runtime.threads.list({ ...query.page(), ...query.texts("resource_id", "parent_thread_id") });
+}
+
+/** As many messages as a page holds, the newest: who wants more asks for them. */
+const SHOWN_MESSAGES = 50;
+
+/** A thread with what was said last and its state, also under the names that other servers of this API give to them. */
+async function showThread({ runtime: { threads } }: Call, threadId: string): Promise<object> {
+  const thread = await threads.get(threadId);
+  const state = await threads.stateAt(threadId, thread.version);
+  const { messages, has_more } = await threads.messages(threadId, { order: "desc", limit: SHOWN_MESSAGES });
+  return { ...thread, id: thread.thread_id, state, messages: messages.toReversed(), has_more };
 }
 
 /** `none` is no filter, as in the mailbox. */

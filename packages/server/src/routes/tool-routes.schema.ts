@@ -27,7 +27,18 @@ export const run: Operation = {
 export const preview: Operation = {
   summary: "Whether a call would run, be asked about or be refused",
   body: {
-    schema: bodyOf({}, { agentId: TEXT, agent_id: TEXT, toolId: TEXT, tool_id: TEXT, arguments: ANYTHING }),
+    schema: bodyOf(
+      {},
+      {
+        agentId: TEXT,
+        agent_id: TEXT,
+        toolId: TEXT,
+        tool_id: TEXT,
+        threadId: TEXT,
+        thread_id: TEXT,
+        arguments: ANYTHING,
+      },
+    ),
   },
   answers: {
     200: {

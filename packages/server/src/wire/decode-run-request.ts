@@ -10,6 +10,7 @@ const RUN_FIELDS = {
   thread_id: ["threadId", "thread_id", "contextId", "context_id"],
   run_id: ["runId", "run_id", "taskId", "task_id"],
   parent_run_id: ["parentRunId", "parent_run_id"],
+  parent_call_id: ["parentCallId", "parent_call_id"],
   parent_thread_id: ["parentThreadId", "parent_thread_id", "parentContextId", "parent_context_id"],
   resource_id: ["resourceId", "resource_id"],
   state: ["state"],
@@ -23,7 +24,15 @@ const RUN_FIELDS = {
   metadata: ["metadata"],
 } as const;
 
-const IDS = ["thread_id", "run_id", "parent_run_id", "parent_thread_id", "resource_id", "dedupe_key"] as const;
+const IDS = [
+  "thread_id",
+  "run_id",
+  "parent_run_id",
+  "parent_call_id",
+  "parent_thread_id",
+  "resource_id",
+  "dedupe_key",
+] as const;
 
 /** Reads what starts a run. Only names and the outermost shapes: what a run may be asked for is the runtime's to judge. */
 export function decodeRunRequest(body: JsonBody): RunRequest {

@@ -13,6 +13,7 @@ export function encodeQueuedRun(entry: MailboxEntry): object {
     thread_id: entry.thread_id,
     agent_id: request?.agent_id ?? null,
     ...(request?.parent_run_id !== undefined && { parent_run_id: request.parent_run_id }),
+    ...(request?.parent_call_id !== undefined && { parent_call_id: request.parent_call_id }),
     ...(request?.parent_thread_id !== undefined && { parent_thread_id: request.parent_thread_id }),
     origin: request?.origin ?? "user",
     ...fateOf(entry),

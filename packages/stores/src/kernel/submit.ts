@@ -77,11 +77,14 @@ function findDuplicate(entry: SealedEntry, rows: ThreadRows): EntryRow | undefin
     (row) => row.entry.thread_id === entry.thread_id && row.entry.dedupe_key === entry.dedupe_key,
   );
   if (entry.dedupe_key !== undefined && sameKey !== undefined) return sameKey;
-  if (sameId !== undefined) throw invalidRequest(`The entry id ${entry.entry_id} is taken in another thread.`);
   const isRunTaken =
     rows.runs.some(({ record }) => record.run_id === entry.run_id) ||
     rows.entries.some((row) => row.entry.kind === "run" && row.entry.run_id === entry.run_id);
-  if (isRunTaken) throw invalidRequest(`The run id ${entry.run_id} is taken.`);
+  if (isRunTaken) {
+    const message = `There is a run with the id ${entry.run_id} already. Choose another id, or leave it out.`;
+    throw new RepriseError("RUN_EXISTS", message, { details: { run_id: entry.run_id } });
+  }
+  if (sameId !== undefined) throw invalidRequest(`The entry id ${entry.entry_id} is taken in another thread.`);
   return undefined;
 }
 

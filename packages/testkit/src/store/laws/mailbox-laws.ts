@@ -107,7 +107,7 @@ export function mailboxLaws(law: Law): void {
   law("refuses a run id that is taken", async (bench) => {
     const owner = await bench.start();
     const attempt = bench.tenant.submit(buildEntry({ entry_id: "other", run_id: owner.runId }));
-    await expectRefusal(attempt, "INVALID_REQUEST");
+    await expectRefusal(attempt, "RUN_EXISTS");
   });
 
   law("stores one of many entries with the same dedupe key", async (bench) => {

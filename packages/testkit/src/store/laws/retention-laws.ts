@@ -44,7 +44,7 @@ export function retentionLaws(law: Law): void {
     expect(await bench.tenant.submit(again)).toMatchObject({ status: "duplicate" });
     expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toMatchObject({ entries: 1 });
     expect(await bench.tenant.submit(again)).toMatchObject({ status: "queued", entry: { entry_id: "e2" } });
-    await expectRefusal(bench.tenant.submit(buildEntry({ entry_id: "e3", run_id: "run-of-e1" })), "INVALID_REQUEST");
+    await expectRefusal(bench.tenant.submit(buildEntry({ entry_id: "e3", run_id: "run-of-e1" })), "RUN_EXISTS");
   });
 
   law("forgets threads that nothing changed for long, with everything they have", async (bench) => {
