@@ -52,7 +52,7 @@ describe("what a tool returns", () => {
     const { content } = await blobs.get("default", data.ref);
     expect(JSON.parse(new TextDecoder().decode(content))).toEqual({ huge });
     const changesets = await tenant.readChangesets("t1", 0);
-    expect(changesets.flatMap(({ blob_refs }) => blob_refs)).toEqual([data.ref]);
+    expect(changesets.flatMap(({ blob_refs }) => blob_refs)).toContain(data.ref);
     expect(JSON.stringify(await runtime.threads.messages("t1")).length).toBeLessThan(6_000);
   });
 

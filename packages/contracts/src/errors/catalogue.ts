@@ -111,7 +111,6 @@ export const ERRORS = {
   VALIDATION_FAILED: { httpStatus: 422, retryable: false, when: "Agents of a runtime cannot be resolved." },
   CONFIG_INVALID: { httpStatus: 422, retryable: false, when: "A configuration has problems; its details list them." },
   DISCOVERY_FAILED: { httpStatus: 502, retryable: true, when: "Remote agents could not be discovered." },
-  RUN_EXISTS: { httpStatus: 409, retryable: false, when: "A run was to be started under the id of another one." },
   INVALID_ACTION: {
     httpStatus: 422,
     retryable: false,

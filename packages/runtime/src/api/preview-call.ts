@@ -83,12 +83,12 @@ async function openWorkspace(
   tenant: string,
   { agent, threadId }: PreviewCall,
 ): Promise<RunWorkspace> {
-  const { env, blobs, store, limits } = services;
+  const { env, time, blobs, store, limits } = services;
   const thread =
     threadId === undefined
       ? new LoadedThread(env.ids.uuid(), 0, {}, [])
       : await services.threads.load(store.forTenant(tenant), tenant, threadId);
-  const run = imagineRun(env.ids.uuid(), thread, agent, env.clock.now());
+  const run = imagineRun(env.ids.uuid(), thread, agent, time.now());
   const claim: Claim = {
     tenant,
     thread_id: run.thread_id,
@@ -99,7 +99,7 @@ async function openWorkspace(
   };
   const mail = new MailSource(false);
   const texts = new LongTexts(blobs, tenant, env);
-  const effects = new LivePort({ env, claim, signal: NEVER, lost: NEVER, mail, texts });
+  const effects = new LivePort({ env, time, claim, signal: NEVER, lost: NEVER, mail, texts });
   const nobody = { ...services, bus: new LiveBus() };
   const pools = ToolPools.create(limits.pools);
   const port = { assertHeld: () => undefined, lendPlace: () => () => undefined };
