@@ -37,16 +37,11 @@ async function tell(on: Runtime, agent: string, threadId = "t1"): Promise<void> 
   const run = await on.start({ agent, threadId, input: "Hello?" });
   for await (const { type, data } of run.events()) {
     if (type === "text_delta") console.log(`  ${data.delta}`);
-    if (type === "cost_recorded" && data !== undefined) console.log(`  cost: ${data.cost_microcents} microcents`);
-    if (type !== "model_routed" || data === undefined) continue;
+    if (type === "cost_recorded") console.log(`  ${data.model} cost ${data.cost_microcents} microcents`);
+    if (type !== "model_routed") continue;
     console.log(`  ${data.requested} → ${data.selected} (${data.reason})`);
-    for (const attempt of data.chain as readonly {
-      model: string;
-      outcome: string;
-      error?: string;
-      reason?: string;
-    }[]) {
-      console.log(`    ${attempt.model}: ${attempt.outcome} ${attempt.error ?? attempt.reason ?? ""}`.trimEnd());
+    for (const { model, outcome, error, reason } of data.chain) {
+      console.log(`    ${model}: ${outcome} ${error ?? reason ?? ""}`.trimEnd());
     }
   }
 }

@@ -49,7 +49,18 @@ export {
 export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
 export { formatCursor, parseCursor } from "./event/event.ts";
 export { decodeEvent, encodeEvent, isOpaque } from "./event/event-codec.ts";
-export type { EventData, EventType, FactData, JsonPatchData, SuspensionNotice } from "./event/event-data.ts";
+export type {
+  BudgetFact,
+  ContextFact,
+  CostFact,
+  EventData,
+  EventType,
+  FactData,
+  JsonPatchData,
+  RoutedAttempt,
+  RouteFact,
+  SuspensionNotice,
+} from "./event/event-data.ts";
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
@@ -92,7 +103,7 @@ export type {
   TokenUsage,
 } from "./model/model.ts";
 export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
-export { ModelError } from "./model/model-error.ts";
+export { ModelError, modelErrorCode } from "./model/model-error.ts";
 export { believableUsage } from "./model/usage.ts";
 export {
   addSessionContext,
@@ -148,8 +159,8 @@ export type {
   ScheduledHandler,
 } from "./plugin/plugin.ts";
 export type { HandCall, RunPolicy } from "./run/run-policy.ts";
-export type { RunOrigin, RunRecord } from "./run/run-record.ts";
-export { RUN_ORIGINS } from "./run/run-record.ts";
+export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
+export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";

@@ -161,7 +161,7 @@ describe("events from a cursor", () => {
     await settle();
     middle.open();
     seen.push((await soon(next, "what was missed")).value, ...(await soon(Array.fromAsync(events))));
-    expect(seen.map((item) => item?.event.seq)).toEqual(Array.from({ length: 1_605 }, (_, index) => index + 1));
+    expect(seen.map((item) => item?.event.seq)).toEqual(Array.from({ length: 1_607 }, (_, index) => index + 1));
   });
 
   it("stop when the reader's signal is aborted", async () => {

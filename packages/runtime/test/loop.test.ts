@@ -19,6 +19,8 @@ describe("the loop", () => {
       "step_start",
       "text_delta",
       "text_delta",
+      "model_routed",
+      "cost_recorded",
       "inference_complete",
       "step_end",
       "run_finish",

@@ -48,5 +48,5 @@ it("takes text as it is in a URL, and ends a run whose model made what cannot be
     model: modelThatMakes({ url: "data:image/png;base64,%%%", media_type: "image/png" }),
   });
   const outcome = await soon(broken.runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "paint" }));
-  expect(outcome).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+  expect(outcome).toMatchObject({ status: "failed", code: "MODEL_MALFORMED_RESPONSE" });
 });

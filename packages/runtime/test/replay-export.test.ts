@@ -91,7 +91,7 @@ describe("a changed recording is found where it was changed, also when its diges
     [
       "event",
       4,
-      3,
+      5,
       ({ events }) => ({
         events: events.map((event) => (event.type === "step_end" ? { ...event, step_id: "x" } : event)),
       }),

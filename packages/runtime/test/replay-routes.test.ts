@@ -14,7 +14,8 @@ async function openPriced(world: ReturnType<typeof createWorld>, models: { first
   const { first, second } = models;
   const price = { input_per_million: 10, output_per_million: 10 };
   const spec = (id: string) => ({ id, provider: id, model: id, max_output_tokens: 200, pricing: price });
-  const agent = defineAgent({ id: "agent", model: "first", fallbackModels: ["second"], tools: [look] });
+  const retryPolicy = { max_attempts_per_model: 1 };
+  const agent = defineAgent({ id: "agent", model: "first", fallbackModels: ["second"], tools: [look], retryPolicy });
   const runtime = await createRuntime({
     ...world,
     providers: [

@@ -65,6 +65,8 @@ export interface RetryPolicy {
   readonly retry_stream_start?: boolean;
   readonly max_stream_event_retries?: number;
   readonly stream_error_fallback_threshold?: number;
+  /** How long a run waits in all while no model can be asked: 600,000. With 0 it fails at once. */
+  readonly patience_ms?: number;
 }
 
 /** A model that stands in for another, with a patience of its own. */

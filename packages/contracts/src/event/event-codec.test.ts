@@ -17,6 +17,7 @@ import { EVENT_SHAPES } from "./event-shapes.ts";
 const SAMPLES: Readonly<Record<string, unknown>> = {
   string: "text",
   number: 1,
+  "number or null": null,
   boolean: true,
   object: { type: "natural_end" },
   array: [],

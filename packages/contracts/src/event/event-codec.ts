@@ -67,7 +67,7 @@ function assertData(type: EventType, data: unknown): void {
 function fits(value: unknown, shape: FieldShape): boolean {
   if (value === undefined) return shape.endsWith("?");
   const kind = shape.replace("?", "");
-  if (kind === "json") return true;
+  if (kind === "json" || (kind === "number or null" && (value === null || typeof value === "number"))) return true;
   if (kind === "array") return Array.isArray(value);
   return typeof value === kind && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,10 @@
 import type { Json, TrackedPatch } from "@reprise/state";
+import type { BudgetNotice } from "../budget/budget.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { Message } from "../message/message.ts";
 import type { TokenUsage } from "../model/model.ts";
+import type { ModelErrorKind } from "../model/model-error.ts";
+import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
 
@@ -60,15 +63,84 @@ export interface EventData {
   activity_delta: { readonly message_id: string; readonly activity_type: string; readonly patch: readonly Json[] };
   error: { readonly message: string; readonly code?: string };
   tool_catalog_resolved: FactData;
-  context_resolved: FactData;
+  context_resolved: ContextFact;
   compaction_started: FactData;
   compaction_completed: FactData;
   compaction_failed: FactData;
-  model_routed: FactData;
+  model_routed: RouteFact;
+  /** No model can be asked before `until`; then the run tries again. */
+  model_waiting: { readonly until: number; readonly reason: ModelWaitReason };
   permission_evaluated: FactData;
-  definition_changed: FactData;
-  budget_warning: FactData;
-  cost_recorded: FactData;
+  definition_changed: { readonly agent_id: string; readonly from: string; readonly to: string };
+  budget_warning: BudgetFact & { readonly reason: BudgetNotice };
+  cost_recorded: CostFact;
+}
+
+/** What was done to a request before it was sent. Window and tokens are there when the agent has a context policy. */
+export interface ContextFact {
+  /** Which plugins shaped it, and how. */
+  readonly contributions?: readonly { readonly plugin: string; readonly action: string }[];
+  readonly window_tokens?: number;
+  /** Kept free for the answer. */
+  readonly output_tokens?: number;
+  readonly estimated_tokens?: number;
+  readonly estimated_by?: string;
+  readonly dropped_messages?: number;
+}
+
+/** How an inference found the model that answered. */
+export interface RouteFact {
+  readonly requested: string;
+  /** What the request asks of a model beside text. */
+  readonly requirements: readonly string[];
+  /** Models that could have been asked, in the order of preference. */
+  readonly candidates: readonly string[];
+  /** The model that answered; absent when none did. */
+  readonly selected?: string;
+  readonly reason: string;
+  /** Models that were passed over because they failed too often or were asked too often. */
+  readonly rate: readonly { readonly provider: string; readonly model: string; readonly state: string }[];
+  readonly budget?: BudgetFact;
+  readonly chain: readonly RoutedAttempt[];
+}
+
+/** One attempt of an inference, or a model that was skipped. */
+export interface RoutedAttempt {
+  readonly attempt: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly outcome: "succeeded" | "failed" | "skipped";
+  readonly error?: ModelErrorKind;
+  /** Why it was skipped. */
+  readonly reason?: string;
+  readonly cost_microcents?: number;
+}
+
+/** How a budget stands. */
+export interface BudgetFact {
+  readonly limit_microcents: number | null;
+  readonly limit_tokens: number | null;
+  readonly spent_microcents: number;
+  readonly spent_tokens: number;
+  readonly reserved_microcents: number;
+  readonly reserved_tokens: number;
+}
+
+/** What one attempt cost, whether or not it led to an answer. */
+export interface CostFact {
+  readonly provider: string;
+  readonly model: string;
+  /** Its number in the chain of `model_routed`. */
+  readonly attempt: number;
+  readonly outcome: "succeeded" | "failed";
+  readonly error?: ModelErrorKind;
+  /** Absent when the provider did not say: the attempt broke off. */
+  readonly usage?: TokenUsage;
+  readonly cost_microcents: number;
+  /** Of the run up to here. */
+  readonly run_cost_microcents: number;
+  /** False when the model has no price, or the provider did not say what it used. */
+  readonly priced: boolean;
 }
 
 /** A fact about the run, for auditors and the studio. */

@@ -41,5 +41,6 @@ function dataSchema(shape: Readonly<Record<string, FieldShape>>): JsonObject {
 
 function fieldSchema(field: FieldShape): Json {
   const kind = field.replace("?", "");
+  if (kind === "number or null") return { type: ["number", "null"] };
   return kind === "json" ? {} : { type: kind };
 }

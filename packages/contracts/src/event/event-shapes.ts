@@ -1,12 +1,25 @@
 import type { EventType } from "./event-data.ts";
 
 /** What a field holds. `json` is anything; `object` and `array` are not looked into. A `?` makes it optional. */
-export type FieldShape = `${"string" | "number" | "boolean" | "object" | "array" | "json"}${"" | "?"}`;
+export type FieldShape =
+  `${"string" | "number" | "number or null" | "boolean" | "object" | "array" | "json"}${"" | "?"}`;
 
-const FACT: Readonly<Record<string, FieldShape>> = {};
+type EventShape = Readonly<Record<string, FieldShape>>;
+
+/** A fact of plugins to come: they say what is in it. */
+const FACT: EventShape = {};
+
+const BUDGET: EventShape = {
+  limit_microcents: "number or null",
+  limit_tokens: "number or null",
+  spent_microcents: "number",
+  spent_tokens: "number",
+  reserved_microcents: "number",
+  reserved_tokens: "number",
+};
 
 /** The fields of each event's data. The decoder and the JSON Schema are both made of this table. */
-export const EVENT_SHAPES: Readonly<Record<EventType, Readonly<Record<string, FieldShape>>>> = {
+export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   run_start: { parent_run_id: "string?" },
   run_finish: { result: "object?", termination: "object" },
   text_delta: { delta: "string" },
@@ -37,15 +50,42 @@ export const EVENT_SHAPES: Readonly<Record<EventType, Readonly<Record<string, Fi
   activity_delta: { message_id: "string", activity_type: "string", patch: "array" },
   error: { message: "string", code: "string?" },
   tool_catalog_resolved: FACT,
-  context_resolved: FACT,
+  context_resolved: {
+    contributions: "array?",
+    window_tokens: "number?",
+    output_tokens: "number?",
+    estimated_tokens: "number?",
+    estimated_by: "string?",
+    dropped_messages: "number?",
+  },
   compaction_started: FACT,
   compaction_completed: FACT,
   compaction_failed: FACT,
-  model_routed: FACT,
+  model_routed: {
+    requested: "string",
+    requirements: "array",
+    candidates: "array",
+    selected: "string?",
+    reason: "string",
+    rate: "array",
+    budget: "object?",
+    chain: "array",
+  },
+  model_waiting: { until: "number", reason: "string" },
   permission_evaluated: FACT,
-  definition_changed: FACT,
-  budget_warning: FACT,
-  cost_recorded: FACT,
+  definition_changed: { agent_id: "string", from: "string", to: "string" },
+  budget_warning: { reason: "string", ...BUDGET },
+  cost_recorded: {
+    provider: "string",
+    model: "string",
+    attempt: "number",
+    outcome: "string",
+    error: "string?",
+    usage: "object?",
+    cost_microcents: "number",
+    run_cost_microcents: "number",
+    priced: "boolean",
+  },
 };
 
 export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_SHAPES) as EventType[];

@@ -1,3 +1,5 @@
+import type { ErrorCode } from "../errors/catalogue.ts";
+
 /** Why a model failed. Closed, and never derived from the text of a message. */
 export type ModelErrorKind =
   | "rate_limit"
@@ -15,6 +17,29 @@ export type ModelErrorKind =
   /** More than anybody reads: the answer was given up on. */
   | "answer_too_large"
   | "cancelled";
+
+/** The code a run that failed for this reason ends with. */
+const CODES: Readonly<Record<ModelErrorKind, ErrorCode>> = {
+  rate_limit: "MODEL_RATE_LIMITED",
+  overloaded: "MODEL_OVERLOADED",
+  timeout: "MODEL_TIMEOUT",
+  network: "MODEL_UNREACHABLE",
+  stream_interrupted: "MODEL_INTERRUPTED",
+  server_error: "MODEL_SERVER_ERROR",
+  auth: "MODEL_AUTH",
+  quota: "MODEL_QUOTA_EXCEEDED",
+  invalid_request: "MODEL_INVALID_REQUEST",
+  context_length: "MODEL_CONTEXT_OVERFLOW",
+  content_filter: "MODEL_CONTENT_FILTERED",
+  malformed_response: "MODEL_MALFORMED_RESPONSE",
+  answer_too_large: "MODEL_ANSWER_TOO_LARGE",
+  cancelled: "MODEL_FAILED",
+};
+
+/** The code of the catalogue for a kind of failure. */
+export function modelErrorCode(kind: ModelErrorKind): ErrorCode {
+  return CODES[kind];
+}
 
 const RETRYABLE: ReadonlySet<ModelErrorKind> = new Set([
   "rate_limit",

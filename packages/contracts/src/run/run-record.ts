@@ -32,6 +32,23 @@ export const RUN_ORIGINS: readonly RunOrigin[] = [
   "internal",
 ];
 
+/** Why no model could be asked: a provider said when to come back, is left alone, or failed too often. */
+export type ModelWaitReason = "rate_limited" | "cooling_down" | "breaker_open";
+
+/** A run's wait for a model. */
+export interface ModelWait {
+  /** When a model was first found to be out of reach: patience counts from here. */
+  readonly since: number;
+  /** When the run tries again. */
+  readonly until: number;
+  readonly reason: ModelWaitReason;
+}
+
+/** Whether a run waits for a model, which time answers, and not for a decision. Messages that come meanwhile are queued. */
+export function isWaitingForModel({ status, model_wait }: Pick<RunRecord, "status" | "model_wait">): boolean {
+  return status === "waiting" && model_wait !== undefined;
+}
+
 /** One unit of work on a thread, from acceptance to one terminal outcome. */
 export interface RunRecord {
   readonly run_id: string;
@@ -46,6 +63,10 @@ export interface RunRecord {
   readonly status: RunStatus;
   readonly termination_code?: string;
   readonly termination_detail?: string;
+  /** The code of the error a run ended with: one of the catalogue, `POISON` or `BUFFER_LOST`. */
+  readonly error_code?: string;
+  /** Set from the moment no model could be asked until one answered. A run that waits with it waits for time to pass. */
+  readonly model_wait?: ModelWait;
   readonly source_mailbox_entry_id?: string;
   readonly input_tokens: number;
   readonly output_tokens: number;

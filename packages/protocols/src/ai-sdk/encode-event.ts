@@ -66,6 +66,7 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "compaction_completed":
     case "compaction_failed":
     case "model_routed":
+    case "model_waiting":
     case "permission_evaluated":
     case "definition_changed":
     case "budget_warning":

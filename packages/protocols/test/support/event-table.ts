@@ -38,6 +38,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   compaction_completed: "nothing",
   compaction_failed: "nothing",
   model_routed: "nothing",
+  model_waiting: "nothing",
   permission_evaluated: "nothing",
   definition_changed: "nothing",
   budget_warning: "nothing",

@@ -1,4 +1,4 @@
-import type { Budget, BudgetNotice, FactData } from "@reprise/contracts";
+import type { Budget, BudgetFact, BudgetNotice } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { committedOf } from "./change-budget.ts";
 
@@ -8,7 +8,7 @@ export function tellBudget(workspace: RunWorkspace, stepId: string, budget: Budg
 }
 
 /** How a budget stands, in a fact. */
-export function describeBudget(budget: Budget): FactData {
+export function describeBudget(budget: Budget): BudgetFact {
   const { microcents, tokens } = committedOf(budget);
   return {
     limit_microcents: budget.limit_microcents,

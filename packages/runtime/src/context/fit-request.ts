@@ -1,4 +1,4 @@
-import { type FactData, type ModelRequest, RepriseError } from "@reprise/contracts";
+import { type ContextFact, type ModelRequest, RepriseError } from "@reprise/contracts";
 import type { ContextWindow } from "./context-window.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
 import { truncateMessages } from "./truncate-messages.ts";
@@ -6,7 +6,7 @@ import { truncateMessages } from "./truncate-messages.ts";
 /** A request that fits, and what was done to make it fit. */
 export interface FittedRequest {
   readonly request: ModelRequest;
-  readonly fact: FactData;
+  readonly fact: ContextFact;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   MAX_ATTEMPTS,
   MAX_RECOVERIES,
   ModelError,
+  modelErrorCode,
   RepriseError,
   type RunRecord,
   type Termination,
@@ -233,7 +234,7 @@ function isLost(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
-  return ModelError.is(error) ? "MODEL_FAILED" : toRepriseError(error).code;
+  return ModelError.is(error) ? modelErrorCode(error.kind) : toRepriseError(error).code;
 }
 
 function describe(error: unknown): string {

@@ -19,6 +19,7 @@ export type EffectKind =
   | "request"
   | "context"
   | "turn"
+  | "wait"
   | "files"
   | "backend"
   | "check"

@@ -1,4 +1,4 @@
-import type { RunRecord, TenantStore } from "@reprise/contracts";
+import { isWaitingForModel, type RunRecord, type TenantStore } from "@reprise/contracts";
 import { decisionFor } from "../loop/decision-for.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 
@@ -8,6 +8,8 @@ import { listAllCalls } from "../thread/list-all-calls.ts";
  */
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";
+  // Nobody has to do anything for it.
+  if (isWaitingForModel(run)) return true;
   const { run_id, thread_id } = run;
   const { decisions, cancel } = await store.readInbox(thread_id, run_id);
   if (cancel !== undefined) return true;

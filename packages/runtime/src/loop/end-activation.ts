@@ -6,6 +6,7 @@ import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
 import { lastAnswer, readOutput } from "./structured-output.ts";
+import { endModelWait } from "./wait-for-model.ts";
 
 /** Closes an activation: the run waits, or is done. Nobody hears of it before it is committed. */
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
@@ -13,16 +14,21 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   if (!isSuspended) cancelOpenCalls(workspace, termination);
   await leavePhases(workspace, termination);
   const detail = detailOf(termination);
+  // Readers of a run that waits for a model stay: time answers it, and the answer comes in the same stream.
+  const isWaiting = isSuspended && workspace.run.model_wait !== undefined;
+  if (!isSuspended) endModelWait(workspace);
+  const error_code = termination.type === "error" ? termination.code : undefined;
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
-    termination_code: code ?? terminationCode(termination),
+    termination_code: code ?? (isWaiting ? "model_waiting" : terminationCode(termination)),
     ...(detail !== undefined && { termination_detail: detail }),
+    ...(error_code !== undefined && { error_code }),
     updated_at: workspace.now,
   });
   workspace.addPatch("runtime", runStateOps(workspace.run, isSuspended ? undefined : workspace.run.termination_code));
   const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
   const result = response === undefined ? {} : { result: { response, ...outputOf(workspace, termination, response) } };
-  workspace.hold("run_finish", { ...result, termination });
+  if (!isWaiting) workspace.hold("run_finish", { ...result, termination });
   await workspace.commit("run_finished");
   if (!isSuspended) workspace.journal.end(workspace.run);
 }

@@ -2,10 +2,12 @@ import type { AgentEvent, Budget, FilePart, LanguageModel, StopReason, TokenUsag
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { isGated, RunGate } from "../budget/run-gate.ts";
+import { decodeFailure, encodeFailure } from "../effects/failure.ts";
 import { takeMediaTurn } from "../media/media-turn.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
-import type { RoutedRequest } from "../route/model-route.ts";
+import { type RoutedRequest, toModelError } from "../route/model-route.ts";
+import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { refusingModel } from "../route/refusing-model.ts";
 import { type ModelAttempt, RouteSession } from "../route/route-session.ts";
 import { runTurn } from "../turn/run-turn.ts";
@@ -13,10 +15,11 @@ import type { CompleteCall, Turn, TurnChunk } from "../turn/turn.ts";
 import { callIdOf } from "./derived-ids.ts";
 import { handModel } from "./hand-model.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import { hasPatience } from "./wait-for-model.ts";
 
 /** What is stored of a turn beside what it showed. */
 export interface TurnFacts {
-  /** Who was asked. */
+  /** Which model was wanted; a route stands for several. */
   readonly model: string;
   readonly duration_ms: number;
   readonly attempts: readonly ModelAttempt[];
@@ -98,6 +101,7 @@ export class ModelTurn {
       turn = await this.#run(model, session);
       return turn;
     } catch (error) {
+      if (error instanceof ModelUnavailable && !hasPatience(this.#workspace, error)) throw error.failure;
       throw error instanceof AttemptRefused ? error.reason : error;
     } finally {
       await gate?.close();
@@ -212,18 +216,31 @@ class PlayedTurn {
   }
 }
 
-/** A budget that was exceeded may be asked for: then its numbers count. */
+/** What is stored of a turn that may be taken again later: what a budget lacks, or for how long no model can be asked. */
+type StoredRefusal =
+  | ({ readonly of: "budget" } & Pick<BudgetExceeded, "budget" | "needed">)
+  | ({ readonly of: "unavailable"; readonly failure: Json } & Pick<ModelUnavailable, "waitMs" | "reason">);
+
 function encodeRefusal(error: unknown): Json | undefined {
-  if (!(error instanceof BudgetExceeded)) return undefined;
-  const { budget, needed } = error;
+  const stored = describeRefusal(error);
   // Numbers and ids, which their interfaces hide.
-  return { of: "budget", budget, needed } as unknown as Json;
+  return stored as unknown as Json | undefined;
+}
+
+function describeRefusal(error: unknown): StoredRefusal | undefined {
+  if (error instanceof BudgetExceeded) return { of: "budget", budget: error.budget, needed: error.needed };
+  if (!(error instanceof ModelUnavailable)) return undefined;
+  const { waitMs, reason, failure } = error;
+  return { of: "unavailable", waitMs, reason, failure: encodeFailure(failure) };
 }
 
 function decodeRefusal(stored: Json): unknown {
   // Written by `encodeRefusal`, or by the port.
-  const { of, budget, needed } = stored as unknown as { of: string } & Pick<BudgetExceeded, "budget" | "needed">;
-  return of === "budget" ? new BudgetExceeded(budget, needed) : undefined;
+  const refusal = stored as unknown as StoredRefusal;
+  if (refusal.of === "budget") return new BudgetExceeded(refusal.budget, refusal.needed);
+  if (refusal.of !== "unavailable") return undefined;
+  const failure = toModelError(decodeFailure(refusal.failure, undefined));
+  return new ModelUnavailable(refusal.waitMs, refusal.reason, failure);
 }
 
 /** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */

@@ -1,25 +1,40 @@
-import type { FactData } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import type { RoutedAttempt, RouteFact } from "@reprise/contracts";
 import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt } from "../route/route-session.ts";
 import type { TurnFacts } from "./model-turn.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
-/** Shows how an inference found its model, and counts what it cost. Nothing for a model that nothing had to be chosen for. */
+/** Shows how an inference found its model, and counts what each attempt cost. Nothing for a call by hand, which asks no model. */
 export function showRoute(workspace: RunWorkspace, stepId: string, facts: TurnFacts): void {
-  const { attempts } = facts;
-  if (attempts.length === 0) return;
+  if (facts.attempts.length === 0) return;
   workspace.show("model_routed", describeRoute(facts), stepId);
-  const costs = attempts.flatMap(({ model, usage, cost }) => (cost === undefined ? [] : [{ model, usage, cost }]));
-  if (costs.length === 0) return;
-  const microcents = costs.reduce((sum, { cost }) => sum + cost.microcents, 0);
-  const total = (workspace.run.cost_microcents ?? 0) + microcents;
-  const priced = costs.every(({ cost }) => cost.priced);
-  workspace.setRun({ cost_microcents: total, ...(!priced && { is_unpriced: true }) });
-  workspace.show("cost_recorded", { cost_microcents: microcents, run_cost_microcents: total, priced }, stepId);
+  for (const attempt of facts.attempts) recordCost(workspace, stepId, attempt);
 }
 
-function describeRoute({ model: requested, attempts, candidates, requirements, budget }: TurnFacts): FactData {
+function recordCost(workspace: RunWorkspace, stepId: string, made: ModelAttempt): void {
+  const { attempt, provider, model, outcome, usage, error, cost } = made;
+  if (outcome === "skipped" || cost === undefined) return;
+  const { microcents, priced } = cost;
+  const total = (workspace.run.cost_microcents ?? 0) + microcents;
+  workspace.setRun({ cost_microcents: total, ...(!priced && { is_unpriced: true }) });
+  workspace.show(
+    "cost_recorded",
+    {
+      provider,
+      model,
+      attempt,
+      outcome,
+      ...(error !== undefined && { error }),
+      ...(usage !== undefined && { usage }),
+      cost_microcents: microcents,
+      run_cost_microcents: total,
+      priced,
+    },
+    stepId,
+  );
+}
+
+function describeRoute({ model: requested, attempts, candidates, requirements, budget }: TurnFacts): RouteFact {
   const selected = attempts.findLast(({ outcome }) => outcome === "succeeded")?.model;
   const passedOver = attempts.filter(({ reason }) => reason === "cooling_down" || reason === "breaker_open");
   return {
@@ -28,10 +43,10 @@ function describeRoute({ model: requested, attempts, candidates, requirements, b
     candidates,
     ...(selected !== undefined && { selected }),
     reason: reasonFor(attempts, candidates.length, selected),
-    rate: passedOver.map(({ provider, model, reason = "" }): Json => ({ provider, model, state: reason })),
+    rate: passedOver.map(({ provider, model, reason = "" }) => ({ provider, model, state: reason })),
     ...(budget !== undefined && { budget: describeBudget(budget) }),
     chain: attempts.map(
-      ({ cost, usage: _usage, ...attempt }): Json => ({
+      ({ cost, usage: _usage, ...attempt }): RoutedAttempt => ({
         ...attempt,
         ...(cost !== undefined && { cost_microcents: cost.microcents }),
       }),

@@ -11,6 +11,7 @@ import { checkOutput } from "./structured-output.ts";
 import { isFinal, recallStep, type StepSummary } from "./summarise-step.ts";
 import { takeSteering } from "./take-steering.ts";
 import { runToolRound } from "./tool-round.ts";
+import { endModelWait } from "./wait-for-model.ts";
 
 /**
  * Drives one activation of a run: decisions, model, tools, commit; again until nothing is left to do. Returns why it ended;
@@ -32,6 +33,8 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
       continue;
     }
     if (mustWait(workspace, step)) {
+      // A decision comes first now, whatever the run waited for before.
+      endModelWait(workspace);
       keepActiveTime(workspace);
       return { type: "suspended" };
     }
@@ -48,6 +51,10 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
     const taken = await runStep(workspace);
     if (taken.kind === "terminated") return requestedEnd(taken.reason);
     if (taken.kind === "paused") continue;
+    if (taken.kind === "waiting") {
+      keepActiveTime(workspace);
+      return { type: "suspended" };
+    }
     step = taken.step;
     if (taken.calls.length > 0) terminate = await runToolRound(workspace, taken.calls, taken.round);
   }

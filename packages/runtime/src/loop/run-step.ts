@@ -1,4 +1,4 @@
-import type { FactData, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import type { ContextFact, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { askForBudget } from "../budget/budget-question.ts";
@@ -6,6 +6,7 @@ import { fitInference } from "../context/fit-inference.ts";
 import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { answeredBy } from "../route/route-session.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
@@ -19,12 +20,15 @@ import { showChunk } from "./show-chunk.ts";
 import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
 import { assistantMessage, requestCall, viewCall } from "./turn-records.ts";
+import { endModelWait, waitForModel } from "./wait-for-model.ts";
 
 /** What a step came to: the calls it asks for, a plugin's wish to end the run, or a question. */
 export type TakenStep =
   | { readonly kind: "terminated"; readonly reason: string }
   /** Nothing was asked of the model: a person is asked first. */
   | { readonly kind: "paused" }
+  /** No model can be asked for longer than a claim is held for it. */
+  | { readonly kind: "waiting" }
   | {
       readonly kind: "taken";
       readonly step: StepSummary;
@@ -52,18 +56,28 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const inference = hasWindow ? await performFit(workspace, stepId, composed) : composed;
   if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
 
-  const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
-  try {
-    return await takeStep(workspace, stepId, inference, early);
-  } catch (error) {
-    early?.stop();
-    if (!mayAsk(error)) throw error;
-    askForBudget(workspace, stepId, error);
-    await finishStep(workspace, stepId);
-    // It is taken once more when there is an answer, and counts then.
-    workspace.setRun({ steps: run.steps });
-    return { kind: "paused" };
+  for (;;) {
+    const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
+    try {
+      return await takeStep(workspace, stepId, inference, early);
+    } catch (error) {
+      early?.stop();
+      if (error instanceof ModelUnavailable) {
+        if (await waitForModel(workspace, stepId, error)) continue;
+        return putOff(workspace, stepId, "waiting");
+      }
+      if (!mayAsk(error)) throw error;
+      askForBudget(workspace, stepId, error);
+      return putOff(workspace, stepId, "paused");
+    }
   }
+}
+
+/** Ends a step that is taken once more later, and counts then. */
+async function putOff(workspace: RunWorkspace, stepId: string, kind: "paused" | "waiting"): Promise<TakenStep> {
+  await finishStep(workspace, stepId);
+  workspace.setRun({ steps: workspace.run.steps - 1 });
+  return { kind };
 }
 
 function mayAsk(error: unknown): error is BudgetExceeded {
@@ -134,12 +148,12 @@ async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void
 /** Makes the request fit its model. Only the window and the tokenizer of that model know how. */
 function performFit(workspace: RunWorkspace, stepId: string, inference: Inference): Promise<Inference> {
   const encode = ({ fact, refusal }: Inference): Json => ({
-    ...(fact !== undefined && { fact }),
+    ...(fact !== undefined && { fact: fact as Json }),
     ...(refusal !== undefined && { refusal: encodeFailure(refusal) }),
   });
   const decode = (stored: Json | undefined): Inference => {
     // Written just above.
-    const { fact } = (stored ?? {}) as { readonly fact?: FactData };
+    const { fact } = (stored ?? {}) as { readonly fact?: ContextFact };
     return { ...inference, ...(fact !== undefined && { fact }) };
   };
   return workspace.effects.perform({ kind: "context", of: stepId, encode, decode }, () =>
@@ -181,9 +195,11 @@ async function infer(
   await reads?.settle();
   showRoute(workspace, stepId, asked.facts);
   countTokens(workspace, turn);
-  const { model, duration_ms } = asked.facts;
+  endModelWait(workspace);
+  const { attempts, duration_ms } = asked.facts;
+  const { provider, model = asked.facts.model } = answeredBy(attempts) ?? {};
   workspace.hold("inference_complete", { model, usage: turn.usage, duration_ms }, stepId);
-  return { turn, reads, provider: answeredBy(asked.facts.attempts) };
+  return { turn, reads, provider };
 }
 
 function countTokens(workspace: RunWorkspace, { usage }: Turn): void {

@@ -11,9 +11,12 @@ import {
 } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { AttemptRefused, endOf } from "../route/attempt-gate.ts";
+import { COOLDOWN_MS } from "../route/model-health.ts";
 import { type RoutedRequest, toModelError } from "../route/model-route.ts";
+import { ModelUnavailable } from "../route/model-unavailable.ts";
 import type { OpeningModel } from "../route/open-stream.ts";
 import { refusingModel } from "../route/refusing-model.ts";
+import { failureOf } from "../route/route-session.ts";
 import { madeBy } from "./check-generative.ts";
 
 /** A model that makes media, and what is known of it. */
@@ -63,16 +66,19 @@ async function* make(
   const attempt = { provider: spec.provider, model: spec.id };
   if (session !== undefined) session.candidates = [spec.id];
   const ticket = await session?.gate?.open({ ...attempt, spec, request });
+  const noted = session?.begin(spec.provider, spec.id);
   const { content, media_type, units } = await model.generate({ ...wish, signal }).catch((error: unknown) => {
     const failure = toModelError(error);
-    session?.note({ ...attempt, outcome: "failed", error: failure.kind });
+    noted?.(failureOf(failure));
     ticket?.ended(endOf(failure));
-    throw error;
+    // Nothing was made, so it may be asked for again; anything else may have been made, and paid for.
+    if (failure.kind !== "rate_limit") throw error;
+    throw new ModelUnavailable(failure.retryAfterMs ?? COOLDOWN_MS, "rate_limited", failure);
   });
   // What cannot be true is unknown, and then what was reserved is what it cost.
   const isBelievable = units >= 0 && units <= MOST_UNITS;
   const cost = mediaCostOf(isBelievable ? units : 1, spec.pricing);
-  session?.note({ ...attempt, outcome: "succeeded", cost });
+  noted?.({ outcome: "succeeded", cost });
   ticket?.ended(isBelievable ? { amount: { microcents: cost.microcents, tokens: 0 } } : "unknown");
   const ref = await keep(workspace, content, media_type);
   yield { type: "file", url: mediaHandle(ref), media_type };

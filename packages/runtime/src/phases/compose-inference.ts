@@ -1,5 +1,5 @@
 import {
-  type FactData,
+  type ContextFact,
   type InferenceOverride,
   type Message,
   type ModelRequest,
@@ -31,7 +31,7 @@ export interface Inference {
   /** Why the model is not to be asked at all. */
   readonly refusal?: RepriseError;
   /** The plugins' part in it, for the record; absent when they had none. */
-  readonly fact?: FactData;
+  readonly fact?: ContextFact;
 }
 
 /** Puts together what the model is sent: the agent's words, the thread, and what the plugins add, hide and change. */
@@ -154,7 +154,7 @@ function optionsOf({ model: _model, fallback_models: _fallbacks, ...options }: I
   return options as { readonly [key: string]: Json };
 }
 
-function describeActions(actions: readonly Owned<{ readonly type: string }>[]): FactData | undefined {
+function describeActions(actions: readonly Owned<{ readonly type: string }>[]): ContextFact | undefined {
   if (actions.length === 0) return undefined;
   return { contributions: actions.map(({ plugin, value }) => ({ plugin, action: value.type })) };
 }

@@ -2,7 +2,7 @@ import type { Env, LanguageModel } from "@reprise/contracts";
 import type { ModelHealth } from "../route/model-health.ts";
 import { ModelRoute } from "../route/model-route.ts";
 import { rankPool, type Weighted } from "../route/rank-pool.ts";
-import { ONE_ATTEMPT, type RetrySettings, type RouteEntry } from "../route/route-entry.ts";
+import type { RetrySettings, RouteEntry } from "../route/route-entry.ts";
 import type { FoundModel } from "./look-up-model.ts";
 import type { Retry } from "./retry.ts";
 
@@ -18,14 +18,11 @@ export interface FoundFallback extends FoundModel {
   readonly settings?: RetrySettings;
 }
 
-/** The model an agent speaks through. One that was given by value and is asked once is used as it is: there is nothing to choose. */
+/** The model an agent speaks through: one that was given by value is a route of one, with the same patience and the same facts. */
 export function buildRoute(
   { primary, fallbacks, retry }: RoutePlan,
   { env, health }: { readonly env: Env; readonly health: ModelHealth },
 ): LanguageModel {
-  const isAlone = primary.modelSpec === undefined && primary.pool === undefined;
-  const isPlain = isAlone && fallbacks.length === 0 && retry.settings === undefined;
-  if (isPlain) return primary.model;
   const places = [primary, ...fallbacks].map((found) => choicesOf(found, retry));
   const isFixed = places.every(({ length }) => length === 1);
   const fixed = places.flatMap((pool) => pool.map(({ item }) => item));
@@ -33,14 +30,15 @@ export function buildRoute(
     ? () => fixed
     : (key: string) =>
         places.flatMap((pool) => (pool.length === 1 ? pool.map(({ item }) => item) : rankPool(env, key, pool)));
-  return new ModelRoute({ id: primary.pool?.id ?? primary.modelSpec?.id ?? primary.model.id, entriesFor, health, env });
+  const id = primary.pool?.id ?? primary.modelSpec?.id ?? primary.model.id;
+  return new ModelRoute({ id, entriesFor, brokenStreams: retry.brokenStreams, health, env });
 }
 
 /** Whom one place of a route may ask. */
 function choicesOf(found: FoundFallback, retry: Retry): readonly Weighted<RouteEntry>[] {
   const members = found.pool?.members ?? [{ weight: 1, found }];
   return members.map(({ weight, found: member }) => {
-    const item = toEntry(member, found.settings ?? retry.settings ?? ONE_ATTEMPT);
+    const item = toEntry(member, found.settings ?? retry.settings);
     return { name: item.modelId, weight, item };
   });
 }

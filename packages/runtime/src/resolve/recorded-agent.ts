@@ -22,6 +22,8 @@ function recordedAgent({ definition, spec, tools, plugins, stop_policies }: Reco
   return {
     spec,
     model: { id: "", stream: untouched },
+    // A recorded turn says whether its run waited.
+    patienceMs: 0,
     env: createExecutionEnv(spec, plugins.map(recordedPlugin)),
     tools: new Map(tools.map((descriptor) => [descriptor.id, { ...UNTOUCHABLE, descriptor }])),
     stopPolicies: stop_policies.map(

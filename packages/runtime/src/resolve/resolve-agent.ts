@@ -41,7 +41,7 @@ export function dryResolve(registries: RegistrySet, agentId: string): void {
   else assemble(registries, entry);
 }
 
-interface Assembled extends Omit<ResolvedAgent, "definition" | "model" | "modelSpec"> {
+interface Assembled extends Omit<ResolvedAgent, "definition" | "model" | "modelSpec" | "patienceMs"> {
   readonly route: RoutePlan;
 }
 
@@ -53,7 +53,7 @@ function assemble(registries: RegistrySet, entry: AgentEntry): Assembled {
   const tools = runToolPipeline(registries, entry, plugins.env);
   // Read again for every request, because a plugin may choose another model; here, so that what is wrong shows at the start.
   readContextWindow(spec, primary.modelSpec);
-  if (primary.media !== undefined && primary.modelSpec !== undefined) checkGenerative(spec, primary.modelSpec, retry);
+  if (primary.media !== undefined && primary.modelSpec !== undefined) checkGenerative(spec, primary.modelSpec);
   return {
     spec,
     route: { primary, fallbacks, retry },
@@ -71,13 +71,14 @@ function finish(
 ): ResolvedAgent {
   const { spec, tools } = agent;
   const { modelSpec, model, media } = route.primary;
-  const { streamLimits } = route.retry;
+  const { streamLimits, patienceMs } = route.retry;
   return Object.freeze({
     ...agent,
     model: buildRoute(route, { env, health }),
     ...(modelSpec !== undefined && { modelSpec }),
     ...(media !== undefined && { media }),
     ...(streamLimits !== undefined && { streamLimits }),
+    patienceMs,
     definition: definitionHash(env, {
       spec,
       tools,

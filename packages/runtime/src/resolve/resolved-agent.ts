@@ -65,6 +65,8 @@ export interface ResolvedAgent {
   /** What makes the media, when the model is a generative one; there is a `modelSpec` then. */
   readonly media?: MediaModel;
   readonly streamLimits?: StreamLimits;
+  /** How long a run waits in all while no model can be asked. */
+  readonly patienceMs: number;
   readonly env: ExecutionEnv;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly stopPolicies: readonly StopPolicy[];

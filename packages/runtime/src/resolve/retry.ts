@@ -1,14 +1,17 @@
 import type { AgentSpec, RetryPolicy } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
-import type { RetrySettings } from "../route/route-entry.ts";
+import { DEFAULT_RETRY, type RetrySettings } from "../route/route-entry.ts";
 import { unresolvable } from "./resolve-errors.ts";
 import type { StreamLimits } from "./resolved-agent.ts";
 import { findSectionProblem } from "./section-problem.ts";
 
 export interface Retry {
-  /** Absent: one attempt. */
-  readonly settings?: RetrySettings;
+  readonly settings: RetrySettings;
   readonly streamLimits?: StreamLimits;
+  /** After this many broken streams of one model in one inference the next model is asked. */
+  readonly brokenStreams: number;
+  /** How long a run waits in all while no model can be asked. */
+  readonly patienceMs: number;
 }
 
 /** The section the resolver itself reads. */
@@ -23,6 +26,7 @@ const RETRY_SCHEMA: JsonObject = {
     overloaded_backoff_base_ms: { type: "number", minimum: 0 },
     max_stream_retries: { type: "integer", minimum: 0 },
     stream_idle_timeout_secs: { type: "number", exclusiveMinimum: 0 },
+    patience_ms: { type: "number", minimum: 0 },
   },
   additionalProperties: false,
 };
@@ -31,20 +35,25 @@ const DEFAULT_MAX_RETRIES = 2;
 const DEFAULT_BACKOFF_MS = 500;
 const DEFAULT_OVERLOADED_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 8_000;
-const JITTER_PERCENT = 20;
+const DEFAULT_BROKEN_STREAMS = 2;
+const DEFAULT_PATIENCE_MS = 600_000;
 
-/** How one waits between attempts where nothing is said of it. */
+/** How one waits between the attempts of a chain's entry where nothing is said of it. */
 export const DEFAULT_BACKOFF: Omit<RetrySettings, "maxAttempts" | "overloadedBackoffMs"> = {
-  backoffMs: 250,
+  ...DEFAULT_RETRY,
   maxBackoffMs: MAX_BACKOFF_MS,
-  jitterPercent: JITTER_PERCENT,
   maxWindowMs: null,
 };
 
-/** The section `retry` or `llm_retry_policy`, whichever the agent has; neither means one attempt. */
+/** Whether an agent says itself how often its model is asked. */
+export function hasRetry({ sections, llm_retry_policy }: AgentSpec): boolean {
+  return sections[RETRY_SECTION] !== undefined || llm_retry_policy !== undefined;
+}
+
+/** The section `retry` or `llm_retry_policy`, whichever the agent has; the defaults of the policy when it has neither. */
 export function readRetry(spec: AgentSpec): Retry {
   const section = spec.sections[RETRY_SECTION];
-  if (section === undefined) return spec.llm_retry_policy === undefined ? {} : fromPolicy(spec.llm_retry_policy);
+  if (section === undefined) return fromPolicy(spec.llm_retry_policy ?? {});
   if (spec.llm_retry_policy !== undefined) {
     const problem = "it has both the section `retry` and `llm_retry_policy`. Keep one of them.";
     throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, problem, { section: RETRY_SECTION });
@@ -59,17 +68,19 @@ export function readRetry(spec: AgentSpec): Retry {
 }
 
 function fromSection(section: { readonly [key: string]: number }): Retry {
-  const { max_retries = DEFAULT_MAX_RETRIES, max_stream_retries, stream_idle_timeout_secs } = section;
+  const { max_retries = DEFAULT_MAX_RETRIES, max_stream_retries, stream_idle_timeout_secs, patience_ms } = section;
   const settings: RetrySettings = {
     maxAttempts: max_retries + 1,
     backoffMs: section.backoff_base_ms ?? DEFAULT_BACKOFF_MS,
     overloadedBackoffMs: section.overloaded_backoff_base_ms ?? DEFAULT_OVERLOADED_BACKOFF_MS,
     maxBackoffMs: MAX_BACKOFF_MS,
-    jitterPercent: JITTER_PERCENT,
+    jitterPercent: DEFAULT_RETRY.jitterPercent,
     maxWindowMs: null,
   };
   return {
-    ...(max_retries > 0 && { settings }),
+    settings,
+    brokenStreams: DEFAULT_BROKEN_STREAMS,
+    patienceMs: patience_ms ?? DEFAULT_PATIENCE_MS,
     streamLimits: {
       ...(max_stream_retries !== undefined && { streamRetries: max_stream_retries }),
       ...(stream_idle_timeout_secs !== undefined && { idleTimeoutMs: stream_idle_timeout_secs * 1000 }),
@@ -78,19 +89,22 @@ function fromSection(section: { readonly [key: string]: number }): Retry {
 }
 
 function fromPolicy(policy: RetryPolicy): Retry {
-  const maxAttempts = policy.retry_stream_start === false ? 1 : (policy.max_attempts_per_model ?? 2);
-  const backoffMs = policy.initial_backoff_ms ?? 250;
+  const maxAttempts =
+    policy.retry_stream_start === false ? 1 : (policy.max_attempts_per_model ?? DEFAULT_RETRY.maxAttempts);
+  const backoffMs = policy.initial_backoff_ms ?? DEFAULT_RETRY.backoffMs;
   const settings: RetrySettings = {
     maxAttempts,
     backoffMs,
     overloadedBackoffMs: backoffMs,
-    maxBackoffMs: policy.max_backoff_ms ?? 2_000,
-    jitterPercent: policy.backoff_jitter_percent ?? JITTER_PERCENT,
-    maxWindowMs: policy.max_retry_window_ms ?? 10_000,
+    maxBackoffMs: policy.max_backoff_ms ?? DEFAULT_RETRY.maxBackoffMs,
+    jitterPercent: policy.backoff_jitter_percent ?? DEFAULT_RETRY.jitterPercent,
+    maxWindowMs: policy.max_retry_window_ms ?? DEFAULT_RETRY.maxWindowMs,
   };
   const { max_stream_event_retries } = policy;
   return {
-    ...(maxAttempts > 1 && { settings }),
+    settings,
+    brokenStreams: policy.stream_error_fallback_threshold ?? DEFAULT_BROKEN_STREAMS,
+    patienceMs: policy.patience_ms ?? DEFAULT_PATIENCE_MS,
     ...(max_stream_event_retries !== undefined && { streamLimits: { streamRetries: max_stream_event_retries } }),
   };
 }

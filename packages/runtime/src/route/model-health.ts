@@ -2,11 +2,14 @@ import type { Clock, ModelError, ModelErrorKind } from "@reprise/contracts";
 import type { RouteEntry } from "./route-entry.ts";
 
 /** A provider that says we ask too often is left alone for this long, or for as long as it says. */
-const COOLDOWN_MS = 30_000;
+export const COOLDOWN_MS = 30_000;
 
 /** After this many failures in a row a model is not asked for a while; then one request tries it. */
 const BREAKER_FAILURES = 5;
 const BREAKER_OPEN_MS = 30_000;
+
+/** A model that another request is trying right now is looked at again after this. */
+const PROBE_MS = 1_000;
 
 /** What tells of trouble at the provider, rather than of a request it would refuse anywhere. */
 const TROUBLE: ReadonlySet<ModelErrorKind> = new Set([
@@ -25,7 +28,7 @@ interface Breaker {
   isProbed: boolean;
 }
 
-/** Why an entry is passed over, and until when. */
+/** Why an entry is passed over, and until when by the clock that never goes back. */
 export interface Unavailable {
   readonly reason: "cooling_down" | "breaker_open";
   readonly until: number;
@@ -41,16 +44,27 @@ export class ModelHealth {
     this.#clock = clock;
   }
 
-  /** Why an entry should not be asked now. Of a breaker whose time is up, whoever asks first is the one that tries. */
+  /** Why an entry should not be asked now. */
   check({ provider, modelId }: RouteEntry): Unavailable | undefined {
     const now = this.#clock.mono();
     const coolUntil = this.#cooldowns.get(provider) ?? 0;
     if (coolUntil > now) return { reason: "cooling_down", until: coolUntil };
-    const breaker = this.#breakers.get(modelId);
-    if (breaker === undefined || breaker.failures < BREAKER_FAILURES) return undefined;
-    if (breaker.openUntil > now || breaker.isProbed) return { reason: "breaker_open", until: breaker.openUntil };
-    breaker.isProbed = true;
-    return undefined;
+    const breaker = this.#openBreaker(modelId);
+    if (breaker === undefined) return undefined;
+    if (breaker.isProbed) return { reason: "breaker_open", until: Math.max(breaker.openUntil, now + PROBE_MS) };
+    return breaker.openUntil > now ? { reason: "breaker_open", until: breaker.openUntil } : undefined;
+  }
+
+  /** Whether a request may try an entry behind an open breaker: one at a time, and not while its provider is left alone. */
+  mayProbe({ provider, modelId }: RouteEntry): boolean {
+    const isCooling = (this.#cooldowns.get(provider) ?? 0) > this.#clock.mono();
+    return !isCooling && this.#openBreaker(modelId)?.isProbed === false;
+  }
+
+  /** An entry is about to be asked; behind an open breaker this is the probe. */
+  begin({ modelId }: RouteEntry): void {
+    const breaker = this.#openBreaker(modelId);
+    if (breaker !== undefined) breaker.isProbed = true;
   }
 
   succeeded({ modelId }: RouteEntry): void {
@@ -58,11 +72,14 @@ export class ModelHealth {
   }
 
   failed({ provider, modelId }: RouteEntry, { kind, retryAfterMs }: ModelError): void {
-    if (kind === "rate_limit") this.#cooldowns.set(provider, this.#clock.mono() + (retryAfterMs ?? COOLDOWN_MS));
     if (!TROUBLE.has(kind)) return this.gaveUp(modelId);
+    const now = this.#clock.mono();
+    // Whoever says when to come back is left alone until then, whatever the trouble is called.
+    const coolMs = retryAfterMs ?? (kind === "rate_limit" ? COOLDOWN_MS : 0);
+    if (coolMs > 0) this.#cooldowns.set(provider, now + coolMs);
     const breaker = this.#breakers.get(modelId) ?? { failures: 0, openUntil: 0, isProbed: false };
     breaker.failures += 1;
-    breaker.openUntil = this.#clock.mono() + BREAKER_OPEN_MS;
+    breaker.openUntil = now + BREAKER_OPEN_MS;
     breaker.isProbed = false;
     this.#breakers.set(modelId, breaker);
   }
@@ -71,5 +88,10 @@ export class ModelHealth {
   gaveUp(modelId: string): void {
     const breaker = this.#breakers.get(modelId);
     if (breaker !== undefined) breaker.isProbed = false;
+  }
+
+  #openBreaker(modelId: string): Breaker | undefined {
+    const breaker = this.#breakers.get(modelId);
+    return breaker === undefined || breaker.failures < BREAKER_FAILURES ? undefined : breaker;
   }
 }

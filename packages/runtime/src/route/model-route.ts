@@ -6,14 +6,15 @@ import {
   type ModelChunk,
   ModelError,
   type ModelRequest,
-  type TokenUsage,
+  type ModelWaitReason,
 } from "@reprise/contracts";
 import { type AttemptTicket, endOf } from "./attempt-gate.ts";
 import { findIncapable, requirementsOf } from "./find-incapable.ts";
 import type { ModelHealth } from "./model-health.ts";
+import { ModelUnavailable } from "./model-unavailable.ts";
 import type { OpenedStream, OpeningModel } from "./open-stream.ts";
-import type { RouteEntry } from "./route-entry.ts";
-import { RouteSession } from "./route-session.ts";
+import { ONE_ATTEMPT, type RouteEntry } from "./route-entry.ts";
+import { type AttemptEnding, failureOf, RouteSession } from "./route-session.ts";
 import { stripReasoning } from "./strip-reasoning.ts";
 import { waitAfter } from "./wait-after.ts";
 
@@ -25,11 +26,21 @@ export interface RoutedRequest extends ModelRequest {
   readonly session?: RouteSession;
 }
 
+/** One attempt under way. */
+interface Attempted {
+  readonly entry: RouteEntry;
+  readonly session: RouteSession;
+  readonly ticket: AttemptTicket | undefined;
+  readonly noted: (end: AttemptEnding) => void;
+}
+
 /** What a route is made of. */
 export interface RouteParts {
   readonly id: string;
   /** In the order they are asked; a pool has one for each key. */
   readonly entriesFor: (stickyKey: string) => readonly RouteEntry[];
+  /** After this many streams of one model broke in one inference, the next model is asked to go on. */
+  readonly brokenStreams: number;
   readonly health: ModelHealth;
   readonly env: Env;
 }
@@ -55,24 +66,36 @@ export class ModelRoute implements OpeningModel {
 
   async open(request: RoutedRequest): Promise<BegunStream> {
     const { session = new RouteSession("") } = request;
+    const { health } = this.#parts;
     const needed = requirementsOf(request);
-    let last: ModelError | undefined;
     const entries = this.entries(session.stickyKey);
     session.candidates = entries.map(({ modelId }) => modelId);
     session.requirements = needed;
+    const failures = new Map<RouteEntry, ModelError | undefined>();
     for (const entry of entries) {
-      const reason = this.#reasonToSkip(entry, session, needed, { hasOthers: entry !== entries.at(-1) });
+      const unfit = this.#reasonToSkip(entry, session, needed, { hasOthers: entry !== entries.at(-1) });
+      const reason = unfit ?? health.check(entry)?.reason;
+      if (unfit === undefined) failures.set(entry, undefined);
       if (reason === undefined) {
         const opened = await this.#ask(entry, request, session);
         if (!ModelError.is(opened)) return opened;
-        last = opened;
-      } else session.note({ provider: entry.provider, model: entry.modelId, outcome: "skipped", reason });
+        failures.set(entry, opened);
+      } else session.skip(entry.provider, entry.modelId, reason);
     }
-    throw last ?? new ModelError("overloaded", `No model of ${this.id} can be asked now.`);
+    // Nobody else is left: a model that failed too often is tried once, by one request at a time.
+    for (const [entry, failure] of failures) {
+      if (failure !== undefined || !health.mayProbe(entry)) continue;
+      const opened = await this.#ask({ ...entry, retry: ONE_ATTEMPT }, request, session);
+      if (!ModelError.is(opened)) return opened;
+      failures.set(entry, opened);
+    }
+    throw this.#exhausted(failures);
   }
 
   async *stream(request: RoutedRequest): AsyncGenerator<ModelChunk, void> {
-    const { first, rest, finished, broke } = await this.open(request);
+    const { first, rest, finished, broke } = await this.open(request).catch((error: unknown) => {
+      throw error instanceof ModelUnavailable ? error.failure : error;
+    });
     try {
       for (let result = first; result.done !== true; result = await rest.next()) {
         if (result.value.type === "finish") finished(believableUsage(result.value.usage));
@@ -94,28 +117,60 @@ export class ModelRoute implements OpeningModel {
   ): string | undefined {
     const missing = findIncapable(entry, needed);
     if (missing.length > 0) return `incapable: ${missing.join(", ")}`;
-    if (hasOthers && session.hasBroken(entry.modelId)) return "its streams broke";
-    return this.#parts.health.check(entry)?.reason;
+    const isBroken = session.brokenStreams(entry.modelId) >= this.#parts.brokenStreams;
+    return hasOthers && isBroken ? "its streams broke" : undefined;
+  }
+
+  /** Why nobody answered: for a while, when one of those that fit can be asked later. */
+  #exhausted(failures: ReadonlyMap<RouteEntry, ModelError | undefined>): ModelUnavailable | ModelError {
+    const { health, env } = this.#parts;
+    const now = env.clock.mono();
+    const last = [...failures.values()].findLast((failure) => failure !== undefined);
+    const waits = [...failures].flatMap(([entry, failure]): { reason: ModelWaitReason; until: number }[] => {
+      const found = health.check(entry);
+      // Passed over a moment ago, and free by now.
+      if (found === undefined) return failure === undefined ? [{ reason: "cooling_down", until: now }] : [];
+      const isOurs = found.reason === "cooling_down" && failure !== undefined;
+      return [{ ...found, reason: isOurs ? "rate_limited" : found.reason }];
+    });
+    const [first] = waits.sort((one, other) => one.until - other.until);
+    if (first === undefined)
+      return last ?? new ModelError("invalid_request", `No model of ${this.id} takes the request.`);
+    const waitMs = Math.max(Math.ceil(first.until - now), 1);
+    return new ModelUnavailable(waitMs, first.reason, last ?? this.#passedOver(first.reason, waitMs));
+  }
+
+  #passedOver(reason: ModelWaitReason, waitMs: number): ModelError {
+    const [kind, why] =
+      reason === "breaker_open"
+        ? (["overloaded", "it failed too often"] as const)
+        : (["rate_limit", "its provider was asked too often"] as const);
+    return new ModelError(kind, `No model of ${this.id} can be asked for ${waitMs} ms: ${why}.`);
   }
 
   /** Asks one entry as often as it may be asked. Returns its stream, or why the next one is to be asked. */
   async #ask(entry: RouteEntry, request: RoutedRequest, session: RouteSession): Promise<BegunStream | ModelError> {
     const { env } = this.#parts;
     const { provider, modelId: model, spec } = entry;
+    this.#parts.health.begin(entry);
     session.enter(provider);
     const messages = stripReasoning(request.messages, provider, { hasChanged: session.hasChangedProvider });
     const asked = messages === request.messages ? request : { ...request, messages };
     const startedAt = env.clock.mono();
     for (let attempt = 1; ; attempt += 1) {
-      const ticket = await session.gate?.open({ provider, model, ...(spec !== undefined && { spec }), request: asked });
+      const planned = { provider, model, ...(spec !== undefined && { spec }), request: asked };
+      const ticket = await session.gate?.open(planned).catch((error: unknown) => {
+        this.#parts.health.gaveUp(model);
+        throw error;
+      });
+      const attempted: Attempted = { entry, session, ticket, noted: session.begin(provider, model) };
       try {
-        return await this.#begin(entry, ticket === undefined ? asked : ticket.request, session, ticket);
+        return await this.#begin(attempted, ticket === undefined ? asked : ticket.request);
       } catch (thrown) {
         const error = toModelError(thrown);
         ticket?.ended(endOf(error));
-        this.#fail(entry, session, request, error);
-        // What is not a model's failure is a fault in its adapter: asking again would only hide it.
-        if (request.signal.aborted || !ModelError.is(thrown)) throw thrown;
+        this.#fail(attempted, request, error);
+        if (request.signal.aborted) throw thrown;
         if (error.kind === "auth" && (await refreshAuth(entry, session))) continue;
         if (!error.isRetryable) throw thrown;
         const elapsedMs = env.clock.mono() - startedAt;
@@ -126,39 +181,30 @@ export class ModelRoute implements OpeningModel {
     }
   }
 
-  async #begin(
-    entry: RouteEntry,
-    request: ModelRequest,
-    session: RouteSession,
-    ticket: AttemptTicket | undefined,
-  ): Promise<BegunStream> {
+  async #begin(attempted: Attempted, request: ModelRequest): Promise<BegunStream> {
+    const { entry, session, ticket, noted } = attempted;
     const rest = entry.model.stream(request)[Symbol.asyncIterator]();
     const first = await rest.next();
+    if (first.done === true) throw unfinished();
     return {
       first,
       rest,
       finished: (usage) => {
         ticket?.ended({ usage });
-        this.#succeed(entry, session, usage);
+        this.#parts.health.succeeded(entry);
+        noted({ outcome: "succeeded", usage, cost: costOf(usage, entry.spec?.pricing) });
       },
       broke: (error) => {
         ticket?.ended("unknown");
         session.streamBroke(entry.modelId);
-        this.#fail(entry, session, request, error);
+        this.#fail(attempted, request, error);
       },
     };
   }
 
-  #succeed(entry: RouteEntry, session: RouteSession, usage: TokenUsage): void {
-    const { provider, modelId: model } = entry;
-    this.#parts.health.succeeded(entry);
-    session.note({ provider, model, outcome: "succeeded", usage, cost: costOf(usage, entry.spec?.pricing) });
-  }
-
-  #fail(entry: RouteEntry, session: RouteSession, { signal }: ModelRequest, error: ModelError): void {
-    const { provider, modelId: model } = entry;
-    session.note({ provider, model, outcome: "failed", error: error.kind });
-    if (signal.aborted) this.#parts.health.gaveUp(model);
+  #fail({ entry, noted }: Attempted, { signal }: ModelRequest, error: ModelError): void {
+    noted(failureOf(error));
+    if (signal.aborted) this.#parts.health.gaveUp(entry.modelId);
     else this.#parts.health.failed(entry, error);
   }
 
@@ -174,6 +220,11 @@ export class ModelRoute implements OpeningModel {
 /** Never blindly: a provider may get itself a new key, once an inference. */
 async function refreshAuth({ provider, refreshAuth: refresh }: RouteEntry, session: RouteSession): Promise<boolean> {
   return refresh !== undefined && session.mayRefresh(provider) && (await refresh());
+}
+
+/** A stream that ended without saying that it is finished. */
+export function unfinished(): ModelError {
+  return new ModelError("stream_interrupted", "The model's stream ended before it was finished.");
 }
 
 export function toModelError(thrown: unknown): ModelError {

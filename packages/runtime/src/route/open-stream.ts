@@ -1,5 +1,4 @@
 import type { LanguageModel, ModelChunk, ModelError, ModelRequest, TokenUsage } from "@reprise/contracts";
-import type { AttemptGate } from "./attempt-gate.ts";
 
 /**
  * A stream, with its first chunk when somebody waited for it to speak, and where the others come from. Whoever reads it says how it
@@ -20,24 +19,9 @@ export interface OpeningModel extends LanguageModel {
 
 const nothing = (): void => undefined;
 
-/** Begins a stream of any model. One that nobody chooses and nothing holds back is there at once. */
-export function openStream(model: LanguageModel, request: GatedRequest): OpenedStream | Promise<OpenedStream> {
+/** Begins a stream of any model. One that nobody chooses is there at once. */
+export function openStream(model: LanguageModel, request: ModelRequest): OpenedStream | Promise<OpenedStream> {
   if ("open" in model) return (model as OpeningModel).open(request);
-  const gate = request.session?.gate;
-  if (gate !== undefined) return openGated(model, request, gate);
   const rest = model.stream(request)[Symbol.asyncIterator]();
   return { rest, finished: nothing, broke: nothing };
-}
-
-/** A request that may have to be let through first. */
-interface GatedRequest extends ModelRequest {
-  readonly session?: { readonly gate: AttemptGate | undefined };
-}
-
-async function openGated(model: LanguageModel, request: ModelRequest, gate: AttemptGate): Promise<OpenedStream> {
-  const ticket = await gate.open({ provider: model.id, model: model.id, request });
-  const rest = model.stream(ticket.request)[Symbol.asyncIterator]();
-  // One that fails before its first word never says how it ended: whoever closes the gate takes it for the worst.
-  const first = await rest.next();
-  return { first, rest, finished: (usage) => ticket.ended({ usage }), broke: () => ticket.ended("unknown") };
 }

@@ -13,6 +13,16 @@ export interface RetrySettings {
   readonly maxWindowMs: number | null;
 }
 
+/** How an entry is asked where nothing is said of it. */
+export const DEFAULT_RETRY: RetrySettings = {
+  maxAttempts: 2,
+  backoffMs: 250,
+  overloadedBackoffMs: 250,
+  maxBackoffMs: 2_000,
+  jitterPercent: 20,
+  maxWindowMs: 10_000,
+};
+
 export const ONE_ATTEMPT: RetrySettings = {
   maxAttempts: 1,
   backoffMs: 0,

@@ -1,5 +1,5 @@
-import type { Cost, Modality, ModelErrorKind, TokenUsage } from "@reprise/contracts";
-import type { AttemptGate } from "./attempt-gate.ts";
+import { type Cost, type Modality, ModelError, type ModelErrorKind, type TokenUsage } from "@reprise/contracts";
+import { type AttemptGate, endOf } from "./attempt-gate.ts";
 
 /** One try to get an answer from one model, or why there was none. */
 export interface ModelAttempt {
@@ -8,18 +8,24 @@ export interface ModelAttempt {
   readonly model: string;
   readonly outcome: "succeeded" | "failed" | "skipped";
   readonly usage?: TokenUsage;
+  /** Absent for one that was skipped. */
   readonly cost?: Cost;
   readonly error?: ModelErrorKind;
   /** Why it was skipped. */
   readonly reason?: string;
 }
 
-/** After this many streams of one model broke in one inference, the next model is asked to go on. */
-const BROKEN_STREAMS = 2;
+/** How an attempt ended. */
+export type AttemptEnding = Omit<ModelAttempt, "attempt" | "provider" | "model" | "reason">;
 
-/** The provider of the last answer. */
-export function answeredBy(attempts: readonly ModelAttempt[]): string | undefined {
-  return attempts.findLast(({ outcome }) => outcome === "succeeded")?.provider;
+/** What is noted of an attempt that failed. One that was refused cost nothing; what another cost, nobody can say. */
+export function failureOf(error: ModelError): AttemptEnding {
+  return { outcome: "failed", error: error.kind, cost: { microcents: 0, priced: endOf(error) === "refused" } };
+}
+
+/** The attempt the answer came from: the last that was made, since a broken one may have said all that counts. */
+export function answeredBy(attempts: readonly ModelAttempt[]): ModelAttempt | undefined {
+  return attempts.findLast(({ outcome }) => outcome !== "skipped");
 }
 
 /** What happened to one inference on its way through a route, over all its requests. */
@@ -28,7 +34,7 @@ export class RouteSession {
   readonly stickyKey: string;
   /** Asked before every attempt. */
   readonly gate: AttemptGate | undefined;
-  readonly attempts: ModelAttempt[] = [];
+  readonly #attempts: ModelAttempt[] = [];
   /** Who could have been asked, in the order of preference. */
   candidates: readonly string[] = [];
   /** What the request asks of a model beside text. */
@@ -47,8 +53,23 @@ export class RouteSession {
     return this.#hasChangedProvider;
   }
 
-  note(attempt: Omit<ModelAttempt, "attempt">): void {
-    this.attempts.push({ attempt: this.attempts.length + 1, ...attempt });
+  /** An entry is passed over. */
+  skip(provider: string, model: string, reason: string): void {
+    this.#attempts.push({ attempt: this.#attempts.length + 1, provider, model, outcome: "skipped", reason });
+  }
+
+  /** An attempt is made. Returns the way to say how it ended. */
+  begin(provider: string, model: string): (end: AttemptEnding) => void {
+    const made = { attempt: this.#attempts.length + 1, provider, model };
+    this.#attempts.push({ ...made, ...failureOf(new ModelError("timeout", "The model said nothing for too long.")) });
+    return (end) => {
+      this.#attempts[made.attempt - 1] = { ...made, ...end };
+    };
+  }
+
+  /** As it is known now. An attempt that did not say how it ended counts as one that stalled. */
+  get attempts(): readonly ModelAttempt[] {
+    return [...this.#attempts];
   }
 
   /** Once another provider was asked, unmarked reasoning belongs to nobody any more. */
@@ -68,7 +89,8 @@ export class RouteSession {
     this.#broken.set(modelId, (this.#broken.get(modelId) ?? 0) + 1);
   }
 
-  hasBroken(modelId: string): boolean {
-    return (this.#broken.get(modelId) ?? 0) >= BROKEN_STREAMS;
+  /** How many streams of a model broke. */
+  brokenStreams(modelId: string): number {
+    return this.#broken.get(modelId) ?? 0;
   }
 }

@@ -1,8 +1,8 @@
 import type { ModelError } from "@reprise/contracts";
 import type { RetrySettings } from "./route-entry.ts";
 
-/** A provider that wants more time than this has failed: whoever waits for the answer should hear so. */
-const LONGEST_WAIT_MS = 60_000;
+/** The longest wait that holds on to a run's claim. Who wants more time is left alone, and the run gives its claim back. */
+export const LONGEST_WAIT_MS = 10_000;
 
 /** What is known after an attempt that failed. */
 export interface FailedAttempt {

@@ -1,5 +1,5 @@
 import { type ModelChunk, ModelError, type ModelRequest } from "@reprise/contracts";
-import { toModelError } from "../route/model-route.ts";
+import { toModelError, unfinished } from "../route/model-route.ts";
 import { openStream } from "../route/open-stream.ts";
 import { AnswerMeter } from "./answer-meter.ts";
 import type { TurnOptions } from "./turn.ts";
@@ -51,6 +51,7 @@ async function read(
       await rest.return?.();
       return;
     }
+    throw unfinished();
   } catch (thrown) {
     broke(toModelError(thrown));
     throw thrown;

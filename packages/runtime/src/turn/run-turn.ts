@@ -1,5 +1,7 @@
 import { type Message, ModelError, type ModelRequest } from "@reprise/contracts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
+import { toModelError } from "../route/model-route.ts";
+import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { readStream } from "./read-stream.ts";
 import type { Turn, TurnOptions } from "./turn.ts";
 import { TurnDraft } from "./turn-draft.ts";
@@ -10,12 +12,22 @@ const CONTINUE_AFTER_CUT = "Your answer was cut off. Go on exactly where it ends
  * One turn of a model, whatever happens on the wire. Knows no run: chunks go to `show`, the turn comes back.
  *
  * - A stream that breaks: complete calls are kept and run, an unfinished one is dropped; text is continued by another
- *   request; where nothing came, or only what cannot be continued, the request is made again.
+ *   request; where only what cannot be continued came, the request is made again.
  * - A model that ran out of room in its text is asked to go on.
- * - What cannot be recovered is thrown as the `ModelError` it was.
+ * - A stream that never began is thrown as the `ModelError` it was: the route has tried what there is to try.
+ * - When no model can be asked to go on, what was shown is withdrawn: the step is taken again later.
  */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
   const draft = new TurnDraft();
+  try {
+    return await takeTurn(options, draft);
+  } catch (error) {
+    if (isForLater(error) && draft.hasShown) options.show({ type: "reset" });
+    throw error;
+  }
+}
+
+async function takeTurn(options: TurnOptions, draft: TurnDraft): Promise<Turn> {
   let { truncations } = options.recovery;
   let failures = 0;
   let request = options.request;
@@ -38,6 +50,11 @@ export async function runTurn(options: TurnOptions): Promise<Turn> {
     }
     request = nextRequest(options, draft);
   }
+}
+
+/** Whether the same may be asked again later: a person raises the budget, or time passes. */
+function isForLater(error: unknown): boolean {
+  return error instanceof AttemptRefused || error instanceof ModelUnavailable;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -81,11 +98,11 @@ async function attempt(request: ModelRequest, draft: TurnDraft, options: TurnOpt
       const shown = draft.add(chunk);
       if (shown !== undefined) options.show(shown);
     });
-    return draft.stopReason === undefined
-      ? new ModelError("stream_interrupted", "The model's stream ended before it was finished.")
-      : undefined;
+    return undefined;
   } catch (error) {
-    if (error instanceof AttemptRefused) throw error;
-    return ModelError.is(error) ? error : new ModelError("network", "The model call failed.", { cause: error });
+    if (isForLater(error)) throw error;
+    // A stall is noticed by who reads, so the route could not mend it.
+    if (!draft.hasBegun && !ModelError.is(error, "timeout")) throw toModelError(error);
+    return toModelError(error);
   }
 }

@@ -19,6 +19,12 @@ export class TurnDraft {
   readonly #halves = new Map<StreamedText, string>();
   #usage: TokenUsage = {};
   #stop: StopReason | undefined;
+  #hasBegun = false;
+
+  /** Whether the present request was answered at all. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
 
   get text(): string {
     return this.#text.join("");
@@ -42,6 +48,7 @@ export class TurnDraft {
     this.#indexes = new Map();
     this.#halves.clear();
     this.#stop = undefined;
+    this.#hasBegun = false;
   }
 
   /** Forgets everything but what was paid for. */
@@ -55,6 +62,7 @@ export class TurnDraft {
 
   /** Takes one chunk in and says what to show of it. */
   add(chunk: ModelChunk): TurnChunk | undefined {
+    this.#hasBegun = true;
     switch (chunk.type) {
       case "text_delta": {
         const delta = this.#wholeCharacters(chunk.type, chunk.delta);

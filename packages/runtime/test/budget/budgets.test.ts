@@ -117,7 +117,7 @@ describe("what is not known", () => {
   it("costs nothing when the provider refused", async () => {
     const { runtime, budgetOf } = await openBudgeted([[{ fail: "invalid_request" }]]);
     const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
-    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_INVALID_REQUEST" });
     expect(await budgetOf(run.id)).toMatchObject({ spent: { tokens: 0 }, reserved: {} });
   });
 
@@ -153,7 +153,7 @@ describe("what stands before every attempt", () => {
       beforeModelAttempt: () => Promise.reject(new ModelError("overloaded", "Too late in the day.")),
     });
     const run = await runtime.start(start);
-    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_OVERLOADED" });
     expect(model.requests).toHaveLength(0);
   });
 });

@@ -1,6 +1,6 @@
 import { type Message, ModelError, RepriseError } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
-import { soon, typesOf, until } from "../support/wait.ts";
+import { soon, until } from "../support/wait.ts";
 import { openStudio, PICTURE } from "./support/open-studio.ts";
 
 const urlOf = (message: Message | undefined): string => {
@@ -39,7 +39,8 @@ describe("a run of a generative model", () => {
     });
     const { events, run } = await paint("A fox.");
     const costs = events.filter(({ type }) => type === "cost_recorded").map(({ data }) => data);
-    expect(costs).toEqual([{ cost_microcents: 8_000_000, run_cost_microcents: 8_000_000, priced: true }]);
+    const cost = { cost_microcents: 8_000_000, run_cost_microcents: 8_000_000, priced: true };
+    expect(costs).toEqual([{ provider: "studio", model: "brush", attempt: 1, outcome: "succeeded", ...cost }]);
     const routed = events.filter(({ type }) => type === "model_routed").map(({ data }) => data);
     expect(routed).toMatchObject([{ candidates: ["brush"], selected: "brush", reason: "single candidate" }]);
     expect((await runtime.runs()).items[0]).toMatchObject({ run_id: run.id, cost_microcents: 8_000_000 });
@@ -48,7 +49,7 @@ describe("a run of a generative model", () => {
   it("costs nothing, and says that it is not priced, when nobody knows the price", async () => {
     const { events } = await (await openStudio()).paint("A fox.");
     const costs = events.filter(({ type }) => type === "cost_recorded").map(({ data }) => data);
-    expect(costs).toEqual([{ cost_microcents: 0, run_cost_microcents: 0, priced: false }]);
+    expect(costs).toMatchObject([{ cost_microcents: 0, run_cost_microcents: 0, priced: false }]);
   });
 
   it("makes another one for the next prompt, of that prompt alone", async () => {
@@ -106,15 +107,36 @@ describe("an agent cannot have", () => {
 });
 
 describe("a call that fails", () => {
-  it.each(["rate_limit", "server_error", "content_filter"] as const)("is not made again: %s", async (kind) => {
+  it.each([
+    ["server_error", "MODEL_SERVER_ERROR"],
+    ["content_filter", "MODEL_CONTENT_FILTERED"],
+  ] as const)("is not made again: %s", async (kind, code) => {
     const { paint, asked } = await openStudio({
       generate: () => Promise.reject(new ModelError(kind, "The studio is closed.")),
     });
     const { outcome, events, message } = await paint("A fox.");
-    expect(outcome).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+    expect(outcome).toMatchObject({ status: "failed", code });
     expect(asked).toHaveLength(1);
-    expect(typesOf(events)).not.toContain("cost_recorded");
+    const costs = events.flatMap((event) => (event.type === "cost_recorded" ? [event.data] : []));
+    expect(costs).toMatchObject([{ outcome: "failed", error: kind, cost_microcents: 0, priced: true }]);
     expect(message?.role).toBe("user");
+  });
+
+  it("issue 14.3: is made later when the provider is asked too often: nothing was made yet", async () => {
+    let isBusy = true;
+    const { env, runtime, asked } = await openStudio({
+      generate: async () => {
+        if (isBusy) throw new ModelError("rate_limit", "Later.", { retryAfterMs: 60_000 });
+        return { content: PICTURE, media_type: "image/png", units: 1 };
+      },
+    });
+    const run = await runtime.start({ agent: "painter", threadId: "t1", input: "A fox." });
+    await until(async () => (await run.record()).status === "waiting");
+    const outcome = run.outcome();
+    isBusy = false;
+    await env.advance(61_000);
+    expect(await soon(outcome)).toMatchObject({ status: "done" });
+    expect(asked).toHaveLength(2);
   });
 
   it("is given up when the run is cancelled, also when the model does not heed its signal", async () => {
@@ -138,7 +160,7 @@ describe("a call that fails", () => {
     const run = await runtime.start({ agent: "painter", threadId: "t1", input: "A fox." });
     await until(() => asked.length === 1);
     await env.advance(120_000);
-    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_TIMEOUT" });
     expect(asked).toHaveLength(1);
   });
 });

@@ -64,6 +64,15 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
         await run.cancel("enough");
       }),
     ),
+  "wait for a model": async () => {
+    const script = [
+      [{ text: "So" }, { cut: true }],
+      [{ fail: "rate_limit" }],
+      [{ fail: "rate_limit" }],
+      "done",
+    ] as const;
+    return exported(await record({ script }, async ({ env }) => env.advance(40_000)));
+  },
   steering: async () => {
     let asked = 0;
     const script = () => (asked++ === 0 ? [call(30)] : "done");

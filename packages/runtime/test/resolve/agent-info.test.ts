@@ -36,7 +36,7 @@ it("tells of an agent whom it asks, and what its tools are to whoever governs th
     { provider: "first-provider", model: "first", max_attempts: 3 },
     { provider: "second-provider", model: "second" },
   ]);
-  expect(other?.route).toEqual([{ provider: "given", model: "given", max_attempts: 1 }]);
+  expect(other?.route).toEqual([{ provider: "given", model: "given", max_attempts: 2 }]);
   const brief = main?.inventory.map((entry) => [
     entry.tool_name,
     entry.policy,

@@ -1,8 +1,10 @@
-import type { ExecutionBackend, ModelProvider } from "@reprise/contracts";
+import type { ExecutionBackend, LanguageModel, ModelProvider } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
 import { expect, it } from "vitest";
 import { createRegistryBuilder } from "../../src/resolve/registry-builder.ts";
 import { resolveAgent, resolveRunPlan } from "../../src/resolve/resolve-agent.ts";
+import type { ResolvedAgent } from "../../src/resolve/resolved-agent.ts";
+import { ModelRoute } from "../../src/route/model-route.ts";
 import { builder, env, failureOf, model, resolve } from "./support/world.ts";
 
 const provider: ModelProvider = { id: "p", model: (name) => scriptedModel([], `p/${name}`) };
@@ -11,6 +13,10 @@ const backend: ExecutionBackend = {
   check: ({ endpoint }) => (endpoint?.url.startsWith("https:") ? undefined : "only https is spoken here"),
   run: () => Promise.reject(new Error("not run in these tests")),
 };
+
+function modelsOf({ model: route }: ResolvedAgent): readonly LanguageModel[] {
+  return route instanceof ModelRoute ? route.entries("").map((entry) => entry.model) : [];
+}
 
 it("goes from the spec to the model's description, to its provider, to the model", () => {
   const building = createRegistryBuilder()
@@ -23,13 +29,13 @@ it("goes from the spec to the model's description, to its provider, to the model
 
 it("takes a registered model as it is", () => {
   const agent = resolve(builder());
-  expect(agent.model).toBe(model);
+  expect(modelsOf(agent)).toEqual([model]);
   expect(agent).not.toHaveProperty("modelSpec");
 });
 
 it("takes the model given by value before the one the spec names", () => {
   const own = scriptedModel([], "own");
-  expect(resolve(createRegistryBuilder(), { model: "nowhere" }, { model: own }).model).toBe(own);
+  expect(modelsOf(resolve(createRegistryBuilder(), { model: "nowhere" }, { model: own }))).toEqual([own]);
 });
 
 it("AGENT_NOT_FOUND names what there is", () => {

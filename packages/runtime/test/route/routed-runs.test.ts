@@ -23,7 +23,14 @@ async function openRouted(first: Parameters<typeof scriptedModel>[0], second: Pa
       { id: "near", model: () => models.near },
       { id: "far", model: () => models.far },
     ],
-    agents: [defineAgent({ id: "agent", model: "near/one", fallbackModels: ["far/one"] })],
+    agents: [
+      defineAgent({
+        id: "agent",
+        model: "near/one",
+        fallbackModels: ["far/one"],
+        retryPolicy: { max_attempts_per_model: 1 },
+      }),
+    ],
     limits: { closeTimeoutMs: 1 },
   });
   onTestFinished(() => void runtime.close().catch(() => undefined));
@@ -43,8 +50,16 @@ it("tells which model answered, and what that cost", async () => {
     rate: [],
     chain: [{ attempt: 1, provider: "near", model: "near/one", outcome: "succeeded", cost_microcents: 20_000 }],
   });
-  const cost = { cost_microcents: 20_000, run_cost_microcents: 20_000, priced: true };
-  expect(events.find(({ type }) => type === "cost_recorded")?.data).toEqual(cost);
+  expect(events.find(({ type }) => type === "cost_recorded")?.data).toEqual({
+    provider: "near",
+    model: "near/one",
+    attempt: 1,
+    outcome: "succeeded",
+    usage: USAGE,
+    cost_microcents: 20_000,
+    run_cost_microcents: 20_000,
+    priced: true,
+  });
   expect((await run.record()).cost_microcents).toBe(20_000);
 });
 
@@ -58,16 +73,17 @@ it("tells when another model had to answer, and that its price is not known", as
     reason: "those before it failed or were passed over",
     chain: [{ outcome: "failed", error: "overloaded" }, { outcome: "succeeded" }],
   });
-  expect(events.find(({ type }) => type === "cost_recorded")?.data).toMatchObject({
-    cost_microcents: 0,
-    priced: false,
-  });
+  const costs = events.flatMap((event) => (event.type === "cost_recorded" ? [event.data] : []));
+  expect(costs).toMatchObject([
+    { model: "near/one", outcome: "failed", error: "overloaded", cost_microcents: 0, priced: true },
+    { model: "far/one", outcome: "succeeded", usage: USAGE, cost_microcents: 0, priced: false },
+  ]);
 });
 
 it("tells what was tried when nobody answered", async () => {
   const { runtime } = await openRouted([[{ fail: "invalid_request" }]], []);
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
-  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_FAILED" });
+  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_INVALID_REQUEST" });
   const fact = (await collect(run)).find(({ type }) => type === "model_routed")?.data;
   expect(fact).toMatchObject({ reason: "no model answered", chain: [{ error: "invalid_request" }] });
 });
@@ -85,7 +101,7 @@ it("asks each of a chain as often as it says", async () => {
         { id: "a", model: () => failing },
         { id: "b", model: () => last },
       ],
-      agents: [defineAgent({ id: "agent", model: "a/one", ...agent })],
+      agents: [defineAgent({ id: "agent", model: "a/one", retryPolicy: { max_attempts_per_model: 1 }, ...agent })],
       limits: { closeTimeoutMs: 1 },
     });
   const fallbackChain = [{ provider: "a", model: "two", max_attempts: 3, backoff_ms: 1_000 }, { model: "b/three" }];

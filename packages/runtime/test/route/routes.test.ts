@@ -38,7 +38,7 @@ function createBench() {
       signal = new AbortController().signal,
     } = {},
   ) => {
-    const route = new ModelRoute({ id: "route", entriesFor: () => entries, health, env });
+    const route = new ModelRoute({ id: "route", entriesFor: () => entries, brokenStreams: 2, health, env });
     const request: ModelRequest = { system: "", messages, tools: [], options: {}, signal };
     let text = "";
     try {
@@ -158,7 +158,7 @@ describe("a route of models", () => {
     const { entry, ask } = createBench();
     const entries = [entry("a", [[{ fail: "rate_limit" }]])];
     await ask(entries);
-    expect(await ask(entries)).toEqual({ text: "", chain: ["a skipped cooling_down"], error: "overloaded" });
+    expect(await ask(entries)).toEqual({ text: "", chain: ["a skipped cooling_down"], error: "rate_limit" });
   });
 
   it("lets a provider get a new key once", async () => {

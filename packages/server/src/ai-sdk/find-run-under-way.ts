@@ -1,9 +1,9 @@
-import { MAX_LIMIT, type MailboxEntry } from "@reprise/contracts";
+import { isWaitingForModel, MAX_LIMIT, type MailboxEntry } from "@reprise/contracts";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
 
 /**
- * The run that an agent does work on for a thread, or is about to: the one at work, one that waited and was answered, or the next in the
- * mailbox. Undefined when there is none. One that waits is in the history, question included: a replay of it would only take back the
+ * The run that an agent does work on for a thread, or is about to: the one at work, one that waits for a model or was answered, or the
+ * next in the mailbox. Undefined when there is none. One that waits is in the history, question included: a replay of it would only take back the
  * answers that are being given on the page.
  */
 export async function findRunUnderWay(
@@ -17,6 +17,7 @@ export async function findRunUnderWay(
   // Last: what was due a moment ago may be at work by now, and nothing goes the other way.
   const [running] = (await runtime.runs({ ...ofAgent, status: "running" })).items;
   if (running !== undefined) return runtime.run(running.run_id);
+  if (waiting !== undefined && isWaitingForModel(waiting)) return runtime.run(waiting.run_id);
   const next =
     due.find(({ run_id }) => run_id === waiting?.run_id) ??
     due.find(({ kind, request }) => kind === "run" && request?.agent_id === agentId);

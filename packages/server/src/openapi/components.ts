@@ -36,6 +36,12 @@ const run = objectOf(
     resource_id: TEXT,
     termination_code: TEXT,
     termination_detail: TEXT,
+    error_code: TEXT,
+    model_wait: objectOf({
+      since: TIME,
+      until: TIME,
+      reason: oneOf("rate_limited", "cooling_down", "breaker_open"),
+    }),
     source_mailbox_entry_id: TEXT,
     input_tokens: COUNT,
     output_tokens: COUNT,

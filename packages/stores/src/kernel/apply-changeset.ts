@@ -88,12 +88,12 @@ function settleClaim(draft: ThreadDraft, now: number): void {
   giveBackClaim(draft, claimed?.kind === "cancel" ? unheard : undefined, now);
 }
 
-/** While a run waits, there is a wake for every decision nobody has used, and for the first of its questions to run out. */
+/** While a run waits, there is a wake for every decision nobody has used, and for the first of its times to come. */
 function keepWakes(draft: ThreadDraft, now: number): void {
   const run = draft.openRun;
   if (run?.record.status !== "waiting") return;
   const runId = run.record.run_id;
-  let expiresAt = Number.POSITIVE_INFINITY;
+  let expiresAt = run.record.model_wait?.until ?? Number.POSITIVE_INFINITY;
   for (const call of run.open_calls) {
     if (call.status !== "suspended") continue;
     expiresAt = Math.min(expiresAt, call.expires_at ?? Number.POSITIVE_INFINITY);

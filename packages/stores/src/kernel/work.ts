@@ -1,3 +1,4 @@
+import { isWaitingForModel } from "@reprise/contracts";
 import { type EntryRow, type RunRow, WORK_RANKS, type WorkHint } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
@@ -56,7 +57,7 @@ function queuedRuns(draft: ThreadDraft): EntryRow[] {
 /** The earliest moment at which the queue may have an entry to serve; infinite when it is empty. */
 function queueTime(draft: ThreadDraft): number {
   const { next_at, next_continue_at } = draft.queue;
-  const stored = draft.openRunId === null ? next_at : next_continue_at;
+  const stored = draft.openRunId === null ? next_at : isHeldUp(draft) ? null : next_continue_at;
   const planned = queuedRuns(draft).filter((row) => maySupersede(draft, row));
   return Math.min(stored ?? Number.POSITIVE_INFINITY, earliest(planned));
 }
@@ -70,7 +71,12 @@ function isNext(draft: ThreadDraft, row: EntryRow, now: number): boolean {
 }
 
 function maySupersede(draft: ThreadDraft, { entry }: EntryRow): boolean {
-  return draft.openRunId === null || entry.busy_policy === "continue";
+  return draft.openRunId === null || (entry.busy_policy === "continue" && !isHeldUp(draft));
+}
+
+/** A run that waits for a model is about to go on by itself: nothing takes its place. */
+function isHeldUp({ openRun }: ThreadDraft): boolean {
+  return openRun !== undefined && isWaitingForModel(openRun.record);
 }
 
 /** An entry that failed to start and waits to be tried again is not overtaken; one that was sent for later is. */

@@ -62,7 +62,7 @@ function facts(corpus: Corpus): readonly EventParts[] {
     { type: "activity_snapshot", data: { message_id: "m", activity_type: corpus.text(), content: corpus.json() } },
     { type: "activity_delta", data: { message_id: "m", activity_type: "a", patch: [corpus.json()] } },
     { type: "error", data: { message: corpus.text(), code: corpus.text() } },
-    { type: "context_resolved", data: corpus.record() },
+    { type: "permission_evaluated", data: corpus.record() },
     { type: "run_finish", data: { result: corpus.record(), termination: { type: "natural_end" } } },
   ];
 }

@@ -57,7 +57,8 @@ const retryPolicy = objectOf<RetryPolicy>({
   max_retry_window_ms: optional(numberFrom(0)),
   retry_stream_start: optional(flag),
   max_stream_event_retries: optional(count),
-  stream_error_fallback_threshold: optional(count),
+  stream_error_fallback_threshold: optional(wholeNumberFrom(1)),
+  patience_ms: optional(numberFrom(0)),
 });
 
 const fallback = objectOf<FallbackEntry>({

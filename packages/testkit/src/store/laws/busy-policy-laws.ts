@@ -3,6 +3,7 @@ import { buildEntry } from "../../build/build-records.ts";
 import type { Law } from "../law-suite.ts";
 import { entryStatuses, runNext } from "../mailbox-steps.ts";
 import { expectRefusal } from "../refusal.ts";
+import { LEASE_MS } from "../store-bench.ts";
 
 /** What an entry does to a thread that is not idle. */
 export function busyPolicyLaws(law: Law): void {
@@ -62,6 +63,21 @@ export function busyPolicyLaws(law: Law): void {
     await bench.operator.release(starting.claim);
     expect(await entryStatuses(bench)).toMatchObject({ starting: "superseded", urgent: "queued" });
     expect(await runNext(bench)).toBe("urgent");
+  });
+
+  law("wakes a run that waits for a model at its time, and lets nothing take its place", async (bench) => {
+    const owner = await bench.start();
+    await bench.enqueue({ entry_id: "before", busy_policy: "continue" });
+    const until = owner.claim.lease_until + LEASE_MS;
+    owner.run = { ...owner.run, model_wait: { since: 0, until, reason: "rate_limited" } };
+    await owner.become("waiting");
+    await bench.enqueue({ entry_id: "after", busy_policy: "continue" });
+    expect(await bench.claim()).toEqual([]);
+    await bench.advance(2 * LEASE_MS + 1);
+    const claim = await bench.claimOne();
+    expect(claim).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
+    await (await bench.take(claim)).become("done");
+    expect([await runNext(bench), await runNext(bench)]).toEqual(["before", "after"]);
   });
 
   law("lets `continue` supersede a waiting run, and makes everything else wait for it", async (bench) => {
