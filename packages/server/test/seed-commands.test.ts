@@ -53,6 +53,8 @@ function describeSeed(durability: string, placeOf: () => string): void {
         "run_start",
         "step_start",
         "text_delta",
+        "model_routed",
+        "cost_recorded",
         "inference_complete",
         "step_end",
         "run_finish",
