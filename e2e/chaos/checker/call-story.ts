@@ -1,14 +1,19 @@
 import type { AgentEvent, Decision, EventOf, ToolCallRecord } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { EffectLine, LedgerEntry } from "../ledger/ledger-line.ts";
 import { type ToolKind, toolKind } from "../workload/tool-kinds.ts";
 import type { History } from "./history.ts";
-import { eventsOf } from "./index-history.ts";
+import { epochOf, eventsOf } from "./index-history.ts";
+import { readSkews } from "./read-skews.ts";
 
 /** A question that was asked about a call, and the answer that was used, if one was. */
 export interface AskedQuestion {
   readonly suspension: number;
   /** `approval`, `unknown_outcome`, or what the tool asked. */
   readonly action: string;
+  /** What it was asked about: the call with these arguments, of this version of its tool. */
+  readonly binding_hash: string;
+  readonly arguments: Json;
   readonly used?: Decision;
 }
 
@@ -18,8 +23,9 @@ export interface CallStory {
   readonly kind: ToolKind;
   readonly questions: readonly AskedQuestion[];
   readonly effects: readonly LedgerEntry<EffectLine>[];
-  /** The event that ended it, when it has ended. */
+  /** The event that ended it, when it has ended, and the true time of it. */
   readonly done?: EventOf<"tool_call_done">;
+  readonly doneAt?: number;
 }
 
 const cache = new WeakMap<History, readonly CallStory[]>();
@@ -29,7 +35,8 @@ export function tellCalls(history: History): readonly CallStory[] {
   const known = cache.get(history);
   if (known !== undefined) return known;
   const effects = Map.groupBy(history.effects, ({ call_id }) => call_id);
-  const stories = history.threads.flatMap(({ runs, changesets }) => {
+  const skewOf = readSkews(history);
+  const stories = history.threads.flatMap(({ thread, runs, changesets }) => {
     const used = new Set(
       changesets.flatMap(({ consumed_decisions }) =>
         consumed_decisions.map(({ call_id, suspension }) => `${call_id}#${suspension}`),
@@ -48,7 +55,10 @@ export function tellCalls(history: History): readonly CallStory[] {
             kind,
             questions: own.flatMap((event) => questionOf(event, run.decisions, used)),
             effects: effects.get(call.call_id) ?? [],
-            ...(end !== undefined && { done: end }),
+            ...(end !== undefined && {
+              done: end,
+              doneAt: end.timestamp_ms - skewOf(thread.thread_id, epochOf(run, end)),
+            }),
           },
         ];
       });
@@ -68,12 +78,13 @@ function questionOf(
   used: ReadonlySet<string>,
 ): readonly AskedQuestion[] {
   if (data.suspended === undefined) return [];
-  const { suspension, ticket } = data.suspended;
+  const { suspension, ticket, binding_hash } = data.suspended;
   const decision = used.has(`${data.id}#${suspension}`)
     ? decisions.find((item) => item.call_id === data.id && item.suspension === suspension)
     : undefined;
   const { action } = ticket.suspension;
-  return [{ suspension, action, ...(decision !== undefined && { used: decision }) }];
+  const { arguments: asked } = ticket.pending;
+  return [{ suspension, action, binding_hash, arguments: asked, ...(decision !== undefined && { used: decision }) }];
 }
 
 /** Whether a decision lets the tool run. */

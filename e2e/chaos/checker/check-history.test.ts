@@ -1,12 +1,17 @@
+import type { AgentEvent, EventOf } from "@reprise/contracts";
+import type { ReplayResult } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Refusal } from "../wire/worker-messages.ts";
 import type { WitnessRecord } from "../witness/witness-record.ts";
 import { checkHistory } from "./check-history.ts";
-import type { History, InvariantName, ThreadHistory } from "./history.ts";
+import type { History, InvariantName, ThreadHistory, Verification } from "./history.ts";
 import {
   type Change,
   inCalls,
   inChangeset,
   inDecisions,
+  inEvents,
   inFirstEffect,
   inMessages,
   inRun,
@@ -30,6 +35,16 @@ it("finds nothing wrong with a history that is sound", () => {
 it("refuses a history in which nothing happened", () => {
   expect(() => checkHistory({ ...sound, effects: [] })).toThrow("Nothing happened");
 });
+
+/** What a replay says that went another way. */
+const DIVERGED: ReplayResult = {
+  run_id: "t-r2057",
+  mode: "verify",
+  equal: false,
+  divergence: { version: 2, what: "event", index: 0, expected: "run_start", actual: "run_finish" },
+};
+
+type Outcome = { readonly result: ReplayResult } | { readonly refusal: Refusal };
 
 type Case = readonly [what: string, says: RegExp, change: Change];
 
@@ -55,7 +70,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       /not 1 to/,
       inThread(({ changesets }) => ({ changesets: changesets.toSpliced(2, 1) })),
     ],
-    ["a changeset that is there twice", /is there twice/, inChangeset(3, () => ({ changeset_id: "t-r85-start" }))],
+    ["a changeset that is there twice", /is there twice/, inChangeset(3, () => ({ changeset_id: "t-r2057-start" }))],
     ["a state its patches do not make", /not what its patches make/, inThread(() => ({ state: { invented: 1 } }))],
     ["a snapshot that is wrong", /snapshot of version 2/, inThread(() => ({ snapshot: { version: 2, state: {} } }))],
     ["a run's row that is behind", /its last changeset says done/, inRunRow({ status: "waiting" })],
@@ -93,17 +108,23 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
     [
       "a commit of an owner that was replaced",
       /, after one by epoch 7/,
-      inChangeset(2, () => ({ changeset_id: "t-r85-e7-n0" })),
+      inChangeset(2, () => ({ changeset_id: "t-r2057-e7-n0" })),
     ],
     ["a queue that was not worked off in its order", /which came first/, inThread(overtaken)],
   ],
   I5: [
     ["a run that is still running", /nobody works on it/, inRunRow({ status: "running" })],
+    [
+      "a run that was failed by a process that does not know its agent",
+      /It ended as error:AGENT_NOT_FOUND/,
+      inRunRow({ termination_code: "error:AGENT_NOT_FOUND" }),
+    ],
+    ["a wait whose time is up and that never ends", /It waits, and the time of its question .* is up/, everWaiting],
     ["a run that ended for no reason", /It ended as cancelled/, inRunRow({ termination_code: "cancelled" })],
     [
       "something that never came to rest",
       /Still open/,
-      (history) => ({ ...history, unfinished: ["run t-r85 is running"] }),
+      (history) => ({ ...history, unfinished: ["run t-r2057 is running"] }),
     ],
     ["a run with a call that is not over", /its call .* is running/, inCalls("note", { status: "running" })],
     ["a request that was refused for no reason", /was refused: INTERNAL/, witnessing(...refusedCancel())],
@@ -114,6 +135,19 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       /took effect 2 times; at most 1/,
       inFirstEffect("charge", (effect) => [effect, effect]),
     ],
+    [
+      "an effect that a later version of its tool repeated",
+      /took effect 2 times; at most 1/,
+      inFirstEffect("charge", (effect) => [effect, { ...effect, version: 2 }]),
+    ],
+    [
+      "an effect of a version that may be repeated, repeated by one that may not",
+      /took effect 2 times; at most 1/,
+      inFirstEffect("charge", (effect) => [{ ...effect, version: 2 }, effect]),
+    ],
+    ["a key that was answered with two runs", /was answered with run .* too/, witnessing(...startedUnderOneKey())],
+    ["a message that started two runs", /started two runs/, inThread(startedTwice)],
+    ["a call by hand that was made twice under one key", /made 2 runs/, calledTwice],
     [
       "an effect under another key",
       /under the key other/,
@@ -151,6 +185,17 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
     ],
     ["a decision that is stored for another call", /is stored for call/, inDecisions({ call_id: "stranger" })],
     ["a call that was denied and succeeded", /was denied and succeeded/, inDecisions({ action: "cancel" })],
+    [
+      "an approval that was used for another version of the tool",
+      /as pay@2, which nobody approved/,
+      inFirstEffect("pay", (effect) => [{ ...effect, version: 2 }]),
+    ],
+    [
+      "an approval that was used for other arguments",
+      /as pay@1, which nobody approved/,
+      inEvents((event) => (event.type === "tool_call_done" ? askedAbout(event, { n: -1, pause_ms: 0 }) : event)),
+    ],
+    ["a question that was asked again without need", /was asked about again/, askedAgain],
     ["a call that was given a result and has another", /and has another/, inDecisions({ result: { supplied: 1 } })],
   ],
   I8: [
@@ -170,12 +215,33 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       inSeenEvents((event) => (event.type === "run_finish" ? { ...event, timestamp_ms: 1 } : event)),
     ],
     [
+      "a stream that was said to be over before its reader knew the end",
+      /nothing more after event 3 .*never heard of the end/,
+      stoppedAfter(3),
+    ],
+    [
+      "a cursor of a withdrawn tail that is taken for a stored one",
+      /which was never committed, nothing was withdrawn/,
+      (history) => ({
+        ...history,
+        replays: [{ run_id: "t-r2057", after: `t-r2057:99:${lastSeq(history)}`, records: [] }],
+      }),
+    ],
+    [
       "a stream that reads otherwise the second time",
       /the events are others/,
       (history) => ({
         ...history,
         replays: history.replays.map((replay) => ({ ...replay, records: replay.records.slice(0, -1) })),
       }),
+    ],
+  ],
+  I10: [
+    ["a run that replays to something else", /Its replay differs/, verifiedAs({ result: DIVERGED })],
+    [
+      "a run that cannot be replayed any more",
+      /It cannot be verified: REPLAY_IMPOSSIBLE/,
+      verifiedAs({ refusal: { code: "REPLAY_IMPOSSIBLE", message: "Its agent is gone." } }),
     ],
   ],
   I9: [
@@ -195,6 +261,80 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
   ],
 };
 
+/** Has somebody ask for a run twice under one key, and be told of two. */
+function startedUnderOneKey(): readonly WitnessRecord[] {
+  const request = { agent_id: "chaos", thread_id: "t", messages: [] };
+  return ["t-r2057", "other"].flatMap((run_id, place): readonly WitnessRecord[] => [
+    { at: 1, type: "asked", request: 200 + place, worker: "w", ask: { op: "start", request, idempotency_key: "k" } },
+    { at: 2, type: "answered", request: 200 + place, answer: { run_id, thread_id: "t" } },
+  ]);
+}
+
+function startedTwice({ entries }: ThreadHistory): Partial<ThreadHistory> {
+  return { entries: [...entries, ...entries.map((entry) => ({ ...entry, entry_id: "again", run_id: "again" }))] };
+}
+
+/** Has the thread be that of a call by hand, with another run on it. */
+function calledTwice(history: History): History {
+  const ask = {
+    op: "call_tool",
+    agent: "chaos",
+    tool: "charge",
+    arguments: {},
+    thread_id: "t",
+    idempotency_key: "k",
+  } as const;
+  const again = inThread(({ runs }) => ({ runs: [...runs, ...runs] }))(history);
+  return witnessing({ at: 1, type: "asked", request: 99, worker: "w", ask })(again);
+}
+
+/** Has a question be about a call with other arguments. */
+function askedAbout(event: EventOf<"tool_call_done">, arguments_: Json): AgentEvent {
+  const { suspended } = event.data;
+  if (suspended === undefined) return event;
+  const pending = { ...suspended.ticket.pending, arguments: arguments_ };
+  return { ...event, data: { ...event.data, suspended: { ...suspended, ticket: { ...suspended.ticket, pending } } } };
+}
+
+/** Has every question be asked again. */
+function askedAgain(history: History): History {
+  return inRun(({ segments }) => ({
+    segments: segments.map((segment) => ({
+      ...segment,
+      events: segment.events.flatMap((event) =>
+        event.type === "tool_call_done" && event.data.suspended !== undefined ? [event, event] : [event],
+      ),
+    })),
+  }))(history);
+}
+
+/** Has the reader be told after some event that there is nothing more. */
+function stoppedAfter(seq: number): Change {
+  return (history) => {
+    const last = history.witness.findIndex((record) => record.type === "event" && record.event.seq === seq);
+    const closed: WitnessRecord = { at: 1, type: "stream_closed", stream: 1, reason: "nothing more" };
+    return { ...history, witness: history.witness.toSpliced(last + 1, 0, closed) };
+  };
+}
+
+/** Has every run be verified with the same outcome. */
+function verifiedAs(outcome: Outcome): Change {
+  return (history) => ({
+    ...history,
+    verifications: history.verifications.map(({ run_id }): Verification => ({ run_id, ...outcome })),
+  });
+}
+
+/** Has the run wait for an answer that nobody may give any more. */
+function everWaiting(history: History): History {
+  const waiting = inRunRow({ status: "waiting" })(history);
+  return inCalls("pay", { status: "suspended", expires_at: 1 })(waiting);
+}
+
+function lastSeq({ threads }: History): number {
+  return threads[0]?.runs[0]?.run.last_seq ?? 0;
+}
+
 function withoutMessages<Entry extends { readonly request?: object }>(entry: Entry): Entry {
   return { ...entry, request: { ...entry.request, messages: [] } };
 }
@@ -208,7 +348,7 @@ function overtaken({ entries, changesets, runs }: ThreadHistory): Partial<Thread
 }
 
 function refusedCancel(): readonly WitnessRecord[] {
-  const ask = { op: "cancel", run_id: "t-r85", reason: "" } as const;
+  const ask = { op: "cancel", run_id: "t-r2057", reason: "" } as const;
   return [
     { at: 1, type: "asked", request: 99, worker: "w", ask },
     { at: 2, type: "refused", request: 99, refusal: { code: "INTERNAL", message: "Oh." } },

@@ -1,13 +1,16 @@
 import type { History, Invariant, InvariantName, Violation } from "./history.ts";
+import { findMisusedDecisions } from "./invariants/bound-decisions.ts";
 import { findRepeatedDecisions } from "./invariants/decision-once.ts";
 import { findLostAcknowledgements } from "./invariants/durable-acknowledgement.ts";
 import { findWrongEffects } from "./invariants/effects.ts";
 import { findFalseRefusals } from "./invariants/false-refusals.ts";
 import { findInventions } from "./invariants/no-invention.ts";
 import { findWrongNotes } from "./invariants/noted-once.ts";
+import { findRepeatedRequests } from "./invariants/request-once.ts";
 import { findRivalOwners } from "./invariants/single-owner.ts";
 import { findBrokenStreams } from "./invariants/stream.ts";
 import { findUnendedRuns } from "./invariants/terminal-once.ts";
+import { findUnequalReplays } from "./invariants/verified-replay.ts";
 import { findBrokenChains } from "./invariants/version-chain.ts";
 import { findDanglingCalls } from "./invariants/well-formed-history.ts";
 
@@ -20,11 +23,15 @@ export const INVARIANTS: Readonly<Record<InvariantName, { readonly title: string
   I5: { title: "a run ends once", check: (history) => [...findUnendedRuns(history), ...findFalseRefusals(history)] },
   I6: {
     title: "effects happen as often as they may",
-    check: (history) => [...findWrongEffects(history), ...findWrongNotes(history)],
+    check: (history) => [...findWrongEffects(history), ...findWrongNotes(history), ...findRepeatedRequests(history)],
   },
-  I7: { title: "a decision counts once", check: findRepeatedDecisions },
+  I7: {
+    title: "a decision counts once, for what it was about",
+    check: (history) => [...findRepeatedDecisions(history), ...findMisusedDecisions(history)],
+  },
   I8: { title: "a stream has no gap and no repeat", check: findBrokenStreams },
   I9: { title: "every call has one result", check: findDanglingCalls },
+  I10: { title: "a run replays as it was recorded", check: findUnequalReplays },
 };
 
 /** Everything that is wrong with a history. One in which nothing happened proves nothing, and is refused. */

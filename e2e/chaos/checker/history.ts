@@ -8,8 +8,10 @@ import type {
   Thread,
   ToolCallRecord,
 } from "@reprise/contracts";
+import type { ReplayResult } from "@reprise/runtime";
 import type { Json, StateSnapshot } from "@reprise/state";
-import type { EffectLine, LedgerEntry, LossLine, ModelLine } from "../ledger/ledger-line.ts";
+import type { EffectLine, LedgerEntry, LossLine, ModelLine, SkewLine } from "../ledger/ledger-line.ts";
+import type { Refusal } from "../wire/worker-messages.ts";
 import type { WitnessRecord } from "../witness/witness-record.ts";
 
 /** A thread as its store tells of it. */
@@ -40,19 +42,28 @@ export interface Replay {
   readonly records: readonly WitnessRecord[];
 }
 
+/** What came of replaying a run that was over. */
+export type Verification = { readonly run_id: string } & (
+  | { readonly result: ReplayResult }
+  | { readonly refusal: Refusal }
+);
+
 /** Everything that is known after a round: what the store has, what the world saw, what clients saw. */
 export interface History {
   readonly threads: readonly ThreadHistory[];
   readonly effects: readonly LedgerEntry<EffectLine>[];
   readonly models: readonly LedgerEntry<ModelLine>[];
   readonly losses: readonly LedgerEntry<LossLine>[];
+  /** Epochs whose owners had a wrong clock. */
+  readonly skews: readonly LedgerEntry<SkewLine>[];
   readonly witness: readonly WitnessRecord[];
   readonly replays: readonly Replay[];
+  readonly verifications: readonly Verification[];
   /** What was still open when nothing moved any more, or when the time was up. */
   readonly unfinished: readonly string[];
 }
 
-export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9";
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
 
 /** Something that must not be, with the ids to look for. */
 export interface Violation {

@@ -48,5 +48,21 @@ function collect(records: readonly WitnessRecord[]): readonly WitnessedRequest[]
         : { refusal: record.refusal, answeredAt: record.at };
     requests.set(record.request, { ...request, ...outcome });
   }
-  return [...requests.values()];
+  return nameRuns([...requests.values()]);
+}
+
+/** Fills in the runs that the server named: whoever came with the same key was told the same. */
+function nameRuns(requests: readonly WitnessedRequest[]): readonly WitnessedRequest[] {
+  const named = new Map<string, string>();
+  for (const { ask, answer } of requests) {
+    if (ask.op !== "start" || ask.idempotency_key === undefined || answer === undefined) continue;
+    // The answer of `start` names the run.
+    named.set(ask.idempotency_key, (answer as { readonly run_id: string }).run_id);
+  }
+  return requests.map((request) => {
+    const { ask } = request;
+    if (ask.op !== "start" || ask.request.run_id !== undefined) return request;
+    const run_id = named.get(ask.idempotency_key ?? "");
+    return run_id === undefined ? request : { ...request, ask: { ...ask, request: { ...ask.request, run_id } } };
+  });
 }

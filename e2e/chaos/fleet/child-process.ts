@@ -10,8 +10,8 @@ export interface RigProcess {
   /** Whether it still lives. */
   readonly isAlive: boolean;
   readonly exited: Promise<void>;
-  /** Says a line to it, and waits until it answers with one, or is dead. */
-  tell(line: string): Promise<void>;
+  /** Says a line to it, and waits for the line it answers with; undefined when it is dead. */
+  tell(line: string): Promise<string | undefined>;
   signal(name: NodeJS.Signals): void;
 }
 
@@ -61,7 +61,8 @@ export function startProcess({ script, parameters = [], log, plant }: ProcessOpt
     async tell(line) {
       const answered = lines.next();
       child.stdin?.write(`${line}\n`);
-      await Promise.race([answered, exited]);
+      const first = await Promise.race([answered, exited]);
+      return typeof first === "object" && first.done !== true ? first.value : undefined;
     },
     signal(name) {
       if (isAlive) child.kill(name);

@@ -7,6 +7,8 @@ export interface EffectLine {
   readonly run_id: string;
   readonly call_id: string;
   readonly tool: string;
+  /** The version of the tool that did it. */
+  readonly version: number;
   readonly n: number;
   /** The newest claim its process had on the thread when the tool began. */
   readonly epoch: number;
@@ -43,7 +45,15 @@ export interface LossLine {
   readonly incarnation: number;
 }
 
-export type LedgerLine = EffectLine | ModelLine | LossLine;
+/** A worker whose clock is wrong was given a claim: whatever this epoch stamps is off by so much. */
+export interface SkewLine {
+  readonly kind: "skew";
+  readonly thread_id: string;
+  readonly epoch: number;
+  readonly skew_ms: number;
+}
+
+export type LedgerLine = EffectLine | ModelLine | LossLine | SkewLine;
 
 /** A line with what the ledger itself knows: its number, and the time it came. */
 export type LedgerEntry<Line extends LedgerLine = LedgerLine> = Line & {

@@ -1,8 +1,9 @@
+import { DEPLOY, deployLast, deployNext } from "../fleet/deploy.ts";
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { Stage } from "../round/open-stage.ts";
+import type { RoundOptions } from "../round/round-options.ts";
 import { UsageError } from "../session/usage-error.ts";
-import type { StoreServer } from "../stores/store-server.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 
 /** The longest time between a sign of life and the next fault. */
@@ -12,16 +13,25 @@ const SIGN_WITHIN_MS = 5_000;
 /** How many faults wait for one: the others fall into whatever recovery is under way. */
 const WAITING_SHARE = 0.8;
 
-/** How many faults of each kind a round has: `kill`, `retire`, `hold`, and those of its store. */
+/** How many faults of each kind a round has: those of workers, and those of its store. */
 export type FaultPlan = Readonly<Record<string, number>>;
 
-const WORKER_FAULTS: readonly string[] = ["kill", "retire", "hold"];
+const WORKER_FAULTS: readonly string[] = ["kill", "retire", "hold", "freeze", DEPLOY];
 
-/** Refuses a plan with a fault that cannot be played on a store. */
-export function assertFaults(plan: FaultPlan, { name, faults }: StoreServer): void {
+/** Refuses a round with a fault that cannot be played on its store. */
+export function assertFaults({ faults: plan, server, skewMs, keepsInstanceId }: RoundOptions): void {
+  const { name, faults, hasOwnClock } = server;
   const known = [...WORKER_FAULTS, ...Object.keys(faults)];
   const unknown = Object.keys(plan).find((fault) => !known.includes(fault));
   if (unknown !== undefined) throw new UsageError(`There is no fault "${unknown}" on ${name}: ${known.join(", ")}.`);
+  if (skewMs > 0 && !hasOwnClock) {
+    throw new UsageError(
+      `${name} has no clock of its own: processes on one machine share one. Use --skew with postgres.`,
+    );
+  }
+  if ((plan.freeze ?? 0) > 0 && !keepsInstanceId) {
+    throw new UsageError(`"freeze" replaces a process under its own name: it cannot be combined with --new-instance.`);
+  }
 }
 
 /** Does to workers and their store what the plan says, one after the other, in an order and at moments of the seed's. */
@@ -38,6 +48,7 @@ export async function playFaults(stage: Stage, plan: FaultPlan, random: SeededRa
     await playFault(stage, fault, random);
     stage.options.progress?.(`fault ${done} of ${total}: ${fault}`);
   }
+  if ((plan[DEPLOY] ?? 0) > 0) await deployLast(stage);
 }
 
 /** Waits until clients see something happen: what is killed again and again before it does anything gets nowhere. */
@@ -59,6 +70,7 @@ async function playFault(stage: Stage, fault: string, random: SeededRandom): Pro
     if (detail !== undefined) log.note({ type: "fault", fault: `(${fault}: ${detail})` });
     return;
   }
+  if (fault === DEPLOY) return deployNext(stage, random);
   const [first, ...others] = stage.workers;
   if (first === undefined) throw new Error("A round has at least one worker.");
   const worker = random.pick([first, ...others]);
@@ -79,6 +91,11 @@ async function playWorkerFault(stage: Stage, fault: string, worker: WorkerHandle
       worker.hold();
       await pauseFor(random.between(stage.options.leaseMs / 2, stage.options.leaseMs * 2.5), stage.signal);
       return worker.letGo();
+    }
+    case "freeze": {
+      // Longer than its lease, and its replacement has the same name: the frozen one has to be fenced.
+      await worker.replaceFrozen();
+      return worker.thaw(random.between(100, stage.options.leaseMs));
     }
     default:
       throw new Error(`There is no fault ${fault} on ${stage.options.server.name}.`);

@@ -1,6 +1,9 @@
 import type { AgentEvent, Clock, Store } from "@reprise/contracts";
+import type { Runtime } from "@reprise/runtime";
+import type { Server } from "@reprise/server";
 import type { InvariantName } from "../checker/history.ts";
 import type { FaultPlan } from "../nemesis/nemesis.ts";
+import type { Clients } from "../round/round-options.ts";
 import type { ToolKind, ToolName } from "../workload/tool-kinds.ts";
 
 /** A replacement in the text of one of our own sources, made while a worker loads it. */
@@ -24,9 +27,12 @@ export interface Plant {
   readonly faults: FaultPlan;
   /** Two, where it takes somebody who was replaced. */
   readonly workers?: number;
+  /** How clients reach the workers, where it matters. */
+  readonly clients?: Clients;
   wrapStore?(store: Store): Store;
   wrapClock?(clock: Clock): Clock;
   wrapTool?(name: ToolName, kind: ToolKind): ToolKind;
+  wrapServer?(server: Server, runtime: Runtime): Server;
   /** What a client is told instead of an event. Made anew for every stream. */
   createDistortion?(): (event: AgentEvent) => AgentEvent;
   readonly changes?: readonly SourceChange[];

@@ -1,4 +1,5 @@
 import { createSeededRandom } from "../random/seeded-random.ts";
+import type { ClientKind } from "../witness/client.ts";
 import { Connections } from "../witness/connections.ts";
 import { WitnessLog } from "../witness/witness-log.ts";
 import { pauseFor } from "../workload/pause-for.ts";
@@ -29,8 +30,12 @@ export async function awaitRest(stage: Stage): Promise<readonly string[]> {
 }
 
 /** Connections that are not part of what is witnessed. */
-export function openQuietly({ workers, signal }: Stage, log: WitnessLog = new WitnessLog()): Connections {
-  return new Connections(workers, log, createSeededRandom("quiet"), signal);
+export function openQuietly(
+  { workers, signal }: Stage,
+  kind: ClientKind = "socket",
+  log: WitnessLog = new WitnessLog(),
+): Connections {
+  return new Connections({ workers, log, random: createSeededRandom("quiet"), signal, kind });
 }
 
 async function askOpenWork(connections: Connections): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { openStore } from "../stores/open-store.ts";
 import { awaitRest } from "./await-rest.ts";
 import type { Stage } from "./open-stage.ts";
 import { replayStreams } from "./replay-streams.ts";
+import { verifyRuns } from "./verify-runs.ts";
 
 /** Waits until everything has come to rest, and gathers what is known. The store is opened anew, by nobody who was under test. */
 export async function collectHistory(stage: Stage, ledgerFile: string): Promise<History> {
@@ -12,6 +13,7 @@ export async function collectHistory(stage: Stage, ledgerFile: string): Promise<
   await server.heal();
   const unfinished = await awaitRest(stage);
   const replays = unfinished.length > 0 ? [] : await replayStreams(stage);
+  const verifications = stage.options.verifies ? await verifyRuns(stage) : [];
   await Promise.all(stage.workers.map((worker) => worker.close()));
   const ledger = readLedger(ledgerFile);
   const store = await openStore(stage.address);
@@ -21,8 +23,10 @@ export async function collectHistory(stage: Stage, ledgerFile: string): Promise<
       effects: ledger.filter((line) => line.kind === "effect"),
       models: ledger.filter((line) => line.kind === "model"),
       losses: ledger.filter((line) => line.kind === "loss"),
+      skews: ledger.filter((line) => line.kind === "skew"),
       witness: stage.log.records,
       replays,
+      verifications,
       unfinished,
     };
   } finally {

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { startProcess } from "../fleet/child-process.ts";
+import { chooseSkew } from "../fleet/choose-skew.ts";
+import { DEPLOY } from "../fleet/deploy.ts";
 import { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { LedgerInstruction } from "../ledger/ledger-process.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
@@ -41,10 +43,20 @@ export async function openStage(options: RoundOptions, folder: string, random: S
   };
   const workers = Array.from({ length: options.workers }, (_, index) => {
     const worker = `worker-${index + 1}`;
-    return new WorkerHandle({ ...shared, worker, store: addressFor(worker), ...(plant !== undefined && { plant }) });
+    const skewOf = (incarnation: number): number =>
+      chooseSkew(options.skewMs, random.branch(`skew/${worker}/${incarnation}`));
+    const planted = plant === undefined ? {} : { plant };
+    return new WorkerHandle({ ...shared, worker, store: addressFor(worker), skewOf, ...planted });
   });
   const log = new WitnessLog(join(folder, "witness.jsonl"));
-  const traffic = new Traffic({ workers, log, random: random.branch("traffic"), threads: options.threads });
+  const traffic = new Traffic({
+    workers,
+    log,
+    random: random.branch("traffic"),
+    threads: options.threads,
+    clients: options.clients,
+    decidesEarly: (options.faults[DEPLOY] ?? 0) === 0,
+  });
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
   const end = async (): Promise<void> => {

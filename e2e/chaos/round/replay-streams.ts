@@ -1,5 +1,6 @@
 import type { Replay } from "../checker/history.ts";
 import { createSeededRandom } from "../random/seeded-random.ts";
+import type { ClientKind } from "../witness/client.ts";
 import type { Connections } from "../witness/connections.ts";
 import { WitnessLog } from "../witness/witness-log.ts";
 import { openQuietly } from "./await-rest.ts";
@@ -17,17 +18,19 @@ export async function replayStreams(stage: Stage): Promise<readonly Replay[]> {
     const record = seen[random.between(0, seen.length - 1)];
     if (record === undefined) continue;
     const after = random.chance(0.1) ? undefined : record.cursor;
-    replays.push(await replay(stage, record.event.run_id, after));
+    const { clients } = stage.options;
+    const kind = clients === "both" ? random.pick<ClientKind>(["http", "socket"]) : clients;
+    replays.push(await replay(stage, kind, record.event.run_id, after));
   }
   return replays;
 }
 
-async function replay(stage: Stage, run_id: string, after: string | undefined): Promise<Replay> {
+async function replay(stage: Stage, kind: ClientKind, run_id: string, after: string | undefined): Promise<Replay> {
   const log = new WitnessLog();
-  const connections: Connections = openQuietly(stage, log);
+  const connections: Connections = openQuietly(stage, kind, log);
   const client = await connections.any();
   await new Promise<void>((resolve) => {
-    client.listen(run_id, after, false, { event() {}, closed: () => resolve() });
+    client.listen({ run_id, after, follow: false }, { event() {}, closed: () => resolve() });
   });
   connections.close();
   return { run_id, after, records: log.records };

@@ -1,5 +1,11 @@
 import type { FaultPlan } from "../nemesis/nemesis.ts";
 import type { StoreServer } from "../stores/store-server.ts";
+import type { ClientKind } from "../witness/client.ts";
+
+/** How clients reach workers: by the rig's own socket, over HTTP, or half of them each way. */
+export type Clients = ClientKind | "both";
+
+export const CLIENTS: readonly Clients[] = ["socket", "http", "both"];
 
 /** One round: a fresh store, so many faults, then everything is checked. */
 export interface RoundOptions {
@@ -12,6 +18,11 @@ export interface RoundOptions {
   readonly workers: number;
   /** Threads that are talked to at the same time. */
   readonly threads: number;
+  readonly clients: Clients;
+  /** How wrong the clock of a process may be at most; 0 for clocks that are right. */
+  readonly skewMs: number;
+  /** Whether every run that is over is replayed and compared with its recording. */
+  readonly verifies: boolean;
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   /** Whether a worker that comes back is the same instance as before. */
@@ -31,6 +42,9 @@ export interface RoundOptions {
 export const DEFAULT_ROUND = {
   workers: 1,
   threads: 8,
+  clients: "both",
+  skewMs: 0,
+  verifies: true,
   leaseMs: 1_500,
   renewEveryMs: 400,
   keepsInstanceId: true,

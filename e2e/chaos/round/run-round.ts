@@ -25,7 +25,7 @@ export interface RoundResult {
 
 /** Plays one round: traffic and faults, then peace, then the check. Nothing of it runs on afterwards. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
-  assertFaults(options.faults, options.server);
+  assertFaults(options);
   const folder = makeFolder();
   const discard = (): void => removeFolder(folder);
   try {

@@ -24,7 +24,8 @@ export async function runSession(
   { progress, signal }: SessionListener,
 ): Promise<SessionResult> {
   const server = await createServer(options.store, { hasSmallDisk: "disk full" in options.faults });
-  const rounds = Math.max(Math.ceil(options.kills / options.killsPerRound), 1);
+  const faults = Object.values(options.faults).reduce((sum, count) => sum + count, options.kills);
+  const rounds = Math.max(Math.ceil(faults / options.killsPerRound), 1);
   let tally: Tally | undefined;
   let unvisited: readonly string[] = [];
   const kept: string[] = [];

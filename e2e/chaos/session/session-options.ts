@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { FaultPlan } from "../nemesis/nemesis.ts";
 import { plantNamed } from "../plants/table.ts";
-import { DEFAULT_ROUND } from "../round/round-options.ts";
+import { CLIENTS, type Clients, DEFAULT_ROUND } from "../round/round-options.ts";
 import { isStoreName, STORE_NAMES, type StoreName } from "../stores/store-address.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -19,6 +19,9 @@ export interface SessionOptions {
   readonly visitsPoints: boolean;
   readonly workers: number;
   readonly threads: number;
+  readonly clients: Clients;
+  readonly skewMs: number;
+  readonly verifies: boolean;
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   readonly keepsInstanceId: boolean;
@@ -33,9 +36,12 @@ export const USAGE = `npm run chaos -- [options]
   --seed <text>         repeats the choices of an earlier session; printed
   --points              have a worker die at every fault point, too
   --faults <list>       other faults, as in "hold=10,database restart=5"; an unknown one lists those there are
+  --clients <way>       how clients reach the workers: ${CLIENTS.join(", ")} (${DEFAULT_ROUND.clients})
+  --skew <ms>           the most by which a process's clock is wrong, ahead or behind: up to 60000, on a store with its own clock (0)
+  --no-verify           do not replay every run that is over
   --workers <n>         processes on one store (1)
   --threads <n>         threads talked to at the same time (${DEFAULT_ROUND.threads})
-  --kills-per-round <n> each round has a fresh store and is checked by itself (25)
+  --kills-per-round <n> each round has a fresh store, at most so many faults, and is checked by itself (25)
   --lease <ms>          the length of a lease (${DEFAULT_ROUND.leaseMs})
   --renew <ms>          how often it is renewed (${DEFAULT_ROUND.renewEveryMs})
   --new-instance        workers come back under a new name: what they left waits for its lease
@@ -54,6 +60,9 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
       faults: { type: "string", default: "" },
       workers: { type: "string", default: String(DEFAULT_ROUND.workers) },
       threads: { type: "string", default: String(DEFAULT_ROUND.threads) },
+      clients: { type: "string", default: DEFAULT_ROUND.clients },
+      skew: { type: "string", default: "0" },
+      "no-verify": { type: "boolean", default: false },
       "kills-per-round": { type: "string", default: "25" },
       lease: { type: "string", default: String(DEFAULT_ROUND.leaseMs) },
       renew: { type: "string", default: String(DEFAULT_ROUND.renewEveryMs) },
@@ -67,6 +76,9 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
   if (!isStoreName(values.store))
     throw new UsageError(`There is no store "${values.store}": ${STORE_NAMES.join(", ")}.`);
   plantNamed(values.plant);
+  const clients = CLIENTS.find((way) => way === values.clients);
+  if (clients === undefined)
+    throw new UsageError(`--clients must be one of ${CLIENTS.join(", ")} (got "${values.clients}").`);
   return {
     store: values.store,
     seed: values.seed,
@@ -76,6 +88,9 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
     visitsPoints: values.points,
     workers: Math.max(readCount("workers", values.workers), 1),
     threads: Math.max(readCount("threads", values.threads), 1),
+    clients,
+    skewMs: readCount("skew", values.skew),
+    verifies: !values["no-verify"],
     leaseMs: readCount("lease", values.lease),
     renewEveryMs: readCount("renew", values.renew),
     keepsInstanceId: !values["new-instance"],

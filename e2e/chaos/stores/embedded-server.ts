@@ -21,6 +21,7 @@ export function createEmbeddedServer({ name, hasSmallDisk }: EmbeddedOptions): S
   };
   return {
     name,
+    hasOwnClock: false,
     async freshStore(folder) {
       disk = hasSmallDisk ? mountSmallDisk(folder) : undefined;
       const address = addressIn(name, disk?.folder ?? folder);

@@ -18,6 +18,7 @@ export async function createNatsBufferedServer(services: NatsBufferedServices): 
   });
   return {
     name: "nats-buffered",
+    hasOwnClock: true,
     async freshStore(folder) {
       const { address, addressFor, close } = await postgres.freshStore(folder);
       return {

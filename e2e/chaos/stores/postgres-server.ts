@@ -15,6 +15,7 @@ export async function createPostgresServer(service: Pick<FoundService, "binary">
   let rounds = 0;
   return {
     name: "postgres",
+    hasOwnClock: true,
     async freshStore() {
       rounds += 1;
       const schema = `round_${rounds}`;

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { UsageError } from "../session/usage-error.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 
 /** A file system of a few megabytes, in memory, that can be filled to the last page. */
@@ -19,7 +20,11 @@ const CHUNK = Buffer.alloc(64 * 1024);
 export function mountSmallDisk(parent: string): SmallDisk {
   const folder = join(parent, "disk");
   mkdirSync(folder);
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder], { stdio: "ignore" });
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", folder], { stdio: "ignore" });
+  } catch {
+    throw new UsageError(`"disk full" needs a small file system, and mounting one needs root: nothing was tried.`);
+  }
   const ballast = join(folder, "ballast");
   return {
     folder,

@@ -17,6 +17,8 @@ export type StoreFault = (random: SeededRandom) => Promise<string | undefined>;
 /** A store under test with what it needs to run, for any number of rounds. */
 export interface StoreServer {
   readonly name: StoreName;
+  /** Whether the store tells the time itself, so that processes may be wrong about it. */
+  readonly hasOwnClock: boolean;
   freshStore(folder: string): Promise<FreshStore>;
   /** What can be done to it, by name. */
   readonly faults: Readonly<Record<string, StoreFault>>;

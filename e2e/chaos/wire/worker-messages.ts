@@ -1,9 +1,15 @@
 import type { AgentEvent, DecisionVerb, RunRequest } from "@reprise/contracts";
 import type { Json, Op } from "@reprise/state";
+import type { ToolName } from "../workload/tool-kinds.ts";
 
 /** What a client may ask a worker for. */
 export type WorkerAsk =
-  | { readonly op: "start"; readonly request: RunRequest }
+  | {
+      readonly op: "start";
+      /** Without a run id, the server makes one: the same for everybody who comes with the same key. */
+      readonly request: RunRequest;
+      readonly idempotency_key?: string;
+    }
   | {
       readonly op: "decide";
       readonly target: string;
@@ -13,6 +19,16 @@ export type WorkerAsk =
       readonly suspension?: number;
       /** Decides before the call is suspended: about exactly this. */
       readonly early?: EarlyCall;
+      readonly idempotency_key?: string;
+    }
+  /** One call of a tool, without a model, on a thread of its own. */
+  | {
+      readonly op: "call_tool";
+      readonly agent: string;
+      readonly tool: ToolName;
+      readonly arguments: Json;
+      readonly thread_id: string;
+      readonly idempotency_key: string;
     }
   | { readonly op: "cancel"; readonly run_id: string; readonly reason: string }
   | { readonly op: "patch"; readonly thread_id: string; readonly ops: readonly Op[]; readonly expected?: number }
@@ -20,6 +36,9 @@ export type WorkerAsk =
   | { readonly op: "run_state"; readonly run_id: string; readonly thread_id: string }
   | { readonly op: "thread_version"; readonly thread_id: string }
   | { readonly op: "open_work" }
+  | { readonly op: "done_runs"; readonly offset: number }
+  /** Whether a run that is over replays as it was recorded. */
+  | { readonly op: "verify"; readonly run_id: string }
   | {
       readonly op: "subscribe";
       readonly sub: number;
@@ -34,7 +53,7 @@ export interface EarlyCall {
   readonly thread_id: string;
   readonly run_id: string;
   readonly call_id: string;
-  readonly tool: string;
+  readonly tool: ToolName;
   readonly arguments: Json;
 }
 

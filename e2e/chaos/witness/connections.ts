@@ -1,9 +1,11 @@
 import type { Json } from "@reprise/state";
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
-import type { Refusal, WorkerAsk } from "../wire/worker-messages.ts";
+import type { Refusal } from "../wire/worker-messages.ts";
+import { agentOf } from "../workload/generation.ts";
 import { pauseFor } from "../workload/pause-for.ts";
-import { Client, type Reply } from "./client.ts";
+import { Client, type ClientKind } from "./client.ts";
+import type { Asked, Reply } from "./transport.ts";
 import type { WitnessLog } from "./witness-log.ts";
 
 /** How a request ended once somebody answered for it. */
@@ -13,7 +15,24 @@ export type Definite = { readonly answer: Json } | { readonly refusal: Refusal }
 const PATIENCE_MS = 5_000;
 
 /** Refusals that say "not now": the same request may succeed later. */
-const FOR_LATER: readonly string[] = ["STORE_UNAVAILABLE", "STORAGE_FULL", "RUNTIME_CLOSED", "STORE_OWNED"];
+const FOR_LATER: readonly string[] = [
+  "STORE_UNAVAILABLE",
+  "STORAGE_FULL",
+  "RUNTIME_CLOSED",
+  "STORE_OWNED",
+  // This process does not know the agent; one that is deployed next to it does, or soon will.
+  "AGENT_NOT_FOUND",
+  // Somebody else works on the same request; later there is an answer.
+  "UNDER_WAY",
+];
+
+export interface ConnectionsOptions {
+  readonly workers: readonly WorkerHandle[];
+  readonly log: WitnessLog;
+  readonly random: SeededRandom;
+  readonly signal: AbortSignal;
+  readonly kind: ClientKind;
+}
 
 /** A client's ways to whichever workers live. */
 export class Connections {
@@ -22,12 +41,25 @@ export class Connections {
   readonly #random: SeededRandom;
   readonly #clients = new Map<string, Client>();
   readonly #signal: AbortSignal;
+  readonly #kind: ClientKind;
 
-  constructor(workers: readonly WorkerHandle[], log: WitnessLog, random: SeededRandom, signal: AbortSignal) {
+  constructor({ workers, log, random, signal, kind }: ConnectionsOptions) {
     this.#workers = workers;
     this.log = log;
     this.#random = random;
     this.#signal = signal;
+    this.#kind = kind;
+  }
+
+  /** By which way this client speaks. */
+  get kind(): ClientKind {
+    return this.#kind;
+  }
+
+  /** An agent of the newest generation there is, or one that all of them know. */
+  chooseAgent(random: SeededRandom): string {
+    const newest = Math.max(...this.#workers.map(({ generation }) => generation.number));
+    return agentOf(random.chance(0.5) ? newest : 0);
   }
 
   /** A connection to some worker that answers; waits until there is one. */
@@ -42,7 +74,7 @@ export class Connections {
   }
 
   /** Asks once. */
-  async ask(ask: WorkerAsk): Promise<Reply> {
+  async ask(ask: Asked): Promise<Reply> {
     const client = await this.any();
     const asked = client.ask(ask);
     const timeout = new AbortController();
@@ -59,7 +91,7 @@ export class Connections {
   }
 
   /** Asks until somebody has answered for it. Only for what may be asked twice. */
-  async askUntilDefinite(ask: WorkerAsk): Promise<Definite> {
+  async askUntilDefinite(ask: Asked): Promise<Definite> {
     for (;;) {
       const reply = await this.ask(ask);
       if ("answer" in reply) return reply;
@@ -76,7 +108,7 @@ export class Connections {
     const key = worker.socket;
     const known = this.#clients.get(key);
     if (known?.isOpen === true) return known;
-    const client = await Client.connect(worker, this.log);
+    const client = await Client.connect(worker, this.#kind, this.log);
     if (client === undefined) this.#clients.delete(key);
     else this.#clients.set(key, client);
     return client;

@@ -3,23 +3,31 @@ import type { OpenDecision } from "@reprise/runtime";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { AskOf } from "../wire/worker-messages.ts";
 import { pauseFor } from "../workload/pause-for.ts";
-import { toolKind } from "../workload/tool-kinds.ts";
+import { isToolName, toolKind } from "../workload/tool-kinds.ts";
 import { chooseVerb, type Question } from "./choose-verb.ts";
 import type { Connections } from "./connections.ts";
 
+/** How many decisions come with an `Idempotency-Key`; their own id makes all of them safe to send again. */
+const KEY_SHARE = 0.2;
+
 /** In what manner a decision is sent. */
 const MANNERS = { once: 12, twice_at_once: 3, twice: 3, late_again: 3, with_rival: 4 };
+
+/** What a tool asks that goes on without an answer after a while. */
+const OFFER = "tool:offer";
 
 /** Answers the questions of one thread, each once in its own manner: twice, against a rival, or before it was asked. */
 export class Decider {
   readonly #connections: Connections;
   readonly #random: SeededRandom;
+  readonly #decidesEarly: boolean;
   readonly #planned = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
 
-  constructor(connections: Connections, random: SeededRandom) {
+  constructor(connections: Connections, random: SeededRandom, decidesEarly: boolean) {
     this.#connections = connections;
     this.#random = random;
+    this.#decidesEarly = decidesEarly;
   }
 
   /** Hears of questions by a run's events. */
@@ -28,7 +36,7 @@ export class Decider {
       const { ticket, suspension } = event.data.suspended;
       this.#consider({ call_id: event.data.id, suspension, action: ticket.suspension.action });
     }
-    if (event.type === "tool_call_ready" && toolKind(event.data.name)?.needsApproval === true) this.#decideEarly(event);
+    if (this.#decidesEarly && event.type === "tool_call_ready") this.#decideEarly(event);
   }
 
   /** Asks what is open on a thread, in case nobody heard of it. */
@@ -60,6 +68,8 @@ export class Decider {
   }
 
   async #decide(question: Question, random: SeededRandom): Promise<void> {
+    // Some offers nobody answers: then their time has to run out.
+    if (question.action === OFFER && random.chance(0.5)) return;
     await pauseFor(random.between(0, 40));
     const manner = random.pickWeighted(MANNERS);
     // Some clients say which question they answer, some rely on their decision's id.
@@ -76,17 +86,21 @@ export class Decider {
   }
 
   #ask({ call_id, suspension }: Question, rival: string, verb: DecisionVerb): AskOf<"decide"> {
-    return { op: "decide", target: call_id, verb, decision_id: `${call_id}#${suspension}#${rival}` };
+    const decision_id = `${call_id}#${suspension}#${rival}`;
+    const key = this.#random.branch(`key/${decision_id}`).chance(KEY_SHARE) ? { idempotency_key: decision_id } : {};
+    return { op: "decide", target: call_id, verb, decision_id, ...key };
   }
 
   /** Decides about a call that was only seen in the stream. When that is refused, the question will be asked in its time. */
   #decideEarly({ data, run_id, thread_id }: Extract<AgentEvent, { type: "tool_call_ready" }>): void {
     const key = `${data.id}#1`;
+    const { name: tool } = data;
+    if (!isToolName(tool) || toolKind(tool)?.needsApproval !== true) return;
     const random = this.#random.branch(`early/${key}`);
     if (!random.chance(0.2) || this.#planned.has(key)) return;
     this.#planned.add(key);
     const question: Question = { call_id: data.id, suspension: 1, action: "approval" };
-    const early = { thread_id, run_id, call_id: data.id, tool: data.name, arguments: data.arguments };
+    const early = { thread_id, run_id, call_id: data.id, tool, arguments: data.arguments };
     const deciding = async (): Promise<void> => {
       const ask = this.#ask(question, "early", chooseVerb(question, random));
       const reply = await this.#connections.askUntilDefinite({ ...ask, early });

@@ -2,6 +2,7 @@ import type { AgentEvent, MailboxEntry, RunRecord } from "@reprise/contracts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 import type { Connections } from "./connections.ts";
+import { NOTHING_MORE } from "./transport.ts";
 
 export interface FollowedRun {
   readonly run_id: string;
@@ -30,6 +31,8 @@ export async function followRun(connections: Connections, followed: FollowedRun)
   for (;;) {
     const reason = await readStream(connections, followed, cursor, take, () => isOver);
     if (isOver) return;
+    // Told that there is nothing more before the end was seen: the checker will say so; the reader begins anew.
+    if (reason === NOTHING_MORE) cursor = undefined;
     if (reason === "end" && (await isGone(connections, followed))) return;
     if (reason !== "cut by the client") await pauseFor(reason === "end" ? 10 : 50);
   }
@@ -52,19 +55,22 @@ async function readStream(
       idle = setTimeout(cut, IDLE_MS);
     };
     restart();
-    const end = client.listen(run_id, after, true, {
-      event(event, cursor) {
-        restart();
-        take(event, cursor);
-        const isCut = !isOver() && random.chance(1 / EVENTS_A_CUT);
-        if (isCut) connections.log.note({ type: "fault", fault: `stream cut at ${event.type}` });
-        if (isCut || isOver()) queueMicrotask(cut);
+    const end = client.listen(
+      { run_id, after, follow: true },
+      {
+        event(event, cursor) {
+          restart();
+          take(event, cursor);
+          const isCut = !isOver() && random.chance(1 / EVENTS_A_CUT);
+          if (isCut) connections.log.note({ type: "fault", fault: `stream cut at ${event.type}` });
+          if (isCut || isOver()) queueMicrotask(cut);
+        },
+        closed(reason) {
+          clearTimeout(idle);
+          resolve(reason);
+        },
       },
-      closed(reason) {
-        clearTimeout(idle);
-        resolve(reason);
-      },
-    });
+    );
   });
 }
 

@@ -1,16 +1,20 @@
 import type { AgentEvent, BusyPolicy, RunRequest } from "@reprise/contracts";
 import { ops } from "@reprise/state";
 import type { SeededRandom } from "../random/seeded-random.ts";
+import type { AskOf } from "../wire/worker-messages.ts";
+import { LASTING_AGENT } from "../workload/generation.ts";
 import { scriptMessage } from "../workload/run-script.ts";
 import type { Connections } from "./connections.ts";
 import { Decider } from "./decider.ts";
-import { followRun } from "./follow-run.ts";
+import { type FollowedRun, followRun } from "./follow-run.ts";
 import { chooseIntervention, type Intervention } from "./intervention.ts";
 
 export interface DrivenThread {
   readonly thread_id: string;
   readonly connections: Connections;
   readonly random: SeededRandom;
+  /** Whether it may decide about calls before they are asked about: it has to know the version of their tool for that. */
+  readonly decidesEarly: boolean;
   /** No more runs are begun once this says so; what was begun is seen to its end. */
   isEnding(): boolean;
 }
@@ -23,12 +27,13 @@ export class ThreadDriver {
   readonly #thread: DrivenThread;
   readonly #decider: Decider;
   /** Runs that were accepted and not read to their end yet. */
-  readonly #toFollow: string[] = [];
+  readonly #toFollow: Pick<FollowedRun, "run_id" | "thread_id">[] = [];
   #runs = 0;
+  #calls = 0;
 
   constructor(thread: DrivenThread) {
     this.#thread = thread;
-    this.#decider = new Decider(thread.connections, thread.random.branch("decide"));
+    this.#decider = new Decider(thread.connections, thread.random.branch("decide"), thread.decidesEarly);
   }
 
   async drive(): Promise<void> {
@@ -40,6 +45,7 @@ export class ThreadDriver {
         for (let next = this.#toFollow.shift(); next !== undefined; next = this.#toFollow.shift())
           await this.#follow(next);
         if (random.chance(0.3)) await this.#patch();
+        if (random.chance(0.2)) await this.#callTool();
       }
       await this.#decider.settle();
     } finally {
@@ -51,30 +57,59 @@ export class ThreadDriver {
   async #start(policy: BusyPolicy): Promise<void> {
     const { connections, random, thread_id } = this.#thread;
     this.#runs += 1;
-    const run_id = `${thread_id}-r${this.#runs}`;
-    const ask = { op: "start", request: this.#request(run_id, policy) } as const;
+    const name = `${thread_id}-r${this.#runs}`;
+    const request = this.#request(name, policy);
+    // Some clients name their runs, some leave that to the server and come with a key.
+    const ask: AskOf<"start"> = random.chance(0.5)
+      ? { op: "start", request: { ...request, run_id: name, dedupe_key: `key-${name}` } }
+      : { op: "start", request, idempotency_key: `key-${name}` };
     const reply = await connections.askUntilDefinite(ask);
     if ("refusal" in reply) return;
-    this.#toFollow.push(run_id);
+    // The answer of `start` names the run.
+    const { run_id } = reply.answer as { readonly run_id: string };
+    this.#toFollow.push({ run_id, thread_id });
     if (random.chance(0.1)) await connections.askUntilDefinite(ask);
   }
 
-  #request(run_id: string, busy_policy: BusyPolicy): RunRequest {
-    const content = busy_policy === "steer" ? `Hurry, ${run_id}.` : scriptMessage(run_id);
+  #request(name: string, busy_policy: BusyPolicy): RunRequest {
+    const { connections, random, thread_id } = this.#thread;
+    const content = busy_policy === "steer" ? `Hurry, ${name}.` : scriptMessage(name);
     return {
-      agent_id: "chaos",
-      thread_id: this.#thread.thread_id,
-      run_id,
-      messages: [{ id: `said-${run_id}`, role: "user", content }],
+      agent_id: connections.chooseAgent(random.branch(`agent/${name}`)),
+      thread_id,
+      messages: [{ id: `said-${name}`, role: "user", content }],
       busy_policy,
-      dedupe_key: `key-${run_id}`,
     };
   }
 
-  async #follow(run_id: string): Promise<void> {
-    const { connections, thread_id } = this.#thread;
+  /** Has a tool called by hand, on a thread of its own, asking again under the same key until somebody says that it is done. */
+  async #callTool(): Promise<void> {
+    const { connections, random, thread_id } = this.#thread;
+    if (connections.kind !== "http") return;
+    this.#calls += 1;
+    const name = `${thread_id}-c${this.#calls}`;
+    const input = { n: random.between(1, 1_000_000), pause_ms: random.between(0, 1_000) };
+    const ask: AskOf<"call_tool"> = {
+      op: "call_tool",
+      agent: LASTING_AGENT,
+      tool: "charge",
+      arguments: input,
+      thread_id: name,
+      idempotency_key: `key-${name}`,
+    };
+    const reply = await connections.askUntilDefinite(ask);
+    if ("refusal" in reply) return;
+    // The answer of `call_tool` names the run, which may wait for somebody who knows whether the call took effect.
+    const { run_id } = reply.answer as { readonly run_id: string };
+    await this.#follow({ run_id, thread_id: name });
+    if (random.chance(0.3)) await connections.askUntilDefinite(ask);
+  }
+
+  async #follow({ run_id, thread_id }: Pick<FollowedRun, "run_id" | "thread_id">): Promise<void> {
+    const { connections } = this.#thread;
     const random = this.#thread.random.branch(`follow/${run_id}`);
-    let intervention = chooseIntervention(random);
+    // Only a conversation is interfered with.
+    let intervention = thread_id === this.#thread.thread_id ? chooseIntervention(random) : undefined;
     let interfering: Promise<void> = Promise.resolve();
     await followRun(connections, {
       run_id,

@@ -1,5 +1,6 @@
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
+import type { Clients } from "../round/round-options.ts";
 import { Connections } from "./connections.ts";
 import { ThreadDriver } from "./thread-driver.ts";
 import type { WitnessLog } from "./witness-log.ts";
@@ -10,6 +11,8 @@ export interface TrafficOptions {
   readonly random: SeededRandom;
   /** How many threads are talked to at the same time. */
   readonly threads: number;
+  readonly clients: Clients;
+  readonly decidesEarly: boolean;
 }
 
 /** Clients that keep the workers busy: whenever one is through with its thread, another begins a new one. */
@@ -45,13 +48,15 @@ export class Traffic {
   }
 
   async #drive(lane: number): Promise<void> {
-    const { workers, log, random } = this.#options;
+    const { workers, log, random, clients, decidesEarly } = this.#options;
+    const kind = clients === "both" ? (lane % 2 === 0 ? "http" : "socket") : clients;
     const { signal } = this.#aborted;
     for (let number = 1; !this.#isEnding && !signal.aborted; number++) {
       const own = random.branch(`${lane}/${number}`);
-      const connections = new Connections(workers, log, own.branch("connections"), signal);
+      const connections = new Connections({ workers, log, random: own.branch("connections"), signal, kind });
       const isEnding = (): boolean => this.#isEnding;
-      const driver = new ThreadDriver({ thread_id: `t${lane}-${number}`, connections, random: own, isEnding });
+      const thread_id = `t${lane}-${number}`;
+      const driver = new ThreadDriver({ thread_id, connections, random: own, isEnding, decidesEarly });
       try {
         await driver.drive();
       } catch (error) {

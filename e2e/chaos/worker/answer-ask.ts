@@ -1,24 +1,17 @@
-import { createNodeEnv } from "@reprise/node";
 import type { Json } from "@reprise/state";
-import { bindingHash } from "../../../packages/runtime/src/tools/binding-hash.ts";
-import type { AskOf, EarlyCall, WorkerAsk } from "../wire/worker-messages.ts";
-import { TOOL_VERSION } from "../workload/chaos-tools.ts";
+import type { AskOf } from "../wire/worker-messages.ts";
+import type { Asked } from "../witness/transport.ts";
+import { bindingOf, TENANT } from "../workload/tool-binding.ts";
 import type { ServedWorker } from "./serve-clients.ts";
 
-const TENANT = "default";
-const env = createNodeEnv();
+const PAGE = 100;
 
 /** Does what a client asks for. What it answers with has happened durably. */
-export async function answerAsk(
-  served: ServedWorker,
-  ask: Exclude<WorkerAsk, { op: "subscribe" | "unsubscribe" }>,
-): Promise<Json> {
+export async function answerAsk(served: ServedWorker, ask: Asked): Promise<Json> {
   const { runtime } = served;
   switch (ask.op) {
-    case "start": {
-      const { id, threadId } = await runtime.submit(ask.request);
-      return { run_id: id, thread_id: threadId };
-    }
+    case "start":
+      return start(served, ask);
     case "decide":
       return asJson(await decide(served, ask));
     case "cancel":
@@ -36,20 +29,28 @@ export async function answerAsk(
       return (await runtime.threads.get(ask.thread_id)).version;
     case "open_work":
       return openWork(served);
+    case "done_runs":
+      return asJson(await runtime.runs({ status: "done", offset: ask.offset, limit: PAGE }));
+    case "verify":
+      return asJson(await runtime.replay(ask.run_id, { mode: "verify" }));
+    case "call_tool":
+      throw new Error("Calls by hand are made over HTTP: only there is their key remembered.");
     default:
       return ask satisfies never;
   }
 }
 
+async function start({ runtime }: ServedWorker, { request, idempotency_key }: AskOf<"start">): Promise<Json> {
+  const key = idempotency_key === undefined ? {} : { dedupe_key: idempotency_key };
+  const { id, threadId } = await runtime.submit({ ...request, ...key });
+  return { run_id: id, thread_id: threadId };
+}
+
 async function decide({ runtime }: ServedWorker, { target, verb, decision_id, suspension, early }: AskOf<"decide">) {
   const options = { decisionId: decision_id, ...(suspension !== undefined && { suspension }) };
   if (early === undefined) return runtime.decisions.decide(target, verb, options);
-  return runtime.decisions.decide(target, verb, { ...options, runId: early.run_id, bindingHash: hashOf(early) });
-}
-
-/** What a decision about a call is bound to, as a client that saw the call in the stream would make it. */
-function hashOf({ tool, ...call }: EarlyCall): string {
-  return bindingHash(env, TENANT, { ...call, tool_id: tool, tool_version: TOOL_VERSION });
+  const about = { runId: early.run_id, bindingHash: bindingOf(early, early.tool) };
+  return runtime.decisions.decide(target, verb, { ...options, ...about });
 }
 
 /** A run as its row and its mailbox entry show it. */

@@ -7,21 +7,27 @@ export interface ClaimEpochs<Wrapped extends Store> {
   epochOf(threadId: string): number;
 }
 
-/** Listens to the claims a store gives out. */
-export function watchClaims<Wrapped extends Store>(store: Wrapped): ClaimEpochs<Wrapped> {
+/** Listens to the claims a store gives out, and tells of each before it is worked on. */
+export function watchClaims<Wrapped extends Store>(
+  store: Wrapped,
+  tell: (claim: Claim) => Promise<void>,
+): ClaimEpochs<Wrapped> {
   const epochs = new Map<string, number>();
-  const note = ({ thread_id, epoch }: Claim): void => void epochs.set(thread_id, epoch);
+  const note = async (claim: Claim): Promise<void> => {
+    epochs.set(claim.thread_id, claim.epoch);
+    await tell(claim);
+  };
   const operator = wrapMethods(store.operator, ["claim"], async (_name, parameters, proceed) => {
     // `claim` is declared to answer with claims.
     const claims = (await proceed(...parameters)) as readonly Claim[];
-    claims.forEach(note);
+    await Promise.all(claims.map(note));
     return claims;
   });
   const wrapTenant = (tenant: TenantStore): TenantStore =>
     wrapMethods(tenant, ["submit"], async (_name, parameters, proceed) => {
       // `submit` is declared to answer with this.
       const submitted = (await proceed(...parameters)) as Submitted;
-      if (submitted.status === "claimed") note(submitted.claim);
+      if (submitted.status === "claimed") await note(submitted.claim);
       return submitted;
     });
   const wrapped = wrapMethods({ ...store, operator }, ["forTenant"], (_name, parameters, proceed) =>

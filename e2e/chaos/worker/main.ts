@@ -1,6 +1,9 @@
-/** A process under test: a runtime on the store, with a scripted model, tools that write to the ledger, and a socket to be asked by. */
+/** A process under test: a runtime on the store, with a scripted model, tools that write to the ledger, a socket and an HTTP server. */
+import { addSessionContext, type Plugin } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { defineAgent } from "@reprise/runtime";
+import { defineAgent, definePlugin } from "@reprise/runtime";
+import { createServer } from "@reprise/server";
+import { listen } from "@reprise/server/node";
 import { createRuntime, type StoreWithBlobs } from "reprise";
 import { readInstruction } from "../fleet/read-instruction.ts";
 import { connectLedger } from "../ledger/ledger-client.ts";
@@ -9,9 +12,11 @@ import { loadStore, openStore } from "../stores/open-store.ts";
 import { isStoreName } from "../stores/store-address.ts";
 import { createChaosModel } from "../workload/chaos-model.ts";
 import { createChaosTools } from "../workload/chaos-tools.ts";
+import { agentsIn, type Generation } from "../workload/generation.ts";
 import { watchClaims } from "./claim-epochs.ts";
 import { FaultPoints } from "./fault-points.ts";
 import { serveClients } from "./serve-clients.ts";
+import { skewClock } from "./skew-clock.ts";
 import { storeWithPoints } from "./store-with-points.ts";
 import { createWorkerLog } from "./worker-log.ts";
 import type { WorkerOptions } from "./worker-options.ts";
@@ -20,30 +25,55 @@ const [store = ""] = process.argv.slice(2);
 if (isStoreName(store)) await loadStore(store);
 // The rig started this process for this. Until it says what to do, the process waits, loaded.
 const options = (await readInstruction()) as WorkerOptions;
-const { worker, incarnation } = options;
+const { worker, incarnation, generation, skewMs } = options;
+const trueNow = skewClock(skewMs);
 const points = new FaultPoints(options.arm);
 const visit = (point: string): void => points.visit(point);
 
 const ledger = await connectLedger(options.ledger);
 const plant = plantNamed(options.plant);
 const opened: StoreWithBlobs = storeWithPoints(await openStore(options.store), visit);
-const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened);
-const agent = defineAgent({
-  id: "chaos",
-  maxRounds: 30,
-  model: createChaosModel({ point: visit, record: (line) => ledger.write({ ...line, worker, incarnation }) }),
-  tools: createChaosTools({
+const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened, async ({ thread_id, epoch }) => {
+  if (skewMs !== 0) await ledger.write({ kind: "skew", thread_id, epoch, skew_ms: skewMs });
+});
+const model = createChaosModel({
+  point: visit,
+  record: (line) => ledger.write({ ...line, worker, incarnation }),
+});
+const tools = createChaosTools(
+  {
     point: visit,
+    trueNow,
     kindOf: (name, kind) => plant?.wrapTool?.(name, kind) ?? kind,
     takeEffect: (line) => ledger.write({ ...line, epoch: claims.epochOf(line.thread_id), worker, incarnation }),
+  },
+  generation,
+);
+
+/** Each generation has a plugin that the one before did not have. */
+function createPlugin({ number }: Generation): Plugin {
+  return definePlugin({
+    id: `generation-${number}`,
+    hooks: { beforeInference: () => [addSessionContext(`This is generation ${number}.`)] },
+  });
+}
+
+const agents = agentsIn(generation).map((id) =>
+  defineAgent({
+    id,
+    maxRounds: 30,
+    instructions: `You are of generation ${generation.number}.`,
+    model,
+    tools,
+    plugins: generation.number === 0 ? [] : [createPlugin(generation)],
   }),
-});
+);
 
 const env = createNodeEnv({
   log: createWorkerLog((run_id) => ledger.write({ kind: "loss", run_id, worker, incarnation })),
 });
 const runtime = await createRuntime({
-  agents: [agent],
+  agents,
   store: claims.store,
   env: {
     ...env,
@@ -72,6 +102,8 @@ await serveClients({
   socket: options.socket,
   createDistortion: () => plant?.createDistortion?.() ?? ((event) => event),
 });
+const served = plant?.wrapServer?.(createServer({ runtime }), runtime) ?? createServer({ runtime });
+const listening = await listen(served, { port: 0, closeTimeoutMs: 20 });
 // The orderly way out: no more work, what is under way comes to a commit, claims are given back.
-process.once("SIGTERM", () => void runtime.close().then(() => process.exit(0)));
-process.stdout.write("ready\n");
+process.once("SIGTERM", () => void Promise.all([listening.close(), runtime.close()]).finally(() => process.exit(0)));
+process.stdout.write(`${listening.url}\n`);

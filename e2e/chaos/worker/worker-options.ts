@@ -1,4 +1,5 @@
 import type { StoreAddress } from "../stores/store-address.ts";
+import type { Generation } from "../workload/generation.ts";
 
 /** What a worker is told when its life begins. */
 export interface WorkerOptions {
@@ -13,6 +14,10 @@ export interface WorkerOptions {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   readonly maxActiveRuns: number;
+  /** What is deployed in this life. */
+  readonly generation: Generation;
+  /** How far the clock of this life is ahead; behind when less than 0. */
+  readonly skewMs: number;
   /** A bug to work with: see `plants/`. */
   readonly plant?: string;
   readonly arm?: ArmedPoints;

@@ -5,6 +5,8 @@ export interface ToolKind {
   readonly needsApproval?: boolean;
   /** Asks somebody itself, and goes on when it is answered. */
   readonly asks?: boolean;
+  /** For how long what it asks stays open; after that it counts as denied. */
+  readonly expiresInMs?: number;
   /** Writes what it did into the thread's state too. */
   readonly notes?: boolean;
   /** Takes effect, and then says that it failed. */
@@ -22,6 +24,7 @@ export const TOOL_KINDS = {
   publish: { class: "mutating", idempotent: true, needsApproval: true, notes: true, longestMs: 10 },
   slow: { class: "mutating", idempotent: true, longestMs: 150 },
   ask: { class: "mutating", idempotent: true, asks: true, longestMs: 5 },
+  offer: { class: "mutating", idempotent: true, asks: true, expiresInMs: 400, longestMs: 5 },
   crack: { class: "mutating", idempotent: false, fails: true, longestMs: 5 },
   hold: { class: "mutating", idempotent: true, interruptBehavior: "block", longestMs: 60 },
   wrap: { class: "mutating", idempotent: false, interruptBehavior: "finish", longestMs: 60 },
@@ -29,9 +32,12 @@ export const TOOL_KINDS = {
 
 export type ToolName = keyof typeof TOOL_KINDS;
 
+export function isToolName(name: string): name is ToolName {
+  return Object.hasOwn(TOOL_KINDS, name);
+}
+
 export function toolKind(name: string): ToolKind | undefined {
-  // An own key of the table is one of its names.
-  return Object.hasOwn(TOOL_KINDS, name) ? TOOL_KINDS[name as ToolName] : undefined;
+  return isToolName(name) ? TOOL_KINDS[name] : undefined;
 }
 
 /** Whether an effect may happen again with the same key. */

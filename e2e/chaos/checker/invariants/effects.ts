@@ -1,6 +1,8 @@
-import { isRepeatable, toolKind } from "../../workload/tool-kinds.ts";
+import { kindAt } from "../../workload/generation.ts";
+import { isRepeatable, isToolName, toolKind } from "../../workload/tool-kinds.ts";
 import { type CallStory, letsRun, tellCalls } from "../call-story.ts";
 import type { History, RunHistory, Violation } from "../history.ts";
+import { readSkews } from "../read-skews.ts";
 
 /** I6: effects happen as often as their tool allows, under one key, and never once their result is settled. */
 export function findWrongEffects(history: History): readonly Violation[] {
@@ -20,12 +22,15 @@ function checkCount({ call, kind, questions, effects, done }: CallStory): readon
   for (const { key } of foreign) problems.push(`Call ${call_id} took effect under the key ${key}.`);
   const runs = questions.filter((question) => question.used !== undefined && letsRun(question.used, question));
   const again = runs.filter(({ action }) => action === "unknown_outcome").length;
-  if (!isRepeatable(kind) && effects.length > 1 + again) {
+  const repeats = effects.filter((effect, place) => place > 0 && !mayFollow(effects[place - 1], effect)).length;
+  if (repeats > again) {
+    const allowed = effects.length - repeats + again;
     problems.push(
-      `Call ${call_id} of ${tool_id} took effect ${effects.length} times; at most ${1 + again} were allowed.`,
+      `Call ${call_id} of ${tool_id} took effect ${effects.length} times; at most ${allowed} were allowed.`,
     );
   }
-  if (kind.needsApproval === true && effects.length > 0 && runs.length === 0) {
+  const isAsked = kind.needsApproval === true || kind.asks === true;
+  if (isAsked && effects.length > 0 && runs.length === 0) {
     problems.push(`Call ${call_id} of ${tool_id} took effect and nobody approved it.`);
   }
   const isSupplied = questions.some(({ used, action }) => used?.result !== undefined && !action.startsWith("tool:"));
@@ -39,27 +44,35 @@ function checkCount({ call, kind, questions, effects, done }: CallStory): readon
   return problems;
 }
 
+/** Whether an effect may be repeated by the next one: the version of the tool that made it has to be the same, and to allow it. */
+function mayFollow(
+  before: CallStory["effects"][number] | undefined,
+  { tool, version }: CallStory["effects"][number],
+): boolean {
+  return before?.version === version && isToolName(tool) && isRepeatable(kindAt(tool, version));
+}
+
 function numberOf(given: CallStory["call"]["arguments"] | undefined): number | undefined {
   const n = typeof given === "object" && given !== null && "n" in given ? given.n : undefined;
   return typeof n === "number" ? n : undefined;
 }
 
 /** An execution that begins after the result it is for was made is one too many. */
-function checkTimes({ call, effects, done }: CallStory): readonly string[] {
-  if (done === undefined) return [];
+function checkTimes({ call, effects, doneAt = Number.POSITIVE_INFINITY }: CallStory): readonly string[] {
   return effects
-    .filter(({ started_at }) => started_at > done.timestamp_ms)
-    .map(({ started_at }) => `Call ${call.call_id} began again ${started_at - done.timestamp_ms} ms after its result.`);
+    .filter(({ started_at }) => started_at > doneAt)
+    .map(({ started_at }) => `Call ${call.call_id} began again ${started_at - doneAt} ms after its result.`);
 }
 
 /** An owner that was replaced begins nothing more. */
-function findStaleEffects({ effects }: History, { run, segments }: RunHistory): readonly Violation[] {
+function findStaleEffects(history: History, { run, segments }: RunHistory): readonly Violation[] {
+  const skewOf = readSkews(history);
   const begins = new Map<number, number>();
   for (const { epoch, events } of segments) {
     const at = events[0]?.timestamp_ms;
-    if (at !== undefined && !begins.has(epoch)) begins.set(epoch, at);
+    if (at !== undefined && !begins.has(epoch)) begins.set(epoch, at - skewOf(run.thread_id, epoch));
   }
-  return effects
+  return history.effects
     .filter(({ run_id, tool }) => run_id === run.run_id && toolKind(tool)?.class === "mutating")
     .filter(({ epoch, started_at }) => [...begins].some(([newer, at]) => newer > epoch && at < started_at))
     .map(({ call_id, epoch, thread_id }): Violation => {

@@ -3,7 +3,13 @@ import type { History, Violation } from "../history.ts";
 import { requestsOf } from "../requests.ts";
 
 /** Refusals that say "not now": the store is away, full, or closing. */
-const FOR_LATER: readonly string[] = ["STORE_UNAVAILABLE", "STORAGE_FULL", "RUNTIME_CLOSED"];
+const FOR_LATER: readonly string[] = [
+  "STORE_UNAVAILABLE",
+  "STORAGE_FULL",
+  "RUNTIME_CLOSED",
+  "AGENT_NOT_FOUND",
+  "UNDER_WAY",
+];
 
 /** What each request may be refused with for a good reason. */
 const EXPECTED: Readonly<Partial<Record<WorkerAsk["op"], readonly string[]>>> = {

@@ -14,6 +14,9 @@ export function findInventions(history: History): readonly Violation[] {
 
 function checkThread(history: History, thread: ThreadHistory): readonly Violation[] {
   const { thread_id } = thread.thread;
+  // No model speaks on a thread of a call by hand, and its run is named by the server.
+  const isByHand = requestsOf(history.witness, "call_tool").some(({ ask }) => ask.thread_id === thread_id);
+  if (isByHand) return checkDecisions(history, thread).map((message) => ({ invariant: "I3", thread_id, message }));
   const starts = requestsOf(history.witness, "start").filter(({ ask }) => ask.request.thread_id === thread_id);
   const runIds = new Set(starts.map(({ ask }) => ask.request.run_id));
   const said = new Map(starts.flatMap(({ ask }) => ask.request.messages.map(({ id, content }) => [id, content])));

@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventType, parseCursor } from "@reprise/contracts";
+import { NOTHING_MORE } from "../../witness/transport.ts";
 import type { WitnessRecord } from "../../witness/witness-record.ts";
-import type { History, Violation } from "../history.ts";
+import type { History, RunHistory, Violation } from "../history.ts";
 import { eventsOf, type HistoryIndex, indexHistory } from "../index-history.ts";
 import { isSameJson } from "../same-json.ts";
 import { StreamView } from "../stream-view.ts";
@@ -48,6 +49,11 @@ function checkReaders({ witness }: History, index: HistoryIndex): readonly Viola
       const problem = view.open(record.after);
       if (problem !== undefined) violations.push(violation(record.run_id, problem));
     }
+    if (record.type === "stream_closed" && record.reason === NOTHING_MORE) {
+      const reader = readers.get(record.stream) ?? "";
+      const problem = findUnheardEnd(views.get(reader));
+      if (problem !== undefined) violations.push(violation(reader, problem));
+    }
     if (record.type !== "event") continue;
     const reader = readers.get(record.stream) ?? "";
     const problem = views.get(reader)?.take(record.event) ?? findUncommitted(index, record.event, record.cursor);
@@ -55,6 +61,13 @@ function checkReaders({ witness }: History, index: HistoryIndex): readonly Viola
   }
   for (const [reader, view] of views) violations.push(...compareEnd(index, reader, view));
   return violations;
+}
+
+/** Whoever is told that there is nothing more has to know how it ended. */
+function findUnheardEnd(view: StreamView | undefined): string | undefined {
+  const last = view?.events.at(-1);
+  if (last?.type === "run_finish" && last.data.termination.type !== "suspended") return undefined;
+  return `A reader was told that there is nothing more after event ${last?.seq ?? 0} (${last?.type}), and never heard of the end.`;
 }
 
 /** An event that says "committed" has to be in the store, under the number and the epoch it was shown with. */
@@ -80,6 +93,16 @@ function compareEnd(index: HistoryIndex, reader: string, { events }: StreamView)
   return [violation(reader, `A reader has ${events.length} events to the end, the store ${stored.length}.`)];
 }
 
+/** Whether the event a cursor names was stored, by the owner it names. */
+function wasCommitted(run: RunHistory | undefined, after: string): boolean {
+  const cursor = parseCursor(after);
+  return (
+    run?.segments.some(
+      ({ epoch, events }) => epoch === cursor?.epoch && events.some(({ seq }) => seq === cursor.seq),
+    ) ?? false
+  );
+}
+
 function checkReplay(
   index: HistoryIndex,
   run_id: string,
@@ -100,5 +123,9 @@ function checkReplay(
     stored.slice(first - 1),
   );
   if (!isEqual) problems.push(`Read again after ${after}, the events are others.`);
+  const isWithdrawn = told.some(({ type }) => type === "stream_reset");
+  if (after !== undefined && !isWithdrawn && !wasCommitted(run, after)) {
+    problems.push(`Read again after ${after}, which was never committed, nothing was withdrawn.`);
+  }
   return problems.filter((problem) => problem !== undefined).map((problem) => violation(run_id, problem));
 }

@@ -9,9 +9,10 @@ export function findUnendedRuns(history: History): readonly Violation[] {
   const unfinished = history.unfinished.map((what): Violation => {
     return { invariant: "I5", message: `Still open when everything should have come to rest: ${what}` };
   });
+  const lookedAt = history.witness.at(-1)?.at ?? 0;
   const runs = history.threads.flatMap((thread) =>
     thread.runs.flatMap((run) =>
-      [...checkEnd(run), ...checkReason(history, run)].map((message): Violation => {
+      [...checkEnd(run, lookedAt), ...checkReason(history, run)].map((message): Violation => {
         return { invariant: "I5", thread_id: thread.thread.thread_id, run_id: run.run.run_id, message };
       }),
     ),
@@ -19,7 +20,7 @@ export function findUnendedRuns(history: History): readonly Violation[] {
   return [...unfinished, ...runs, ...history.threads.flatMap((thread) => checkEntries(history, thread))];
 }
 
-function checkEnd(history: RunHistory): readonly string[] {
+function checkEnd(history: RunHistory, lookedAt: number): readonly string[] {
   const { run, calls } = history;
   const events = eventsOf(history);
   const ends = events.filter((event) => event.type === "run_finish" && event.data.termination.type !== "suspended");
@@ -28,7 +29,11 @@ function checkEnd(history: RunHistory): readonly string[] {
   if (last?.type !== "run_finish") return [`Its last event is ${last?.type}, not its end.`];
   if (run.status === "waiting") {
     const isOpen = calls.some(({ status }) => status === "suspended");
+    const late = calls.filter(
+      ({ status, expires_at }) => status === "suspended" && (expires_at ?? Infinity) < lookedAt,
+    );
     return [
+      ...late.map(({ call_id }) => `It waits, and the time of its question about ${call_id} is up.`),
       ...(isOpen ? [] : ["It waits and has no open call."]),
       ...(ends.length === 0 ? [] : ["It waits and has ended."]),
     ];

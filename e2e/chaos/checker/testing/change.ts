@@ -28,6 +28,13 @@ export function inCalls(tool: string, change: Partial<ToolCallRecord>): Change {
   }));
 }
 
+/** Changes its stored events. */
+export function inEvents(change: (event: AgentEvent) => AgentEvent): Change {
+  return inRun(({ segments }) => ({
+    segments: segments.map((segment) => ({ ...segment, events: segment.events.map(change) })),
+  }));
+}
+
 export function inDecisions(change: Partial<Decision>): Change {
   return inRun(({ decisions }) => ({ decisions: decisions.map((decision) => ({ ...decision, ...change })) }));
 }

@@ -12,8 +12,8 @@ import { scriptMessage } from "../../workload/run-script.ts";
 import type { History } from "../history.ts";
 import { readThreads } from "../read-history.ts";
 
-/** A script that asks for `charge`, `pay` and `note`, then for `note` and `look`, and then has its last word. */
-export const SCRIPT = "t-r85";
+/** A script that asks for `note`, `charge` and `pay`, then for `look`, and then has its last word. */
+export const SCRIPT = "t-r2057";
 
 /** A round in miniature, in this process and in memory: one thread, one run with an approval, one patch, everything as it should be. */
 export async function recordHistory(): Promise<History> {
@@ -30,14 +30,16 @@ export async function recordHistory(): Promise<History> {
     model: createChaosModel({ point, record: (line) => write({ ...line, worker: "w", incarnation: 1 }) }),
     tools: createChaosTools({
       point,
+      trueNow: Date.now,
       kindOf: (_name, kind) => kind,
       takeEffect: (line) => write({ ...line, epoch: EPOCH, worker: "w", incarnation: 1 }),
     }),
   });
   const runtime = await createRuntime({ agents: [agent], store, env, blobs: createMemoryBlobStore(env) });
   await talk(runtime, log);
+  const verifications = [{ run_id: SCRIPT, result: await runtime.replay(SCRIPT) }];
   await runtime.close();
-  return gather(store, log, ledger);
+  return gather(store, log, ledger, verifications);
 }
 
 /** Effects of the miniature count as of an epoch nobody comes after. */
@@ -76,7 +78,12 @@ async function talk(runtime: Runtime, log: WitnessLog): Promise<void> {
   await witness({ op: "patch", thread_id: "t", ops: change }, () => runtime.threads.patch("t", { ops: change }));
 }
 
-async function gather(store: Store, log: WitnessLog, ledger: readonly LedgerEntry[]): Promise<History> {
+async function gather(
+  store: Store,
+  log: WitnessLog,
+  ledger: readonly LedgerEntry[],
+  verifications: History["verifications"],
+): Promise<History> {
   const isEffect = (line: LedgerEntry): line is LedgerEntry<EffectLine> => line.kind === "effect";
   const isModel = (line: LedgerEntry): line is LedgerEntry<ModelLine> => line.kind === "model";
   const records = log.records.filter(({ type }) => type === "stream_opened" || type === "event");
@@ -85,8 +92,10 @@ async function gather(store: Store, log: WitnessLog, ledger: readonly LedgerEntr
     effects: ledger.filter(isEffect),
     models: ledger.filter(isModel),
     losses: [],
+    skews: [],
     witness: log.records,
     replays: [{ run_id: SCRIPT, after: undefined, records }],
+    verifications,
     unfinished: [],
   };
 }

@@ -1,0 +1,35 @@
+import type { Page, RunRecord } from "@reprise/contracts";
+import type { ReplayResult } from "@reprise/runtime";
+import type { Verification } from "../checker/history.ts";
+import type { Connections } from "../witness/connections.ts";
+import { openQuietly } from "./await-rest.ts";
+import type { Stage } from "./open-stage.ts";
+
+/** Has every run that is over replayed and compared with its recording, by workers as they are deployed now. */
+export async function verifyRuns(stage: Stage): Promise<readonly Verification[]> {
+  const connections = openQuietly(stage, stage.options.clients === "socket" ? "socket" : "http");
+  const verifications: Verification[] = [];
+  try {
+    for (const { run_id } of await listDone(connections)) {
+      const reply = await connections.askUntilDefinite({ op: "verify", run_id });
+      // The answer of `verify` is one.
+      if ("answer" in reply) verifications.push({ run_id, result: reply.answer as unknown as ReplayResult });
+      else verifications.push({ run_id, refusal: reply.refusal });
+    }
+  } finally {
+    connections.close();
+  }
+  return verifications;
+}
+
+async function listDone(connections: Connections): Promise<readonly RunRecord[]> {
+  const runs: RunRecord[] = [];
+  for (;;) {
+    const reply = await connections.askUntilDefinite({ op: "done_runs", offset: runs.length });
+    if (!("answer" in reply)) throw new Error(`The runs cannot be listed: ${reply.refusal.message}`);
+    // The answer of `done_runs` is a page of them.
+    const { items, has_more } = reply.answer as unknown as Page<RunRecord>;
+    runs.push(...items);
+    if (!has_more || items.length === 0) return runs;
+  }
+}
