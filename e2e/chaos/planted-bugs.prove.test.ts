@@ -11,12 +11,16 @@ const ROUNDS = 3;
 const REST_WITHIN_MS = 6_000;
 
 /** The invariants that a round with a bug breaks. */
-async function playPlanted(name: string, { faults, workers = 1, breaks }: Plant): Promise<ReadonlySet<string>> {
+async function playPlanted(
+  name: string,
+  { faults, workers = 1, breaks, clients = "socket", skewMs = 0 }: Plant,
+): Promise<ReadonlySet<string>> {
   const store = workers === 1 ? "sqlite" : "postgres";
   const broken = new Set<string>();
   for (let round = 1; round <= ROUNDS && !broken.has(breaks); round++) {
     const seed = `${name}/${round}`;
-    const options = { store, seed, faults, workers, plant: name, restWithinMs: REST_WITHIN_MS } as const;
+    const planted = { plant: name, clients, skewMs, restWithinMs: REST_WITHIN_MS };
+    const options = { store, seed, faults, workers, ...planted } as const;
     for (const { invariant } of (await playRound(options)).violations) broken.add(invariant);
   }
   return broken;

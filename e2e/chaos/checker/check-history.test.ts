@@ -38,7 +38,7 @@ it("refuses a history in which nothing happened", () => {
 
 /** What a replay says that went another way. */
 const DIVERGED: ReplayResult = {
-  run_id: "t-r2057",
+  run_id: "t-r6408",
   mode: "verify",
   equal: false,
   divergence: { version: 2, what: "event", index: 0, expected: "run_start", actual: "run_finish" },
@@ -70,7 +70,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       /not 1 to/,
       inThread(({ changesets }) => ({ changesets: changesets.toSpliced(2, 1) })),
     ],
-    ["a changeset that is there twice", /is there twice/, inChangeset(3, () => ({ changeset_id: "t-r2057-start" }))],
+    ["a changeset that is there twice", /is there twice/, inChangeset(3, () => ({ changeset_id: "t-r6408-start" }))],
     ["a state its patches do not make", /not what its patches make/, inThread(() => ({ state: { invented: 1 } }))],
     ["a snapshot that is wrong", /snapshot of version 2/, inThread(() => ({ snapshot: { version: 2, state: {} } }))],
     ["a run's row that is behind", /its last changeset says done/, inRunRow({ status: "waiting" })],
@@ -108,7 +108,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
     [
       "a commit of an owner that was replaced",
       /, after one by epoch 7/,
-      inChangeset(2, () => ({ changeset_id: "t-r2057-e7-n0" })),
+      inChangeset(2, () => ({ changeset_id: "t-r6408-e7-n0" })),
     ],
     ["a queue that was not worked off in its order", /which came first/, inThread(overtaken)],
   ],
@@ -124,7 +124,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
     [
       "something that never came to rest",
       /Still open/,
-      (history) => ({ ...history, unfinished: ["run t-r2057 is running"] }),
+      (history) => ({ ...history, unfinished: ["run t-r6408 is running"] }),
     ],
     ["a run with a call that is not over", /its call .* is running/, inCalls("note", { status: "running" })],
     ["a request that was refused for no reason", /was refused: INTERNAL/, witnessing(...refusedCancel())],
@@ -184,6 +184,11 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       inThread(({ changesets }) => ({ changesets: [...changesets, ...changesets] })),
     ],
     ["a decision that is stored for another call", /is stored for call/, inDecisions({ call_id: "stranger" })],
+    [
+      "an approval that is stored with other arguments",
+      /with other words than it was made in/,
+      inDecisions({ arguments: { n: 13, pause_ms: 0 } }),
+    ],
     ["a call that was denied and succeeded", /was denied and succeeded/, inDecisions({ action: "cancel" })],
     [
       "an approval that was used for another version of the tool",
@@ -224,7 +229,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       /which was never committed, nothing was withdrawn/,
       (history) => ({
         ...history,
-        replays: [{ run_id: "t-r2057", after: `t-r2057:99:${lastSeq(history)}`, records: [] }],
+        replays: [{ run_id: "t-r6408", after: `t-r6408:99:${lastSeq(history)}`, records: [] }],
       }),
     ],
     [
@@ -264,7 +269,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
 /** Has somebody ask for a run twice under one key, and be told of two. */
 function startedUnderOneKey(): readonly WitnessRecord[] {
   const request = { agent_id: "chaos", thread_id: "t", messages: [] };
-  return ["t-r2057", "other"].flatMap((run_id, place): readonly WitnessRecord[] => [
+  return ["t-r6408", "other"].flatMap((run_id, place): readonly WitnessRecord[] => [
     { at: 1, type: "asked", request: 200 + place, worker: "w", ask: { op: "start", request, idempotency_key: "k" } },
     { at: 2, type: "answered", request: 200 + place, answer: { run_id, thread_id: "t" } },
   ]);
@@ -348,7 +353,7 @@ function overtaken({ entries, changesets, runs }: ThreadHistory): Partial<Thread
 }
 
 function refusedCancel(): readonly WitnessRecord[] {
-  const ask = { op: "cancel", run_id: "t-r2057", reason: "" } as const;
+  const ask = { op: "cancel", run_id: "t-r6408", reason: "" } as const;
   return [
     { at: 1, type: "asked", request: 99, worker: "w", ask },
     { at: 2, type: "refused", request: 99, refusal: { code: "INTERNAL", message: "Oh." } },

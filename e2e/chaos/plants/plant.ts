@@ -29,6 +29,8 @@ export interface Plant {
   readonly workers?: number;
   /** How clients reach the workers, where it matters. */
   readonly clients?: Clients;
+  /** How wrong clocks are, where it matters. */
+  readonly skewMs?: number;
   wrapStore?(store: Store): Store;
   wrapClock?(clock: Clock): Clock;
   wrapTool?(name: ToolName, kind: ToolKind): ToolKind;

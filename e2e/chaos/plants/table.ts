@@ -1,12 +1,17 @@
 import { UsageError } from "../session/usage-error.ts";
 import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
+import { applyOtherArguments } from "./apply-other-arguments.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
+import { endStreamEarly } from "./end-stream-early.ts";
 import { finishBeforeCommit } from "./finish-before-commit.ts";
 import { forgetDecision } from "./forget-decision.ts";
+import { forgetIdempotencyKey } from "./forget-idempotency-key.ts";
+import { leaveOutEffects } from "./leave-out-effects.ts";
 import { loseFinish } from "./lose-finish.ts";
 import { loseLastMessage } from "./lose-last-message.ts";
 import { loseUserMessage } from "./lose-user-message.ts";
+import { loseWake } from "./lose-wake.ts";
 import { noSyntheticResult } from "./no-synthetic-result.ts";
 import type { Plant } from "./plant.ts";
 import { repeatMessage } from "./repeat-message.ts";
@@ -33,6 +38,11 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   "seq-from-memory": seqFromMemory,
   "no-synthetic-result": noSyntheticResult,
   "lose-last-message": loseLastMessage,
+  "end-stream-early": endStreamEarly,
+  "forget-idempotency-key": forgetIdempotencyKey,
+  "leave-out-effects": leaveOutEffects,
+  "lose-wake": loseWake,
+  "apply-other-arguments": applyOtherArguments,
 };
 
 /** A plant by its name; none for none. */

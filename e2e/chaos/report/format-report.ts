@@ -30,6 +30,7 @@ export function formatReport(title: string, tally: Tally): string {
     line("decisions", [
       `${tally.decisions} stored`,
       `${tally.unknownOutcomes} unknown outcomes`,
+      `${tally.expired} ran out of time`,
       ...counts(tally.answers),
     ]),
     line("streams", [`${tally.events} events in ${tally.streams} streams`, `${tally.withdrawals} withdrawals`]),
@@ -39,6 +40,7 @@ export function formatReport(title: string, tally: Tally): string {
       `${tally.modelCalls} model calls`,
       `${tally.activations} later activations`,
       `${tally.losses} owners replaced alive`,
+      `${tally.verified} runs replayed`,
     ]),
     line("went on after a kill", describePauses(tally.pausesMs)),
     ...(tally.returnsMs.length > 0 ? [line("went on once the store was back", describePauses(tally.returnsMs))] : []),

@@ -1,3 +1,4 @@
+import { tellCalls } from "../checker/call-story.ts";
 import type { History, Violation } from "../checker/history.ts";
 import { requestsOf } from "../checker/requests.ts";
 import { measurePauses, measureReturns } from "./measure-pauses.ts";
@@ -15,6 +16,10 @@ export interface Tally {
   /** Decisions by how they were received. */
   readonly answers: Readonly<Record<string, number>>;
   readonly unknownOutcomes: number;
+  /** Questions that nobody answered in time. */
+  readonly expired: number;
+  /** Runs that were replayed and compared. */
+  readonly verified: number;
   readonly events: number;
   readonly streams: number;
   readonly withdrawals: number;
@@ -53,6 +58,10 @@ export function tallyRound(history: History, violations: readonly Violation[]): 
       (event) =>
         event.type === "tool_call_done" && event.data.suspended?.ticket.suspension.action === "unknown_outcome",
     ).length,
+    expired: tellCalls(history).filter(
+      ({ kind, questions, done }) => kind.expiresInMs !== undefined && done !== undefined && !questions.at(-1)?.used,
+    ).length,
+    verified: history.verifications.length,
     events: events.length,
     streams: witness.filter(({ type }) => type === "stream_opened").length,
     withdrawals: events.filter(({ type }) => type === "stream_reset").length,
@@ -77,6 +86,8 @@ export function addTallies(left: Tally, right: Tally): Tally {
     decisions: left.decisions + right.decisions,
     answers: addCounts(left.answers, right.answers),
     unknownOutcomes: left.unknownOutcomes + right.unknownOutcomes,
+    expired: left.expired + right.expired,
+    verified: left.verified + right.verified,
     events: left.events + right.events,
     streams: left.streams + right.streams,
     withdrawals: left.withdrawals + right.withdrawals,

@@ -31,7 +31,7 @@ const WEIGHTS: Readonly<Record<ToolName, number>> = {
   publish: 2,
   slow: 1,
   ask: 1,
-  offer: 0.5,
+  offer: 1.5,
   crack: 1,
   hold: 0.5,
   wrap: 0.5,

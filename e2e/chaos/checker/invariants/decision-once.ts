@@ -1,4 +1,4 @@
-import type { Decision } from "@reprise/contracts";
+import type { Decision, DecisionVerb } from "@reprise/contracts";
 import { answerOf } from "../../workload/chaos-tools.ts";
 import { type AskedQuestion, type CallStory, tellCalls } from "../call-story.ts";
 import type { History, ThreadHistory, Violation } from "../history.ts";
@@ -56,15 +56,32 @@ function checkUses({ thread, changesets }: ThreadHistory): readonly Violation[] 
     }));
 }
 
-/** A decision counts for the call it was made about, and for no other. */
+/** A decision counts for the call it was made about, with the words it was made in. */
 function checkTargets({ witness, threads }: History): readonly Violation[] {
-  const targets = new Map(requestsOf(witness, "decide").map(({ ask }) => [ask.decision_id, ask.target]));
+  const made = new Map(requestsOf(witness, "decide").map(({ ask }) => [ask.decision_id, ask]));
   const decisions = threads.flatMap(({ runs }) => runs.flatMap((run) => run.decisions));
-  return decisions
-    .filter(({ decision_id, call_id }) => (targets.get(decision_id) ?? call_id) !== call_id)
-    .map(({ decision_id, call_id, run_id }) => {
-      return { invariant: "I7", run_id, message: `Decision ${decision_id} is stored for call ${call_id}.` };
-    });
+  return decisions.flatMap((decision): readonly Violation[] => {
+    const { decision_id, call_id, run_id } = decision;
+    const ask = made.get(decision_id);
+    if (ask === undefined) return [];
+    const problems = [
+      ...(ask.target === call_id ? [] : [`Decision ${decision_id} is stored for call ${call_id}.`]),
+      ...(isMeant(ask.verb, decision)
+        ? []
+        : [`Decision ${decision_id} is stored with other words than it was made in.`]),
+    ];
+    return problems.map((message) => ({ invariant: "I7", run_id, message }));
+  });
+}
+
+/** Whether a stored decision says what its sender did. */
+function isMeant(verb: DecisionVerb, { action, arguments: edited, result }: Decision): boolean {
+  const isYes = verb.action !== "deny";
+  return (
+    action === (isYes ? "resume" : "cancel") &&
+    isSameJson(edited, verb.action === "edit" ? verb.arguments : undefined) &&
+    isSameJson(result, verb.action === "supply" ? verb.result : undefined)
+  );
 }
 
 function checkOutcome({ call, questions, effects, done }: CallStory): readonly string[] {

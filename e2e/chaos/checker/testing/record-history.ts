@@ -12,8 +12,8 @@ import { scriptMessage } from "../../workload/run-script.ts";
 import type { History } from "../history.ts";
 import { readThreads } from "../read-history.ts";
 
-/** A script that asks for `note`, `charge` and `pay`, then for `look`, and then has its last word. */
-export const SCRIPT = "t-r2057";
+/** A script that asks for `charge`, `note` and `pay`, then for `publish` and `look`, and then has its last word. */
+export const SCRIPT = "t-r6408";
 
 /** A round in miniature, in this process and in memory: one thread, one run with an approval, one patch, everything as it should be. */
 export async function recordHistory(): Promise<History> {
