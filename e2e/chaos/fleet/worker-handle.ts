@@ -15,7 +15,7 @@ export interface WorkerPlan extends Omit<WorkerOptions, "incarnation" | "socket"
 }
 
 /** How often a life that ends at once is tried again: whoever looks after processes starts them anew. */
-const MAX_STARTS = 40;
+const MAX_STARTS = 15;
 const START_AGAIN_MS = 250;
 
 /** A worker over all its lives. */
@@ -120,11 +120,17 @@ export class WorkerHandle {
     this.#process?.signal("SIGCONT");
   }
 
-  /** Freezes the process and starts its replacement under the same name, as one does with a machine that does not answer. */
-  async replaceFrozen(): Promise<void> {
+  /**
+   * Freezes the process and starts its replacement under the same name, as one does with a machine that does not answer. Says whether
+   * the replacement came up.
+   */
+  async replaceFrozen(): Promise<boolean> {
     this.hold();
     this.#frozen = this.#process;
-    await this.start();
+    return this.start().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Lets the frozen process go on for a while, as somebody who was replaced, and ends it. */
@@ -134,6 +140,7 @@ export class WorkerHandle {
     this.#frozen?.signal("SIGKILL");
     await this.#frozen?.exited;
     this.#frozen = undefined;
+    if (!this.isAlive) await this.start();
   }
 
   get #logFile(): string {

@@ -94,7 +94,8 @@ async function playWorkerFault(stage: Stage, fault: string, worker: WorkerHandle
     }
     case "freeze": {
       // Longer than its lease, and its replacement has the same name: the frozen one has to be fenced.
-      await worker.replaceFrozen();
+      const isReplaced = await worker.replaceFrozen();
+      if (!isReplaced) stage.problems.push(`${worker.name} was frozen and could not be replaced under its name`);
       return worker.thaw(random.between(100, stage.options.leaseMs));
     }
     default:

@@ -27,7 +27,7 @@ export async function collectHistory(stage: Stage, ledgerFile: string): Promise<
       witness: stage.log.records,
       replays,
       verifications,
-      unfinished,
+      unfinished: [...unfinished, ...stage.problems],
     };
   } finally {
     await store.close();

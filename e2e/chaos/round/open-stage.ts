@@ -20,6 +20,8 @@ export interface Stage {
   readonly workers: readonly WorkerHandle[];
   readonly log: WitnessLog;
   readonly traffic: Traffic;
+  /** What went wrong with the processes themselves: part of what is checked. */
+  readonly problems: string[];
   /** Ends every process of the stage. */
   close(): Promise<void>;
 }
@@ -81,5 +83,5 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     await close();
     throw error;
   }
-  return { signal: closed.signal, folder, options, address, workers, log, traffic, close };
+  return { signal: closed.signal, folder, options, address, workers, log, traffic, problems: [], close };
 }

@@ -69,5 +69,11 @@ function createFaults(
       await server.restart();
       return undefined;
     },
+    async "database outage"(random: SeededRandom) {
+      await server.kill();
+      await pauseFor(random.between(1_000, 4_000));
+      await server.start();
+      return undefined;
+    },
   };
 }

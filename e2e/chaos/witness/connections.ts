@@ -14,6 +14,9 @@ export type Definite = { readonly answer: Json } | { readonly refusal: Refusal }
 /** Who takes longer than this is not waited for: a worker may be held, or its store may be away. */
 const PATIENCE_MS = 5_000;
 
+/** How long a client waits before it asks again. */
+const AGAIN_MS = 100;
+
 /** Refusals that say "not now": the same request may succeed later. */
 const FOR_LATER: readonly string[] = [
   "STORE_UNAVAILABLE",
@@ -96,7 +99,7 @@ export class Connections {
       const reply = await this.ask(ask);
       if ("answer" in reply) return reply;
       if ("refusal" in reply && !FOR_LATER.includes(reply.refusal.code)) return reply;
-      await pauseFor(20, this.#signal);
+      await pauseFor(AGAIN_MS, this.#signal);
     }
   }
 

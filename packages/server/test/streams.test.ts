@@ -62,6 +62,21 @@ describe.each(WAYS)("events %s", (way) => {
     expect(rest).toEqual(whole.slice(asked.length));
   });
 
+  it("issue 14.28: are whole for a reader that was cut off right after a withdrawal, when that tail is committed after all", async () => {
+    const { ask, runtime } = await openWay(way);
+    const seen = await readSome(await start(ask, "stall", { threadId: "t", runId: "r" }), "text_delta");
+    const cursor = seen.at(-1)?.id ?? "";
+    // The owner lives and has not committed yet what it showed.
+    const resumed = await ask("/v1/runs/r/events", { headers: { "last-event-id": cursor } });
+    const [reset] = await readSome(resumed, "stream_reset");
+    await (await runtime.run("r")).cancel();
+    await (await runtime.run("r")).outcome();
+    const headers = { "last-event-id": reset?.id ?? cursor };
+    const rest = await readFrames(await ask("/v1/runs/r/events", { headers }));
+    const kept = keptSeqs([...seen, ...(reset === undefined ? [] : [reset]), ...rest]);
+    expect(kept).toEqual((await readFrames(await ask("/v1/runs/r/events"))).map(({ event }) => event.seq));
+  });
+
   it("of a run with an id of any characters can be read on", async () => {
     const { ask } = await openWay(way);
     const whole = await readFrames(await start(ask, "hello", { threadId: "t", runId: "läuft:1" }));
@@ -229,6 +244,17 @@ describe("a client that does not read", () => {
     expect(await (await ask("/metrics")).text()).toContain("reprise_streams_dropped_total 0");
   });
 });
+
+/** The frames up to the first event of a type; then the connection is given up. */
+async function readSome(response: Response, type: string): Promise<readonly Frame[]> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) throw new Error("There is no body.");
+  const frames = wholeFrames(
+    await readUntil(reader, (text) => wholeFrames(text).some(({ event }) => event.type === type)),
+  );
+  await reader.cancel();
+  return frames.slice(0, frames.findIndex(({ event }) => event.type === type) + 1);
+}
 
 /** What a reader has in the end: a withdrawal takes back what was shown and never committed. */
 function keptSeqs(frames: readonly Frame[]): readonly number[] {

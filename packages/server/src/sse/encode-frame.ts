@@ -15,8 +15,10 @@ export const OPENING: string = `retry: ${RETRY_MS}\n\n`;
 /** A comment: keeps connections open that would be closed for being silent. */
 export const HEARTBEAT = ":\n\n";
 
-/** One event as a frame. A withdrawal has no id: whoever comes back after it still names the last event it kept. */
+/**
+ * One event as a frame. A withdrawal has an id too, that of the last event it leaves: a reader that is cut off right after it comes
+ * back with that one. With the id of an event that was withdrawn it would miss the tail should the tail be committed after all.
+ */
 export function encodeFrame({ event, cursor }: CursoredEvent): string {
-  const data = `data: ${encodeEvent(event)}\n\n`;
-  return event.type === "stream_reset" ? data : `id: ${cursor}\n${data}`;
+  return `id: ${cursor}\ndata: ${encodeEvent(event)}\n\n`;
 }
