@@ -3,8 +3,7 @@ import type { Json } from "@reprise/state";
 import type { EffectLine, LedgerEntry } from "../ledger/ledger-line.ts";
 import { type ToolKind, toolKind } from "../workload/tool-kinds.ts";
 import type { History } from "./history.ts";
-import { epochOf, eventsOf } from "./index-history.ts";
-import { readSkews } from "./read-skews.ts";
+import { eventsOf } from "./index-history.ts";
 
 /** A question that was asked about a call, and the answer that was used, if one was. */
 export interface AskedQuestion {
@@ -23,9 +22,10 @@ export interface CallStory {
   readonly kind: ToolKind;
   readonly questions: readonly AskedQuestion[];
   readonly effects: readonly LedgerEntry<EffectLine>[];
-  /** The event that ended it, when it has ended, and the true time of it. */
+  /** The event that ended it, when it has ended. */
   readonly done?: EventOf<"tool_call_done">;
-  readonly doneAt?: number;
+  /** When a client first saw that event: it had happened by then, whatever the clocks of workers said. */
+  readonly seenDoneAt?: number;
 }
 
 const cache = new WeakMap<History, readonly CallStory[]>();
@@ -35,8 +35,8 @@ export function tellCalls(history: History): readonly CallStory[] {
   const known = cache.get(history);
   if (known !== undefined) return known;
   const effects = Map.groupBy(history.effects, ({ call_id }) => call_id);
-  const skewOf = readSkews(history);
-  const stories = history.threads.flatMap(({ thread, runs, changesets }) => {
+  const ends = seenEnds(history);
+  const stories = history.threads.flatMap(({ runs, changesets }) => {
     const used = new Set(
       changesets.flatMap(({ consumed_decisions }) =>
         consumed_decisions.map(({ call_id, suspension }) => `${call_id}#${suspension}`),
@@ -49,16 +49,15 @@ export function tellCalls(history: History): readonly CallStory[] {
         if (kind === undefined) return [];
         const own = done.filter(({ data }) => data.id === call.call_id);
         const end = own.find(({ data }) => data.outcome !== "suspended");
+        const seenDoneAt = ends.get(call.call_id);
         return [
           {
             call,
             kind,
             questions: own.flatMap((event) => questionOf(event, run.decisions, used)),
             effects: effects.get(call.call_id) ?? [],
-            ...(end !== undefined && {
-              done: end,
-              doneAt: end.timestamp_ms - skewOf(thread.thread_id, epochOf(run, end)),
-            }),
+            ...(end !== undefined && { done: end }),
+            ...(seenDoneAt !== undefined && { seenDoneAt }),
           },
         ];
       });
@@ -66,6 +65,17 @@ export function tellCalls(history: History): readonly CallStory[] {
   });
   cache.set(history, stories);
   return stories;
+}
+
+/** When clients first saw each call end. */
+function seenEnds({ witness }: History): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  for (const record of witness) {
+    if (record.type !== "event" || record.event.type !== "tool_call_done") continue;
+    const { id, outcome } = record.event.data;
+    if (outcome !== "suspended" && !ends.has(id)) ends.set(id, record.at);
+  }
+  return ends;
 }
 
 function isCallDone(event: AgentEvent): event is EventOf<"tool_call_done"> {

@@ -18,11 +18,12 @@ export function expectedEnds(history: History, run: RunRecord): readonly string[
   return ends;
 }
 
+/** The times of a run are the store's; those of faults are the rig's. */
+const MARGIN_MS = 1_000;
+
 /** How often an owner of the run may have been lost while it was open: killed, or replaced while it lived. */
-function countLosses({ witness, losses, skews }: History, { run_id, created_at, updated_at }: RunRecord): number {
-  // The times of a run may be those of an owner whose clock was wrong.
-  const margin = Math.max(0, ...skews.map(({ skew_ms }) => Math.abs(skew_ms)));
-  const isDuring = (at: number): boolean => at >= created_at - margin && at <= updated_at + margin;
+function countLosses({ witness, losses }: History, { run_id, created_at, updated_at }: RunRecord): number {
+  const isDuring = (at: number): boolean => at >= created_at - MARGIN_MS && at <= updated_at + MARGIN_MS;
   const faults = witness.filter(({ type, at, ...record }) => type === "fault" && "worker" in record && isDuring(at));
   return faults.length + losses.filter((loss) => loss.run_id === run_id).length;
 }

@@ -10,7 +10,7 @@ import type {
 } from "@reprise/contracts";
 import type { ReplayResult } from "@reprise/runtime";
 import type { Json, StateSnapshot } from "@reprise/state";
-import type { EffectLine, LedgerEntry, LossLine, ModelLine, SkewLine } from "../ledger/ledger-line.ts";
+import type { ClaimLine, EffectLine, LedgerEntry, LossLine, ModelLine } from "../ledger/ledger-line.ts";
 import type { Refusal } from "../wire/worker-messages.ts";
 import type { WitnessRecord } from "../witness/witness-record.ts";
 
@@ -54,8 +54,7 @@ export interface History {
   readonly effects: readonly LedgerEntry<EffectLine>[];
   readonly models: readonly LedgerEntry<ModelLine>[];
   readonly losses: readonly LedgerEntry<LossLine>[];
-  /** Epochs whose owners had a wrong clock. */
-  readonly skews: readonly LedgerEntry<SkewLine>[];
+  readonly claims: readonly LedgerEntry<ClaimLine>[];
   readonly witness: readonly WitnessRecord[];
   readonly replays: readonly Replay[];
   readonly verifications: readonly Verification[];

@@ -28,11 +28,6 @@ export function indexHistory(history: History): HistoryIndex {
   return index;
 }
 
-/** Under which claim an event was stored. */
-export function epochOf({ segments }: Pick<RunHistory, "segments">, { seq }: AgentEvent): number | undefined {
-  return segments.find(({ events }) => events.some((event) => event.seq === seq))?.epoch;
-}
-
 /** The committed events of a run, in order. */
 export function eventsOf({ segments }: Pick<RunHistory, "segments">): readonly AgentEvent[] {
   return segments.flatMap(({ events }) => events);

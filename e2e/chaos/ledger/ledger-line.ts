@@ -45,15 +45,16 @@ export interface LossLine {
   readonly incarnation: number;
 }
 
-/** A worker whose clock is wrong was given a claim: whatever this epoch stamps is off by so much. */
-export interface SkewLine {
-  readonly kind: "skew";
+/** A worker was given a claim, and has not begun to work on it. */
+export interface ClaimLine {
+  readonly kind: "claim";
   readonly thread_id: string;
   readonly epoch: number;
-  readonly skew_ms: number;
+  readonly worker: string;
+  readonly incarnation: number;
 }
 
-export type LedgerLine = EffectLine | ModelLine | LossLine | SkewLine;
+export type LedgerLine = EffectLine | ModelLine | LossLine | ClaimLine;
 
 /** A line with what the ledger itself knows: its number, and the time it came. */
 export type LedgerEntry<Line extends LedgerLine = LedgerLine> = Line & {

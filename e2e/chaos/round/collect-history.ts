@@ -23,7 +23,7 @@ export async function collectHistory(stage: Stage, ledgerFile: string): Promise<
       effects: ledger.filter((line) => line.kind === "effect"),
       models: ledger.filter((line) => line.kind === "model"),
       losses: ledger.filter((line) => line.kind === "loss"),
-      skews: ledger.filter((line) => line.kind === "skew"),
+      claims: ledger.filter((line) => line.kind === "claim"),
       witness: stage.log.records,
       replays,
       verifications,

@@ -57,7 +57,6 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     random: random.branch("traffic"),
     threads: options.threads,
     clients: options.clients,
-    callsByHand: options.callsByHand,
     decidesEarly: (options.faults[DEPLOY] ?? 0) === 0,
   });
   const closed = new AbortController();

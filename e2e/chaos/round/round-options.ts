@@ -21,8 +21,6 @@ export interface RoundOptions {
   readonly clients: Clients;
   /** How wrong the clock of a process may be at most; 0 for clocks that are right. */
   readonly skewMs: number;
-  /** Whether clients over HTTP also have tools called by hand. */
-  readonly callsByHand: boolean;
   /** Whether every run that is over is replayed and compared with its recording. */
   readonly verifies: boolean;
   readonly leaseMs: number;
@@ -46,7 +44,6 @@ export const DEFAULT_ROUND = {
   threads: 8,
   clients: "both",
   skewMs: 0,
-  callsByHand: false,
   verifies: true,
   leaseMs: 1_500,
   renewEveryMs: 400,

@@ -21,7 +21,6 @@ export interface SessionOptions {
   readonly threads: number;
   readonly clients: Clients;
   readonly skewMs: number;
-  readonly callsByHand: boolean;
   readonly verifies: boolean;
   readonly leaseMs: number;
   readonly renewEveryMs: number;
@@ -39,7 +38,6 @@ export const USAGE = `npm run chaos -- [options]
   --faults <list>       other faults, as in "hold=10,database restart=5"; an unknown one lists those there are
   --clients <way>       how clients reach the workers: ${CLIENTS.join(", ")} (${DEFAULT_ROUND.clients})
   --skew <ms>           the most by which a process's clock is wrong, ahead or behind: up to 60000, on a store with its own clock (0)
-  --calls-by-hand       clients over HTTP also have tools called without a model
   --no-verify           do not replay every run that is over
   --workers <n>         processes on one store (1)
   --threads <n>         threads talked to at the same time (${DEFAULT_ROUND.threads})
@@ -64,7 +62,6 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
       threads: { type: "string", default: String(DEFAULT_ROUND.threads) },
       clients: { type: "string", default: DEFAULT_ROUND.clients },
       skew: { type: "string", default: "0" },
-      "calls-by-hand": { type: "boolean", default: false },
       "no-verify": { type: "boolean", default: false },
       "kills-per-round": { type: "string", default: "25" },
       lease: { type: "string", default: String(DEFAULT_ROUND.leaseMs) },
@@ -93,7 +90,6 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
     threads: Math.max(readCount("threads", values.threads), 1),
     clients,
     skewMs: readCount("skew", values.skew),
-    callsByHand: values["calls-by-hand"],
     verifies: !values["no-verify"],
     leaseMs: readCount("lease", values.lease),
     renewEveryMs: readCount("renew", values.renew),

@@ -15,7 +15,6 @@ export interface DrivenThread {
   readonly random: SeededRandom;
   /** Whether it may decide about calls before they are asked about: it has to know the version of their tool for that. */
   readonly decidesEarly: boolean;
-  readonly callsByHand: boolean;
   /** No more runs are begun once this says so; what was begun is seen to its end. */
   isEnding(): boolean;
 }
@@ -85,8 +84,9 @@ export class ThreadDriver {
 
   /** Has a tool called by hand, on a thread of its own, asking again under the same key until somebody says that it is done. */
   async #callTool(): Promise<void> {
-    const { connections, random, thread_id, callsByHand } = this.#thread;
-    if (connections.kind !== "http" || !callsByHand) return;
+    const { connections, random, thread_id } = this.#thread;
+    // Only a server remembers keys of such calls.
+    if (connections.kind !== "http") return;
     this.#calls += 1;
     const name = `${thread_id}-c${this.#calls}`;
     const input = { n: random.between(1, 1_000_000), pause_ms: random.between(0, 1_000) };

@@ -13,7 +13,6 @@ export interface TrafficOptions {
   readonly threads: number;
   readonly clients: Clients;
   readonly decidesEarly: boolean;
-  readonly callsByHand: boolean;
 }
 
 /** Clients that keep the workers busy: whenever one is through with its thread, another begins a new one. */
@@ -49,7 +48,7 @@ export class Traffic {
   }
 
   async #drive(lane: number): Promise<void> {
-    const { workers, log, random, clients, decidesEarly, callsByHand } = this.#options;
+    const { workers, log, random, clients, decidesEarly } = this.#options;
     const kind = clients === "both" ? (lane % 2 === 0 ? "http" : "socket") : clients;
     const { signal } = this.#aborted;
     for (let number = 1; !this.#isEnding && !signal.aborted; number++) {
@@ -57,7 +56,7 @@ export class Traffic {
       const connections = new Connections({ workers, log, random: own.branch("connections"), signal, kind });
       const isEnding = (): boolean => this.#isEnding;
       const thread_id = `t${lane}-${number}`;
-      const driver = new ThreadDriver({ thread_id, connections, random: own, isEnding, decidesEarly, callsByHand });
+      const driver = new ThreadDriver({ thread_id, connections, random: own, isEnding, decidesEarly });
       try {
         await driver.drive();
       } catch (error) {

@@ -33,9 +33,9 @@ const visit = (point: string): void => points.visit(point);
 const ledger = await connectLedger(options.ledger);
 const plant = plantNamed(options.plant);
 const opened: StoreWithBlobs = storeWithPoints(await openStore(options.store), visit);
-const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened, async ({ thread_id, epoch }) => {
-  if (skewMs !== 0) await ledger.write({ kind: "skew", thread_id, epoch, skew_ms: skewMs });
-});
+const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened, ({ thread_id, epoch }) =>
+  ledger.write({ kind: "claim", thread_id, epoch, worker, incarnation }),
+);
 const model = createChaosModel({
   point: visit,
   record: (line) => ledger.write({ ...line, worker, incarnation }),

@@ -1,8 +1,7 @@
 import { kindAt } from "../../workload/generation.ts";
 import { isRepeatable, isToolName, toolKind } from "../../workload/tool-kinds.ts";
 import { type CallStory, letsRun, tellCalls } from "../call-story.ts";
-import type { History, RunHistory, Violation } from "../history.ts";
-import { readSkews } from "../read-skews.ts";
+import type { History, Violation } from "../history.ts";
 
 /** I6: effects happen as often as their tool allows, under one key, and never once their result is settled. */
 export function findWrongEffects(history: History): readonly Violation[] {
@@ -12,7 +11,7 @@ export function findWrongEffects(history: History): readonly Violation[] {
       return { invariant: "I6", thread_id, run_id, message };
     });
   });
-  return [...calls, ...history.threads.flatMap(({ runs }) => runs.flatMap((run) => findStaleEffects(history, run)))];
+  return [...calls, ...findStaleEffects(history)];
 }
 
 function checkCount({ call, kind, questions, effects, done }: CallStory): readonly string[] {
@@ -57,26 +56,23 @@ function numberOf(given: CallStory["call"]["arguments"] | undefined): number | u
   return typeof n === "number" ? n : undefined;
 }
 
-/** An execution that begins after the result it is for was made is one too many. */
-function checkTimes({ call, effects, doneAt = Number.POSITIVE_INFINITY }: CallStory): readonly string[] {
+/** An execution that begins after somebody saw the result it is for is one too many. */
+function checkTimes({ call, effects, seenDoneAt = Number.POSITIVE_INFINITY }: CallStory): readonly string[] {
   return effects
-    .filter(({ started_at }) => started_at > doneAt)
-    .map(({ started_at }) => `Call ${call.call_id} began again ${started_at - doneAt} ms after its result.`);
+    .filter(({ started_at }) => started_at > seenDoneAt)
+    .map(({ started_at }) => `Call ${call.call_id} began again ${started_at - seenDoneAt} ms after its result.`);
 }
 
 /** An owner that was replaced begins nothing more. */
-function findStaleEffects(history: History, { run, segments }: RunHistory): readonly Violation[] {
-  const skewOf = readSkews(history);
-  const begins = new Map<number, number>();
-  for (const { epoch, events } of segments) {
-    const at = events[0]?.timestamp_ms;
-    if (at !== undefined && !begins.has(epoch)) begins.set(epoch, at - skewOf(run.thread_id, epoch));
-  }
-  return history.effects
-    .filter(({ run_id, tool }) => run_id === run.run_id && toolKind(tool)?.class === "mutating")
-    .filter(({ epoch, started_at }) => [...begins].some(([newer, at]) => newer > epoch && at < started_at))
-    .map(({ call_id, epoch, thread_id }): Violation => {
+function findStaleEffects({ effects, claims }: History): readonly Violation[] {
+  const owners = Map.groupBy(claims, ({ thread_id }) => thread_id);
+  return effects
+    .filter(({ tool }) => toolKind(tool)?.class === "mutating")
+    .filter(({ thread_id, epoch, started_at }) =>
+      owners.get(thread_id)?.some((claim) => claim.epoch > epoch && claim.at < started_at),
+    )
+    .map(({ call_id, epoch, thread_id, run_id }): Violation => {
       const message = `Call ${call_id} was begun by epoch ${epoch} when a later one was already at work.`;
-      return { invariant: "I6", thread_id, run_id: run.run_id, message };
+      return { invariant: "I6", thread_id, run_id, message };
     });
 }

@@ -92,7 +92,7 @@ async function gather(
     effects: ledger.filter(isEffect),
     models: ledger.filter(isModel),
     losses: [],
-    skews: [],
+    claims: [{ kind: "claim", thread_id: "t", epoch: 1, worker: "w", incarnation: 1, number: 0, at: 0 }],
     witness: log.records,
     replays: [{ run_id: SCRIPT, after: undefined, records }],
     verifications,
