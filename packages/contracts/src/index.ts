@@ -64,6 +64,7 @@ export type {
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
+export { assertBounded, MAX_METADATA_BYTES, MAX_POLICY_BYTES } from "./json/bounded-json.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
 export { advanceRun, RUN_TRANSITIONS } from "./lifecycle/run-lifecycle.ts";

@@ -3,7 +3,7 @@ export type { Budgets } from "./api/budgets.ts";
 export type { CallTool } from "./api/call-tool.ts";
 export type { Costs, Spending } from "./api/costs.ts";
 export { createRuntime } from "./api/create-runtime.ts";
-export type { DecideOptions, Decisions } from "./api/decisions.ts";
+export type { DecideOptions, DecisionQuery, Decisions } from "./api/decisions.ts";
 export type { Mailbox } from "./api/mailbox.ts";
 export type { OpenDecision } from "./api/open-decision.ts";
 export type { CallPreview, PreviewCall } from "./api/preview-call.ts";

@@ -114,9 +114,9 @@ export interface Admission {
    * in the thread's present generation. `ENTRY_NOT_FOUND`; `ILLEGAL_TRANSITION` when it is not a dead letter.
    */
   requeueEntry(threadId: string, entryId: string): Promise<MailboxEntry>;
-  /** Throws `THREAD_EXISTS` when the id is taken. */
+  /** Throws `THREAD_EXISTS` when the id is taken, and `INVALID_REQUEST` for metadata longer than `MAX_METADATA_BYTES`. */
   createThread(thread: Pick<Thread, "thread_id" | "resource_id" | "parent_thread_id" | "metadata">): Promise<Thread>;
-  /** Replaces the given keys of the thread's metadata. */
+  /** Replaces the given keys of the thread's metadata, which as a whole has the same limit. */
   updateThread(threadId: string, metadata: Thread["metadata"]): Promise<Thread>;
   /**
    * A new thread with the messages and the state another had at a version, as its own first changeset (reason `fork`).

@@ -1,10 +1,13 @@
 import {
+  type CallQuery,
   type Decision,
   type DecisionInput,
   type DecisionVerb,
   derivedDecisionId,
   invalidRequest,
   notFound,
+  type OffsetQuery,
+  type Page,
   RepriseError,
   type TenantStore,
 } from "@reprise/contracts";
@@ -31,10 +34,18 @@ export interface DecideOptions {
   readonly runId?: string;
 }
 
+/** What is to be decided: everything, or what a thread or a run waits for. */
+export interface DecisionQuery {
+  readonly threadId?: string;
+  readonly runId?: string;
+}
+
 /** Answers to suspended calls. */
 export interface Decisions {
-  /** What waits, oldest first. */
-  list(query?: { readonly threadId?: string; readonly runId?: string }): Promise<readonly OpenDecision[]>;
+  /** All that waits, oldest first. */
+  list(query?: DecisionQuery): Promise<readonly OpenDecision[]>;
+  /** The same a page at a time. */
+  page(query?: DecisionQuery & OffsetQuery): Promise<Page<OpenDecision>>;
   /**
    * Stores a decision; durable when it resolves. The target is a call's id, its suspension's or its pending call's. The
    * first one for a suspension wins, a rival gets `DECISION_CONFLICT` with it. The same one again gets the same answer, also when
@@ -48,13 +59,14 @@ export interface Decisions {
 export function createDecisions(services: Services, tenant: string): Decisions {
   const store = services.store.forTenant(tenant);
   return {
-    async list({ threadId, runId } = {}) {
-      const calls = await listAllCalls(store, {
-        status: "suspended",
-        ...(threadId !== undefined && { thread_id: threadId }),
-        ...(runId !== undefined && { run_id: runId }),
-      });
-      return calls.map(toOpenDecision);
+    async list(query = {}) {
+      return (await listAllCalls(store, suspended(query))).map(toOpenDecision);
+    },
+
+    async page({ offset, limit, ...query } = {}) {
+      const range = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
+      const page = await store.listCalls({ ...suspended(query), ...range });
+      return { ...page, items: page.items.map(toOpenDecision) };
     },
 
     async decide(target, verb, options = {}) {
@@ -95,6 +107,14 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
       await forwardDecisions(services, tenant, { threadId: run.thread_id, runId }, inputs);
     },
+  };
+}
+
+function suspended({ threadId, runId }: DecisionQuery): CallQuery {
+  return {
+    status: "suspended",
+    ...(threadId !== undefined && { thread_id: threadId }),
+    ...(runId !== undefined && { run_id: runId }),
   };
 }
 

@@ -1,8 +1,11 @@
 import {
+  assertBounded,
   assertId,
   type BusyPolicy,
   findBudgetProblem,
   invalidRequest,
+  MAX_METADATA_BYTES,
+  MAX_POLICY_BYTES,
   type MessageInput,
   RUN_ORIGINS,
   type RunPolicy,
@@ -37,6 +40,7 @@ export function assertRequest(request: RunRequest): void {
   assertState(request.state ?? {});
   assertPolicy(request.policy ?? {});
   if (request.metadata !== undefined && !isRecord(request.metadata)) throw invalidRequest("The metadata is an object.");
+  assertBounded("metadata", request.metadata, MAX_METADATA_BYTES);
 }
 
 /** A run that waits cannot be gone on with on a thread that goes back, and one at work cannot take the messages in. */
@@ -118,6 +122,8 @@ function assertPolicy(policy: RunPolicy): void {
     const isList = Array.isArray(list) && list.every((item) => typeof item === "string");
     if (!isList) throw invalidRequest(`policy.${key} is a list of ids.`);
   }
+  // A policy is part of a request, which is JSON.
+  assertBounded("policy", policy as unknown as Json, MAX_POLICY_BYTES);
 }
 
 function assertText(what: string, value: unknown): void {

@@ -30,7 +30,7 @@ export function listOf(items: JsonSchema): JsonSchema {
   return { type: "array", items };
 }
 
-/** A page of a longer list. */
+/** A page of a longer list. It is limited in bytes too: the next one begins at `offset` + the number of items. */
 export function pageOf(items: JsonSchema): JsonSchema {
   return objectOf({ items: listOf(items), total: COUNT, has_more: FLAG });
 }
@@ -55,5 +55,5 @@ export function aliases(names: readonly string[], schema: JsonSchema): Fields {
 /** The parameters of every list. */
 export const PAGE_QUERY: Fields = {
   offset: { type: "integer", default: 0 },
-  limit: { type: "integer", default: 50, description: "Clamped to 1 to 200" },
+  limit: { type: "integer", default: 50, description: "Clamped to 1 to 200; a page also ends at 1 MiB" },
 };

@@ -6,7 +6,6 @@ import { loadHistory } from "../ai-sdk/load-history.ts";
 import { answerAnew, startAnswer } from "../ai-sdk/start-answer.ts";
 import { streamMessage } from "../ai-sdk/stream-message.ts";
 import { answer } from "../http/answer.ts";
-import { badRequest } from "../http/http-refusal.ts";
 import { Query } from "../http/query.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import * as schema from "./ai-sdk-routes.schema.ts";
@@ -49,11 +48,11 @@ export const aiSdkRoutes: readonly Route[] = [
     async handle(call) {
       const query = new Query(call.context.req.url);
       const [limit, before] = [query.wholeNumber("limit"), query.text("before")];
-      const all = await loadHistory(call, pathPart(call, "id"));
-      const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
-      if (end < 0) throw badRequest("before is not a message of this thread");
-      const first = limit === undefined ? 0 : Math.max(end - clampLimit(limit), 0);
-      return answer(call, 200, { messages: all.slice(first, end), has_more: first > 0 });
+      const history = await loadHistory(call, pathPart(call, "id"), {
+        ...(limit !== undefined && { limit: clampLimit(limit) }),
+        ...(before !== undefined && { before }),
+      });
+      return answer(call, 200, history);
     },
   },
 ];

@@ -1,11 +1,11 @@
 import type { Operation } from "../openapi/operation.ts";
 import { ref } from "../openapi/ref.ts";
-import { ANYTHING, aliases, bodyOf, listOf, NUMBER, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
+import { ANYTHING, aliases, bodyOf, NUMBER, oneOf, PAGE_QUERY, pageOf, TEXT } from "../openapi/schema-words.ts";
 
 export const list: Operation = {
-  summary: "What waits for a decision, on any thread",
-  query: { thread_id: TEXT, run_id: TEXT },
-  answers: { 200: { description: "Open decisions", schema: objectOf({ items: listOf(ref("OpenDecision")) }) } },
+  summary: "What waits for a decision, on any thread, oldest first",
+  query: { ...PAGE_QUERY, thread_id: TEXT, run_id: TEXT },
+  answers: { 200: { description: "A page of open decisions", schema: pageOf(ref("OpenDecision")) } },
 };
 
 export const decide: Operation = {

@@ -1,4 +1,5 @@
 import { answer } from "../http/answer.ts";
+import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { decodeVerb } from "../wire/decode-decisions.ts";
@@ -12,12 +13,11 @@ export const decisionRoutes: readonly Route[] = [
     scope: "read",
     operation: schema.list,
     async handle(call) {
-      const { thread_id: threadId, run_id: runId } = new Query(call.context.req.url).texts("thread_id", "run_id");
-      const items = await call.runtime.decisions.list({
-        ...(threadId !== undefined && { threadId }),
-        ...(runId !== undefined && { runId }),
-      });
-      return answer(call, 200, { items });
+      const query = new Query(call.context.req.url);
+      const { thread_id: threadId, run_id: runId } = query.texts("thread_id", "run_id");
+      const filter = { ...(threadId !== undefined && { threadId }), ...(runId !== undefined && { runId }) };
+      const read = (offset: number, limit: number) => call.runtime.decisions.page({ ...filter, offset, limit });
+      return answerPage(call, query.page(), read);
     },
   },
   {

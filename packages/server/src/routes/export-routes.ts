@@ -1,4 +1,4 @@
-import { answer } from "../http/answer.ts";
+import { streamPieces } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { exportThread } from "../wire/export-thread.ts";
@@ -14,7 +14,11 @@ export const runExportRoutes: readonly Route[] = [
     path: "/v1/runs/:id/export",
     scope: "read",
     operation: schema.run,
-    handle: async (call) => answer(call, 200, await call.runtime.exportRun(pathPart(call, "id")), ATTACHED),
+    async handle(call) {
+      const { changesets, ...rest } = await call.runtime.exportRun(pathPart(call, "id"));
+      const headers = { ...call.headers, "content-type": "application/json", ...ATTACHED };
+      return new Response(streamPieces("", writeRun(rest, changesets)), { headers });
+    },
   },
 ];
 
@@ -34,3 +38,10 @@ export const threadExportRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** A recording commit by commit: it is made as fast as it is read. */
+async function* writeRun(rest: object, changesets: readonly object[]): AsyncGenerator<string, undefined> {
+  yield `${JSON.stringify(rest).slice(0, -1)},"changesets":[`;
+  for (const [index, changeset] of changesets.entries()) yield `${index === 0 ? "" : ","}${JSON.stringify(changeset)}`;
+  yield "]}";
+}

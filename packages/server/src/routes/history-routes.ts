@@ -1,5 +1,6 @@
-import { clampLimit, RepriseError, type Thread } from "@reprise/contracts";
+import { clampLimit, RepriseError, type StoredChangeset, type Thread } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
+import { answerList } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
@@ -31,20 +32,28 @@ export const historyRoutes: readonly Route[] = [
       const { threads } = call.runtime;
       const threadId = pathPart(call, "id");
       const query = new Query(call.context.req.url);
-      const [after, limit] = [query.wholeNumber("after") ?? 0, clampLimit(query.wholeNumber("limit"))];
+      const after = query.wholeNumber("after") ?? 0;
       const { version } = await threads.get(threadId);
-      const changesets = await threads.changesets(threadId, { after, limit });
-      const items = changesets.map((changeset) => ({
-        version: changeset.version,
-        changeset_id: changeset.changeset_id,
-        run_id: changeset.run_id,
-        reasons: changeset.reasons,
-        message_ids: changeset.messages.map(({ id }) => id),
-        supersedes: changeset.supersedes,
-        patches: changeset.patches,
-        actions: changeset.actions,
-      }));
-      return answer(call, 200, { thread_id: threadId, items, has_more: (items.at(-1)?.version ?? version) < version });
+      return answerList<StoredChangeset>(call, {
+        name: "items",
+        head: { thread_id: threadId },
+        limit: clampLimit(query.wholeNumber("limit")),
+        async read({ last }, limit) {
+          const items = await threads.changesets(threadId, { after: last?.version ?? after, limit });
+          return { items, has_more: (items.at(-1)?.version ?? version) < version };
+        },
+        encode: (changeset) => ({
+          version: changeset.version,
+          changeset_id: changeset.changeset_id,
+          run_id: changeset.run_id,
+          reasons: changeset.reasons,
+          message_ids: changeset.messages.map(({ id }) => id),
+          supersedes: changeset.supersedes,
+          patches: changeset.patches,
+          actions: changeset.actions,
+        }),
+        tail: ({ has_more }) => ({ has_more }),
+      });
     },
   },
   {

@@ -1,8 +1,9 @@
 import type { EntryStatus } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
+import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
-import { type EntryOrigin, encodeEntry, listEntriesOf } from "../wire/list-entries.ts";
+import { type EntryOrigin, encodeEntry, listEntries } from "../wire/list-entries.ts";
 import * as schema from "./mailbox-routes.schema.ts";
 
 const STATUSES: readonly EntryStatus[] = ["queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"];
@@ -40,8 +41,9 @@ export const mailboxRoutes: readonly Route[] = [
       const origin = readOrigin(query);
       await runtime.threads.get(threadId);
       const entries = { thread_id: threadId, ...(status !== undefined && { status }) };
-      const selection = { ...query.page(), ...(origin !== undefined && { origin }) };
-      return answer(call, 200, await listEntriesOf(runtime.mailbox, entries, selection));
+      const read = (offset: number, limit: number) =>
+        listEntries(runtime.mailbox, { ...entries, offset, limit }, origin);
+      return answerPage(call, query.page(), read, encodeEntry);
     },
   },
   {
@@ -52,7 +54,8 @@ export const mailboxRoutes: readonly Route[] = [
     async handle(call) {
       const query = new Query(call.context.req.url);
       const letters = { ...query.texts("thread_id"), status: "dead_letter" } as const;
-      return answer(call, 200, await listEntriesOf(call.runtime.mailbox, letters, query.page()));
+      const read = (offset: number, limit: number) => call.runtime.mailbox.list({ ...letters, offset, limit });
+      return answerPage(call, query.page(), read, encodeEntry);
     },
   },
   {

@@ -1,6 +1,7 @@
 import { RUN_ORIGINS } from "@reprise/contracts";
 import type { Budgets, TenantRuntime } from "@reprise/runtime";
 import { answer, idHeaders } from "../http/answer.ts";
+import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
@@ -30,14 +31,14 @@ export const runRoutes: readonly Route[] = [
       const query = new Query(call.context.req.url);
       const status = query.oneOf("status", ["running", "waiting", "done"]);
       const origin = query.oneOf("origin", RUN_ORIGINS);
-      const page = await call.runtime.runs({
-        ...query.page(),
+      const filter = {
         ...query.texts("thread_id", "parent_run_id", "agent_id", "termination_code"),
         ...query.wholeNumbers(...TIMES),
         ...(status !== undefined && { status }),
         ...(origin !== undefined && { origin }),
-      });
-      return answer(call, 200, { ...page, items: page.items.map(encodeRun) });
+      };
+      const read = (offset: number, limit: number) => call.runtime.runs({ ...filter, offset, limit });
+      return answerPage(call, query.page(), read, encodeRun);
     },
   },
   {

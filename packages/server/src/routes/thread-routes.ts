@@ -1,5 +1,6 @@
-import type { MessageQuery } from "@reprise/contracts";
+import type { MessagePage, MessageQuery, Thread } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
+import { answerList, answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { type Call, pathPart, type Route } from "../http/route.ts";
 import { summariseThread } from "../wire/summarise-thread.ts";
@@ -12,18 +13,14 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads",
     scope: "read",
     operation: schema.list,
-    handle: async (call) => answer(call, 200, await listThreads(call)),
+    handle: (call) => listThreads(call),
   },
   {
     method: "GET",
     path: "/v1/threads/summaries",
     scope: "read",
     operation: schema.summaries,
-    async handle(call) {
-      const page = await listThreads(call);
-      const items = await Promise.all(page.items.map((thread) => summariseThread(call.runtime, thread)));
-      return answer(call, 200, { ...page, items });
-    },
+    handle: (call) => listThreads(call, (thread) => summariseThread(call.runtime, thread)),
   },
   {
     method: "GET",
@@ -38,8 +35,23 @@ export const threadRoutes: readonly Route[] = [
     scope: "read",
     operation: schema.messages,
     async handle(call) {
-      const query = readMessageQuery(new Query(call.context.req.url));
-      return answer(call, 200, await call.runtime.threads.messages(pathPart(call, "id"), query));
+      const threadId = pathPart(call, "id");
+      const { limit, ...query } = readMessageQuery(new Query(call.context.req.url));
+      return answerList<MessagePage["messages"][number]>(call, {
+        name: "messages",
+        limit,
+        async read({ last }, atMost) {
+          const on =
+            last === undefined ? {} : query.order === "desc" ? { before: last.cursor } : { after: last.cursor };
+          const page = await call.runtime.threads.messages(threadId, { ...query, ...on, limit: atMost });
+          return { items: page.messages, has_more: page.has_more };
+        },
+        tail: ({ first, last, has_more }) => ({
+          has_more,
+          ...(last !== undefined && { next_cursor: last.cursor }),
+          ...(first !== undefined && { prev_cursor: first.cursor }),
+        }),
+      });
     },
   },
   {
@@ -64,9 +76,11 @@ export const threadRoutes: readonly Route[] = [
   },
 ];
 
-function listThreads({ context, runtime }: Call): ReturnType<Call["runtime"]["threads"]["list"]> {
-  const query = new Query(context.req.url);
-  return runtime.threads.list({ ...query.page(), ...query.texts("resource_id", "parent_thread_id") });
+function listThreads(call: Call, encode?: (thread: Thread) => Promise<object>): Promise<Response> {
+  const query = new Query(call.context.req.url);
+  const filter = query.texts("resource_id", "parent_thread_id");
+  const read = (offset: number, limit: number) => call.runtime.threads.list({ ...filter, offset, limit });
+  return answerPage(call, query.page(), read, encode);
 }
 
 /** As many messages as a page holds, the newest: who wants more asks for them. */
@@ -83,7 +97,7 @@ async function showThread({ runtime: { threads } }: Call, threadId: string): Pro
 /** `none` is no filter, as in the mailbox. */
 const VISIBILITIES = { all: "all", internal: "internal", none: "any", any: "any" } as const;
 
-function readMessageQuery(query: Query): MessageQuery {
+function readMessageQuery(query: Query): MessageQuery & { readonly limit: number } {
   const order = query.oneOf("order", ["asc", "desc"]);
   const visibility = query.oneOf("visibility", ["all", "internal", "none", "any"]);
   return {

@@ -1,5 +1,4 @@
-import type { EntryQuery, MailboxEntry } from "@reprise/contracts";
-import { MAX_LIMIT } from "@reprise/contracts";
+import type { EntryQuery, MailboxEntry, Page } from "@reprise/contracts";
 import type { Mailbox } from "@reprise/runtime";
 
 /** Who an entry came from: a client, or the runtime itself, also on behalf of another run. */
@@ -10,33 +9,33 @@ export function originOf({ kind, request }: MailboxEntry): EntryOrigin {
   return isAsked ? "external" : "internal";
 }
 
-/** Which part of the entries is wanted. */
-export interface EntrySelection {
-  readonly offset: number;
-  readonly limit: number;
-  /** No filter when it is left out. */
-  readonly origin?: EntryOrigin;
-}
-
-/** A page of the entries of one origin. Stores do not know origins: all entries of the thread are looked at. */
-export async function listEntriesOf(
+/**
+ * A page of the entries of one origin, or of all. Stores do not know origins: then all entries of the thread are looked at, and those of the
+ * page are kept.
+ */
+export async function listEntries(
   mailbox: Mailbox,
-  query: EntryQuery,
-  { offset, limit, origin }: EntrySelection,
-): Promise<object> {
-  if (origin === undefined) {
-    const page = await mailbox.list({ ...query, offset, limit });
-    return { ...page, items: page.items.map(encodeEntry) };
-  }
-  const found: MailboxEntry[] = [];
-  for (let seen = 0, hasMore = true; hasMore; seen += MAX_LIMIT) {
-    const page = await mailbox.list({ ...query, offset: seen, limit: MAX_LIMIT });
-    found.push(...page.items.filter((entry) => originOf(entry) === origin));
+  query: EntryQuery & { readonly offset: number; readonly limit: number },
+  origin: EntryOrigin | undefined,
+): Promise<Page<MailboxEntry>> {
+  if (origin === undefined) return mailbox.list(query);
+  const { offset, limit, ...filter } = query;
+  const items: MailboxEntry[] = [];
+  let total = 0;
+  for (let seen = 0, hasMore = true; hasMore; seen += ENTRIES_AT_ONCE) {
+    const page = await mailbox.list({ ...filter, offset: seen, limit: ENTRIES_AT_ONCE });
+    for (const entry of page.items) {
+      if (originOf(entry) !== origin) continue;
+      if (total >= offset && items.length < limit) items.push(entry);
+      total += 1;
+    }
     hasMore = page.has_more;
   }
-  const items = found.slice(offset, offset + limit).map(encodeEntry);
-  return { items, total: found.length, has_more: offset + items.length < found.length };
+  return { items, total, has_more: offset + items.length < total };
 }
+
+/** An entry holds a whole request: few are held at a time. */
+const ENTRIES_AT_ONCE = 32;
 
 /** An entry as clients see it. */
 export function encodeEntry(entry: MailboxEntry): object {

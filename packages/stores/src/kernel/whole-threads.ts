@@ -1,4 +1,4 @@
-import { RepriseError } from "@reprise/contracts";
+import { assertBounded, MAX_METADATA_BYTES, RepriseError } from "@reprise/contracts";
 import { isClaimLive } from "./claims.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { assertThreadFree, draftThread } from "./new-thread.ts";
@@ -21,6 +21,7 @@ export function planCreate(
   now: number,
 ): Plan<ThreadAnswers["create_thread"]> {
   assertThreadFree(thread.thread_id, rows);
+  assertBounded("The metadata of a thread", thread.metadata, MAX_METADATA_BYTES);
   const draft = draftThread(tenant, { ...thread, created_at: now, updated_at: now }, rows);
   return concludeDraft(draft, draft.thread, []);
 }
@@ -31,7 +32,9 @@ export function planUpdate(
   now: number,
 ): Plan<ThreadAnswers["update_thread"]> {
   const draft = requireThread(tenant, thread_id, rows);
-  draft.thread = { ...draft.thread, metadata: { ...draft.thread.metadata, ...metadata }, updated_at: now };
+  const merged = { ...draft.thread.metadata, ...metadata };
+  assertBounded("The metadata of a thread", merged, MAX_METADATA_BYTES);
+  draft.thread = { ...draft.thread, metadata: merged, updated_at: now };
   return concludeDraft(draft, draft.thread, []);
 }
 
