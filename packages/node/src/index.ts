@@ -1,2 +1,3 @@
+export { createEgress } from "./egress/create-egress.ts";
 export type { NodeEnvOptions } from "./node-env.ts";
 export { createNodeEnv } from "./node-env.ts";

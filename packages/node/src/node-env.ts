@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Env, Log } from "@reprise/contracts";
+import { createEgress } from "./egress/create-egress.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 
 export interface NodeEnvOptions {
@@ -28,6 +29,7 @@ export function createNodeEnv({ log = logToStandardError }: NodeEnvOptions = {})
     log,
     point: () => undefined,
     watchdog: new LoopWatchdog(log),
+    egress: createEgress(),
   };
 }
 

@@ -47,12 +47,15 @@ export type {
   DocumentPage,
   DocumentQuery,
   Documents,
+  Download,
+  DownloadOptions,
   Durability,
   Effect,
   EffectAction,
   EffectContext,
   EffectHandler,
   EffectText,
+  Egress,
   EntryKind,
   EntryQuery,
   EntryStatus,
@@ -346,7 +349,7 @@ export {
   withEnvironment,
 } from "@reprise/models";
 export type { NodeEnvOptions } from "@reprise/node";
-export { createNodeEnv } from "@reprise/node";
+export { createEgress, createNodeEnv } from "@reprise/node";
 export type {
   Agent,
   AgentDefinition,

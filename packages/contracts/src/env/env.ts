@@ -1,3 +1,5 @@
+import type { Egress } from "./egress.ts";
+
 /**
  * Everything impure, in one place. The runtime reads no clock, starts no timer and makes no random number but through it, so
  * that a run can be simulated, replayed and tested without waiting. Authors of tools and plugins never see it.
@@ -19,6 +21,8 @@ export interface Env {
   point(name: string): Promise<void> | undefined;
   /** Absent where nothing can block an event loop, as in a simulation. */
   readonly watchdog?: Watchdog;
+  /** The way to addresses that others gave; without it, none is fetched. */
+  readonly egress?: Egress;
 }
 
 /** A piece of a run's work: one question to the outside, such as a tool call or a model's turn. */

@@ -27,6 +27,11 @@ export const ERRORS = {
   BUDGET_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A run has no budget." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
   BLOB_TOO_LARGE: { httpStatus: 413, retryable: false, when: "A blob has more bytes than whoever took it allows." },
+  ADDRESS_REFUSED: {
+    httpStatus: 422,
+    retryable: false,
+    when: "An address that was given by others leads into a private network, or what lies there is too large.",
+  },
   CONFIG_NOT_FOUND: { httpStatus: 404, retryable: false, when: "The configuration has no such entry." },
   VERSION_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A thread has no such version, or not yet." },
   THREAD_EXISTS: { httpStatus: 409, retryable: false, when: "A thread is created under an id that is taken." },

@@ -1,5 +1,6 @@
 import type { Json } from "@reprise/state";
 import type { Modality, ModelPricing } from "../agent/agent-spec.ts";
+import type { Egress } from "../env/egress.ts";
 import type { Cost } from "./cost.ts";
 import type { ResponseMetadata } from "./model.ts";
 
@@ -13,6 +14,8 @@ export interface MediaRequest {
   /** Settings of the endpoint, in its own words: `size`, `quality`, … */
   readonly options: { readonly [key: string]: Json };
   readonly signal: AbortSignal;
+  /** Gets what lies at an address the endpoint names. Absent where nothing may be fetched. */
+  readonly download?: Egress["download"];
 }
 
 /** What was made. */

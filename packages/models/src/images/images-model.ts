@@ -2,10 +2,10 @@ import type { GeneratedMedia, MediaModel, MediaRequest } from "@reprise/contract
 import type { ChatConnection } from "../chat/chat-model.ts";
 import { openAnswer } from "../chat/open-answer.ts";
 import type { Speaker } from "../failure/failed-answer.ts";
-import { thrownFailure } from "../failure/thrown-failure.ts";
 import { refuse } from "../request/model-options.ts";
 import { fetchImage } from "./fetch-image.ts";
 import { mediaTypeOf } from "./media-type.ts";
+import { readBody } from "./read-body.ts";
 import { readImages } from "./read-images.ts";
 
 /** A model that is asked for pictures at `/images/generations`, as OpenAI has it and many servers do. */
@@ -26,10 +26,10 @@ export class ImagesModel implements MediaModel {
     const speaker: Speaker = { model: this.id, redact };
     const body = JSON.stringify(this.#write(request));
     const response = await openAnswer(speaker, { ...connection, body, signal });
-    const { images, format } = readImages(speaker, response, await readText(speaker, response, signal));
+    const { images, format } = readImages(speaker, response, await readBody(speaker, response, signal));
     const [first] = images;
-    const content =
-      first.kind === "data" ? first.content : await fetchImage(speaker, first.url, { fetch: connection.fetch, signal });
+    const configured = new URL(connection.url).origin;
+    const content = first.kind === "data" ? first.content : await fetchImage(speaker, first.url, request, configured);
     return { content, media_type: mediaTypeOf(content, format), units: images.length };
   }
 
@@ -39,13 +39,5 @@ export class ImagesModel implements MediaModel {
     if (options.n !== undefined && options.n !== 1)
       throw refuse(this.id, "one picture is made at a time; leave `n` out");
     return { ...options, model: this.#name, prompt, n: 1 };
-  }
-}
-
-async function readText(speaker: Speaker, response: Response, signal: AbortSignal): Promise<string> {
-  try {
-    return await response.text();
-  } catch (error) {
-    throw thrownFailure(speaker, error, true, signal);
   }
 }

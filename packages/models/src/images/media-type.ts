@@ -6,11 +6,15 @@ const BEGINNINGS: readonly (readonly [mediaType: string, beginning: string])[] =
   ["image/webp", "RIFF    WEBP"],
 ];
 
-/** What a picture is: by how it begins, which cannot lie, else by what its server says, else what most servers make. */
-export function mediaTypeOf(content: Uint8Array, format: string | undefined): string {
-  const known = BEGINNINGS.find(([, beginning]) =>
+/** The type of a picture by how it begins, which cannot lie; undefined for what begins like none. */
+export function typeByContent(content: Uint8Array): string | undefined {
+  return BEGINNINGS.find(([, beginning]) =>
     [...beginning].every((character, index) => character === " " || character.charCodeAt(0) === content[index]),
-  );
-  if (known !== undefined) return known[0];
-  return `image/${format !== undefined && /^[a-z0-9.+-]{1,20}$/.test(format) ? format : "png"}`;
+  )?.[0];
+}
+
+/** What a picture is: by its content, else by what its server says, else what most servers make. */
+export function mediaTypeOf(content: Uint8Array, format: string | undefined): string {
+  const named = format !== undefined && /^[a-z0-9.+-]{1,20}$/.test(format) ? format : "png";
+  return typeByContent(content) ?? `image/${named}`;
 }

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import { type MediaRequest, ModelError } from "@reprise/contracts";
 import { environmentProviders, openaiCompatible } from "@reprise/models";
+import { createEgress } from "@reprise/node";
 import { type ServerScript, type ServerTurn, startModelServer } from "@reprise/testkit/model-server";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CANARY } from "../support/adapters.ts";
@@ -13,6 +14,7 @@ const requestOf = (fields: Partial<MediaRequest> = {}): MediaRequest => ({
   modality: "image",
   options: {},
   signal: new AbortController().signal,
+  download: createEgress().download,
   ...fields,
 });
 
@@ -20,17 +22,8 @@ const requestOf = (fields: Partial<MediaRequest> = {}): MediaRequest => ({
 async function open(script: ServerScript) {
   const server = await startModelServer(script);
   onTestFinished(() => server.close());
-  const sent: string[] = [];
-  const provider = openaiCompatible({
-    id: "local",
-    baseUrl: `${server.url}/v1`,
-    apiKey: CANARY,
-    fetch: (input, init) => {
-      sent.push(String(input));
-      return fetch(input, init);
-    },
-  });
-  return { server, sent, model: provider.media("painter") };
+  const provider = openaiCompatible({ id: "local", baseUrl: `${server.url}/v1`, apiKey: CANARY });
+  return { server, model: provider.media("painter") };
 }
 
 async function failureOf(script: ServerScript, request: Partial<MediaRequest> = {}): Promise<ModelError> {
@@ -57,15 +50,15 @@ describe("a picture", () => {
     });
   });
 
-  it("or lies at an address, and is got from there by the same fetch, without the key", async () => {
+  it("or lies at an address, and is got from there without the key", async () => {
     const jpeg = new Uint8Array([0xff, 0xd8, 0xff, 0xe0]);
-    const { server, model, sent } = await open((request) =>
+    const { server, model } = await open((request) =>
       request.method === "GET"
         ? { body: jpeg, headers: { "content-type": "image/jpeg" } }
         : [{ file: `http://${request.headers.host}/files/a.jpg?signature=1`, media_type: "image/jpeg" }],
     );
     expect(await model.generate(requestOf())).toEqual({ content: jpeg, media_type: "image/jpeg", units: 1 });
-    expect(sent).toEqual([`${server.url}/v1/images/generations`, `${server.url}/files/a.jpg?signature=1`]);
+    expect(server.requests.map(({ path }) => path)).toEqual(["/v1/images/generations", "/files/a.jpg?signature=1"]);
     expect(server.requests[1]?.headers.authorization).toBeUndefined();
   });
 

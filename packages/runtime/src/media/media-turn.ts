@@ -59,7 +59,7 @@ export function takeMediaTurn(workspace: RunWorkspace, made: GenerativeModel, re
 async function* make(
   workspace: RunWorkspace,
   { model, spec }: GenerativeModel,
-  wish: Omit<MediaRequest, "signal">,
+  wish: Omit<MediaRequest, "signal" | "download">,
   request: RoutedRequest,
 ): AsyncGenerator<ModelChunk> {
   const { session, signal } = request;
@@ -67,7 +67,9 @@ async function* make(
   if (session !== undefined) session.candidates = [spec.id];
   const ticket = await session?.gate?.open({ ...attempt, spec, request });
   const noted = session?.begin(spec.provider, spec.id);
-  const { content, media_type, units } = await model.generate({ ...wish, signal }).catch((error: unknown) => {
+  const { egress } = workspace.services.env;
+  const media: MediaRequest = { ...wish, signal, ...(egress !== undefined && { download: egress.download }) };
+  const { content, media_type, units } = await model.generate(media).catch((error: unknown) => {
     const failure = toModelError(error);
     noted?.(failureOf(failure));
     ticket?.ended(endOf(failure));

@@ -1,0 +1,82 @@
+import { lookup } from "node:dns";
+import { request as requestPlain } from "node:http";
+import { request as requestSecurely } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { type Download, type DownloadOptions, type Egress, RepriseError } from "@reprise/contracts";
+import { isPublicAddress } from "./public-addresses.ts";
+
+/** A server that sends nothing for this long is given up on. */
+const SILENCE_MS = 30_000;
+
+/** Downloads from the public internet, and from nowhere else. */
+export function createEgress(): Egress {
+  return { download: async (url, options) => request(readUrl(url, options.configured), options) };
+}
+
+interface CheckedUrl {
+  readonly url: URL;
+  /** Whether the host may lie anywhere: the operator configured it. */
+  readonly isConfigured: boolean;
+}
+
+function readUrl(address: string, configured: string | undefined): CheckedUrl {
+  const url = URL.parse(address);
+  if (url === null || !["http:", "https:"].includes(url.protocol)) throw refuse("it is not an http(s) address");
+  if (url.username !== "" || url.password !== "") throw refuse("it holds a user name");
+  const host = hostOf(url);
+  const isLiteral = isIP(host) !== 0 || host === "localhost";
+  const isConfigured = isLiteral && url.origin === configured;
+  // Names are checked when they are looked up; an address is never looked up.
+  if (isIP(host) !== 0 && !isConfigured && !isPublicAddress(host)) throw refuse("it is in a private network");
+  return { url, isConfigured };
+}
+
+/** Without the brackets of IPv6. */
+function hostOf({ hostname }: URL): string {
+  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+}
+
+function request({ url, isConfigured }: CheckedUrl, { maxBytes, signal }: DownloadOptions): Promise<Download> {
+  const { promise, resolve, reject } = Promise.withResolvers<Download>();
+  const send = url.protocol === "https:" ? requestSecurely : requestPlain;
+  const options = { signal, timeout: SILENCE_MS, ...(!isConfigured && { lookup: lookUpPublic }) };
+  const sent = send(url, options, (response) => {
+    const { statusCode: status = 0, headers } = response;
+    const media_type = headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+    const known = { status, ...(media_type !== undefined && { media_type }) };
+    if (status < 200 || status > 299) {
+      response.destroy();
+      return resolve({ ...known, content: new Uint8Array() });
+    }
+    const pieces: Buffer[] = [];
+    let size = 0;
+    response.on("data", (piece: Buffer) => {
+      size += piece.length;
+      if (size > maxBytes) response.destroy(refuse(`what lies there has more than ${maxBytes} bytes`));
+      else pieces.push(piece);
+    });
+    response.on("end", () => resolve({ ...known, content: new Uint8Array(Buffer.concat(pieces)) }));
+    response.on("error", reject);
+  });
+  sent.on("timeout", () => sent.destroy(new Error(`There was no answer for ${SILENCE_MS} ms.`)));
+  sent.on("error", reject);
+  sent.end();
+  return promise;
+}
+
+/** Looks a name up and refuses it when one of its addresses is not public. The socket connects to what is answered here. */
+const lookUpPublic: LookupFunction = (host, options, answer) => {
+  lookup(host, { ...options, all: true }, (error, found) => {
+    if (error !== null) return answer(error, "");
+    if (!found.every(({ address }) => isPublicAddress(address)))
+      return answer(refuse("it is in a private network"), "");
+    const [first] = found;
+    if (options.all) answer(null, found);
+    else answer(null, first?.address ?? "", first?.family);
+  });
+};
+
+/** The address itself is not repeated: it may be signed. */
+function refuse(reason: string): RepriseError {
+  return new RepriseError("ADDRESS_REFUSED", `An address that was given by others is not fetched: ${reason}.`);
+}
