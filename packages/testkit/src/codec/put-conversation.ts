@@ -1,4 +1,11 @@
-import type { Message, RunRecord, RunRequest, Submitted, ToolCallRecord } from "@reprise/contracts";
+import {
+  MAX_METADATA_BYTES,
+  type Message,
+  type RunRecord,
+  type RunRequest,
+  type Submitted,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { buildChangeset } from "../build/build-changeset.ts";
 import { buildCall, buildEntry, buildRun } from "../build/build-records.ts";
 import { LEASE_MS, type StoreBench } from "../store/store-bench.ts";
@@ -41,7 +48,7 @@ export async function putConversation(
   await tenant.commit(turn, { expected: 1, epoch: epochOf(submitted) });
   const state = corpus.record();
   await tenant.saveSnapshot(threadId, { version: 2, state });
-  const metadata = corpus.record();
+  const metadata = makeMetadata(corpus);
   await tenant.updateThread(threadId, metadata);
   return [
     ...conversationReadings(start, turn),
@@ -84,4 +91,13 @@ function makePatch(corpus: Corpus, id: string, messages: readonly Message[]) {
 function epochOf(submitted: Submitted): number {
   if (submitted.status !== "claimed") throw new Error(`The thread was not idle: ${submitted.status}.`);
   return submitted.claim.epoch;
+}
+
+/** A record that is within the limit of metadata. */
+function makeMetadata(corpus: Corpus): ReturnType<Corpus["record"]> {
+  for (;;) {
+    const metadata = corpus.record();
+    // A character has three bytes at most.
+    if (JSON.stringify(metadata).length * 3 <= MAX_METADATA_BYTES) return metadata;
+  }
 }

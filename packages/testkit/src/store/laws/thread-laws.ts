@@ -1,3 +1,4 @@
+import { MAX_METADATA_BYTES } from "@reprise/contracts";
 import { applyPatches } from "@reprise/state";
 import { expect } from "vitest";
 import { buildMessage, buildPatch } from "../../build/build-records.ts";
@@ -31,6 +32,16 @@ export function threadLaws(law: Law): void {
     expect(changed.updated_at).toBeGreaterThan(made.updated_at);
     expect((await tenant.loadThread("t"))?.thread).toEqual(changed);
     await expectRefusal(tenant.updateThread("nowhere", {}), "THREAD_NOT_FOUND");
+  });
+
+  law("refuses metadata that is too long as a whole, and keeps what it has", async ({ tenant }) => {
+    const long = "x".repeat(MAX_METADATA_BYTES - 100);
+    const thread = await tenant.createThread({ thread_id: "t", metadata: { long } });
+    await expectRefusal(tenant.updateThread("t", { more: "x".repeat(100) }), "INVALID_REQUEST");
+    expect((await tenant.loadThread("t"))?.thread).toEqual(thread);
+    const made = tenant.createThread({ thread_id: "t2", metadata: { long, more: "ü".repeat(50) } });
+    await expectRefusal(made, "INVALID_REQUEST");
+    expect(await tenant.loadThread("t2")).toBeUndefined();
   });
 
   law("lists threads newest first, by resource and parent, in pages", async ({ tenant, advance }) => {
