@@ -1,5 +1,6 @@
 import { StateError } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
+import { ModelError, modelErrorCode } from "../model/model-error.ts";
 import { type ErrorCode, errorEntry } from "./catalogue.ts";
 import { describeThrown } from "./describe-thrown.ts";
 
@@ -39,6 +40,10 @@ export class RepriseError extends Error {
 /** The only place where a foreign error becomes ours; the original is its cause. */
 export function toRepriseError(thrown: unknown): RepriseError {
   if (RepriseError.is(thrown)) return thrown;
+  if (ModelError.is(thrown)) {
+    const message = `The model failed (${thrown.kind}): ${thrown.message}`;
+    return new RepriseError(modelErrorCode(thrown.kind), message, { cause: thrown, details: { kind: thrown.kind } });
+  }
   if (StateError.is(thrown)) {
     return new RepriseError("INVALID_REQUEST", thrown.message, {
       cause: thrown,

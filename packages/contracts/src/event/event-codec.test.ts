@@ -117,3 +117,40 @@ describe("cursors", () => {
     },
   );
 });
+
+describe("issue 14.15: facts have payload schemas", () => {
+  const isValid = new Ajv2020({ strict: false }).compile(eventSchema());
+  const facts = EVENT_TYPES.filter((type) =>
+    [
+      "context_resolved",
+      "model_routed",
+      "model_waiting",
+      "definition_changed",
+      "budget_warning",
+      "cost_recorded",
+    ].includes(type),
+  );
+
+  it.each(facts)("%s with its fields is taken", (type) => {
+    expect(isValid(sample(type))).toBe(true);
+  });
+
+  it("refuses a model_routed without its fields, in the schema and in the decoder", () => {
+    const { data: _data, ...bare } = sample("model_routed");
+    for (const event of [bare, { ...bare, data: {} }, { ...bare, data: { requested: "m" } }]) {
+      expect(isValid(event)).toBe(false);
+      expect(() => decodeEvent(JSON.stringify(event))).toThrow(RepriseError);
+    }
+  });
+
+  it.each(facts.filter((type) => type !== "context_resolved"))(
+    "refuses %s when any needed field is missing",
+    (type) => {
+      const whole = sample(type);
+      for (const [field, shape] of Object.entries(EVENT_SHAPES[type])) {
+        const { [field]: _left, ...data } = (whole.data ?? {}) as Record<string, unknown>;
+        expect([field, isValid({ ...whole, data })]).toEqual([field, shape.endsWith("?")]);
+      }
+    },
+  );
+});

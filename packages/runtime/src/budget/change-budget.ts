@@ -2,8 +2,8 @@ import type { Amount, Budget, BudgetNotice, BudgetPolicy } from "@reprise/contra
 
 /** Everything that can happen to a budget. */
 export type BudgetChange =
-  /** Before a model is asked: the most its answer can cost. */
-  | { readonly type: "reserve"; readonly attempt: string; readonly amount: Amount }
+  /** Before a model is asked: what the request costs, and as much for its answer as is left. */
+  | { readonly type: "reserve"; readonly attempt: string; readonly amount: Amount; readonly answer?: AnswerRange }
   /** After it answered. What was settled before stays as it is; null: nobody can say what it cost, so it is what was reserved. */
   | { readonly type: "settle"; readonly attempt: string; readonly amount: Amount | null }
   /** A run goes on under a new owner: what earlier ones reserved for it, and did not settle, may have been spent. */
@@ -11,10 +11,19 @@ export type BudgetChange =
   | { readonly type: "set_limit"; readonly limit_microcents?: number; readonly limit_tokens?: number }
   | { readonly type: "tell"; readonly notice: BudgetNotice };
 
+/** How many tokens an answer may have, from the fewest that make sense to the most it can have, and what each of them costs. */
+export interface AnswerRange {
+  readonly least: number;
+  readonly most: number;
+  readonly microcents: number;
+}
+
 /** What came of it. `told`: what is to be said now, for the first time. */
 export interface BudgetStep {
   readonly budget: Budget;
   readonly isRefused: boolean;
+  /** How many tokens the answer may have for which something was reserved. */
+  readonly answerTokens?: number;
   readonly told: readonly BudgetNotice[];
 }
 
@@ -37,7 +46,7 @@ export function openBudget(policy: BudgetPolicy): Budget {
 export function changeBudget(budget: Budget, change: BudgetChange): BudgetStep {
   switch (change.type) {
     case "reserve":
-      return reserve(budget, change.attempt, change.amount);
+      return reserve(budget, change);
     case "settle":
       return settle(budget, change.attempt, change.amount);
     case "take_over":
@@ -67,13 +76,33 @@ export function attemptIdOf(runId: string, epoch: number, attempt: string): stri
   return `${runId}-e${epoch}-${attempt}`;
 }
 
-function reserve(budget: Budget, attempt: string, amount: Amount): BudgetStep {
-  if (attempt in budget.reserved) return done(budget);
-  const wanted = plus(committedOf(budget), amount);
-  const isOver = exceeds(budget, wanted);
+function reserve(budget: Budget, { attempt, amount, answer = NO_ANSWER }: Reservation): BudgetStep {
+  const held = budget.reserved[attempt];
+  if (held !== undefined) return { ...done(budget), answerTokens: held.tokens - amount.tokens };
+  const room = roomFor(budget, amount, answer);
+  const isOver = room < answer.least;
   if (isOver && budget.on_exceeded !== "warn") return { budget, isRefused: true, told: [] };
-  const reserved = { ...budget, reserved: { ...budget.reserved, [attempt]: amount } };
-  return isOver ? tell(reserved, "over_limit") : done(reserved);
+  const answerTokens = isOver ? answer.most : Math.min(room, answer.most);
+  const whole = plus(amount, { microcents: Math.ceil(answerTokens * answer.microcents), tokens: answerTokens });
+  const reserved = { ...budget, reserved: { ...budget.reserved, [attempt]: whole } };
+  return { ...(isOver ? tell(reserved, "over_limit") : done(reserved)), answerTokens };
+}
+
+type Reservation = Extract<BudgetChange, { readonly type: "reserve" }>;
+
+const NO_ANSWER: AnswerRange = { least: 0, most: 0, microcents: 0 };
+
+/** How many tokens of an answer there is room for; below zero when there is none for the request itself. */
+function roomFor(budget: Budget, amount: Amount, answer: AnswerRange): number {
+  const { limit_microcents, limit_tokens } = budget;
+  const { microcents, tokens } = plus(committedOf(budget), amount);
+  const tokensLeft = limit_tokens === null ? Number.POSITIVE_INFINITY : limit_tokens - tokens;
+  const moneyLeft = limit_microcents === null ? Number.POSITIVE_INFINITY : limit_microcents - microcents;
+  if (moneyLeft < 0) return -1;
+  return Math.min(
+    tokensLeft,
+    answer.microcents === 0 ? Number.POSITIVE_INFINITY : Math.floor(moneyLeft / answer.microcents),
+  );
 }
 
 function settle(budget: Budget, attempt: string, amount: Amount | null): BudgetStep {
@@ -102,12 +131,6 @@ function tell(budget: Budget, notice: BudgetNotice): BudgetStep {
 
 function done(budget: Budget): BudgetStep {
   return { budget, isRefused: false, told: [] };
-}
-
-function exceeds({ limit_microcents, limit_tokens }: Budget, { microcents, tokens }: Amount): boolean {
-  return (
-    (limit_microcents !== null && microcents > limit_microcents) || (limit_tokens !== null && tokens > limit_tokens)
-  );
 }
 
 function isNear({ limit_microcents, limit_tokens, warn_at_percent, spent }: Budget): boolean {

@@ -1,7 +1,7 @@
 import type { Amount, Claim, RunRecord } from "@reprise/contracts";
 import type { Services } from "../services.ts";
 import type { BudgetBook } from "./budget-book.ts";
-import { attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
+import { type AnswerRange, attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
 
 /** The budget of a run, if it has one or shares one. */
 export function budgetOf({ budgets }: Services, claim: Claim, { run_id, budget_id }: RunRecord): RunBudget | undefined {
@@ -25,12 +25,13 @@ export class RunBudget {
     this.#isTakenOver = claim.kind === "start";
   }
 
-  async reserve(attempt: string, amount: Amount): Promise<BudgetStep> {
+  async reserve(attempt: string, amount: Amount, answer?: AnswerRange): Promise<BudgetStep> {
     if (!this.#isTakenOver) {
       await this.change({ type: "take_over", run_id: this.#runId, epoch: this.#claim.epoch });
       this.#isTakenOver = true;
     }
-    return this.change({ type: "reserve", attempt: this.#attemptId(attempt), amount });
+    const named = { type: "reserve", attempt: this.#attemptId(attempt), amount } as const;
+    return this.change(answer === undefined ? named : { ...named, answer });
   }
 
   settle(attempt: string, amount: Amount | null): Promise<BudgetStep> {

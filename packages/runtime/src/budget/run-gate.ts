@@ -67,15 +67,15 @@ export class RunGate implements AttemptGate {
 
   async #reserve(budget: RunBudget, attempt: PlannedAttempt): Promise<AttemptTicket> {
     const { spec, request } = attempt;
-    const { amount, outputTokens } = worstCaseOf(request, spec);
+    const { amount, answer, most } = worstCaseOf(request, spec);
     const name = `s${this.#workspace.run.steps}a${++this.#attempts}`;
     if (!isPriced(spec)) await this.#assertMayBeUnpriced(budget, attempt);
-    const step = await budget.reserve(name, amount);
+    const step = await budget.reserve(name, amount, answer);
     this.#note(step);
-    if (step.isRefused) throw new BudgetExceeded(step.budget, amount);
+    if (step.isRefused) throw new BudgetExceeded(step.budget, most);
     const ticket: AttemptTicket = {
       // Said to the provider too: only then it is the most that can come.
-      request: { ...request, options: { ...request.options, max_tokens: outputTokens } },
+      request: { ...request, options: { ...request.options, max_tokens: step.answerTokens ?? 0 } },
       ended: (end) => {
         if (this.#open.delete(ticket)) this.#settle(budget, name, spentOf(end, attempt));
       },

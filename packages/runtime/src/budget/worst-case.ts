@@ -7,6 +7,7 @@ import {
   type ModelSpec,
   mediaCostOf,
 } from "@reprise/contracts";
+import type { AnswerRange } from "./change-budget.ts";
 
 /** The most an answer may have when neither the request nor the model says: then the request is made to say so. */
 export const OUTPUT_TOKENS = 16_384;
@@ -17,10 +18,17 @@ const FILE_TOKENS = 10_000;
 
 const encoder = new TextEncoder();
 
-/** The most a request can cost, and how many tokens its answer may have for that to be true. */
+/** An answer for which less than this is left is not asked for: providers refuse such a limit, and nobody could use it. */
+const LEAST_OUTPUT_TOKENS = 16;
+
+/** The most a request can cost: what is sent, and what may come back. */
 export interface WorstCase {
+  /** What is sent; for media the whole of it. */
   readonly amount: Amount;
-  readonly outputTokens: number;
+  /** Absent for media, which has no tokens. */
+  readonly answer?: AnswerRange;
+  /** Both together, with the longest answer. */
+  readonly most: Amount;
 }
 
 /**
@@ -29,13 +37,21 @@ export interface WorstCase {
  */
 export function worstCaseOf(request: ModelRequest, spec: ModelSpec | undefined): WorstCase {
   // Media has no tokens: it is paid by the piece, and one is asked for.
-  if (spec?.surface === "generative") return { amount: priceOfOne(spec), outputTokens: 0 };
+  if (spec?.surface === "generative") return { amount: priceOfOne(spec), most: priceOfOne(spec) };
   const outputTokens = outputLimit(request, spec);
   const inputTokens = boundTokens(request);
   const { input, output } = highestPrices(spec?.pricing);
-  const microcents = Math.ceil((inputTokens * input + outputTokens * output) * 100);
-  return { amount: { microcents, tokens: inputTokens + outputTokens }, outputTokens };
+  const microcents = Math.ceil(inputTokens * input * MICROCENTS);
+  const each = output * MICROCENTS;
+  return {
+    amount: { microcents, tokens: inputTokens },
+    answer: { least: Math.min(LEAST_OUTPUT_TOKENS, outputTokens), most: outputTokens, microcents: each },
+    most: { microcents: microcents + Math.ceil(outputTokens * each), tokens: inputTokens + outputTokens },
+  };
 }
+
+/** A price is in dollars for a million tokens; this makes it microcents for one. */
+const MICROCENTS = 100;
 
 function priceOfOne({ pricing }: ModelSpec): Amount {
   return { microcents: mediaCostOf(1, pricing).microcents, tokens: 0 };

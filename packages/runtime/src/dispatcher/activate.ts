@@ -5,8 +5,6 @@ import {
   type ErrorCode,
   MAX_ATTEMPTS,
   MAX_RECOVERIES,
-  ModelError,
-  modelErrorCode,
   RepriseError,
   type RunRecord,
   type Termination,
@@ -234,11 +232,11 @@ function isLost(error: unknown): boolean {
 }
 
 function codeOf(error: unknown): string {
-  return ModelError.is(error) ? modelErrorCode(error.kind) : toRepriseError(error).code;
+  return toRepriseError(error).code;
 }
 
 function describe(error: unknown): string {
-  return ModelError.is(error) ? `The model failed (${error.kind}): ${error.message}` : toRepriseError(error).message;
+  return toRepriseError(error).message;
 }
 
 /** What lies behind an error, for the log alone: a model's failure hides what threw from clients. */

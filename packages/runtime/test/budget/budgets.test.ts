@@ -97,6 +97,35 @@ describe("a run with a budget", () => {
   });
 });
 
+describe("issue 14.25: a budget that has less left than an answer may take", () => {
+  it("reserves what is left, and sends that as the limit of the answer", async () => {
+    const { runtime, model, budgetOf } = await openBudgeted([answer("hi", 30)], {
+      isUnpriced: true,
+      maxOutput: 16_384,
+    });
+    const run = await runtime.start({ ...start, budget: { limit_tokens: 1_000 } });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
+    const limit = Number(model.requests[0]?.options.max_tokens);
+    expect(limit).toBeGreaterThan(900);
+    expect(limit).toBeLessThan(1_000);
+    expect(await budgetOf(run.id)).toMatchObject({ spent: { tokens: 30 }, reserved: {} });
+  });
+
+  it("does the same with money", async () => {
+    const { runtime, model } = await openBudgeted([answer("hi", 30)], { maxOutput: 16_384 });
+    const run = await runtime.start({ ...start, budget: { limit_microcents: 1_000 * PRICE } });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done" });
+    expect(Number(model.requests[0]?.options.max_tokens)).toBeGreaterThan(900);
+  });
+
+  it("asks for nothing when too little is left for any answer", async () => {
+    const { runtime, model } = await openBudgeted([answer("hi", 30)], { isUnpriced: true, maxOutput: 16_384 });
+    const run = await runtime.start({ ...start, budget: { limit_tokens: 20 } });
+    expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
+    expect(model.requests).toHaveLength(0);
+  });
+});
+
 describe("what is not known", () => {
   it("counts in full: a stream that broke off may have cost all that was reserved", async () => {
     const { runtime, budgetOf } = await openBudgeted([[{ text: "half" }, { cut: true }], answer(" done", 30)]);

@@ -17,8 +17,15 @@ const place = fc.tuple(
 );
 const attempt = place.map(([run, epoch, name]) => attemptIdOf(run, epoch, name));
 
+const range = fc.record({
+  least: fc.nat(20),
+  most: fc.integer({ min: 20, max: 500 }),
+  microcents: fc.nat(30).map((tenths) => tenths / 10),
+});
+
 const change: fc.Arbitrary<BudgetChange> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant("reserve" as const), attempt, amount }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("reserve" as const), attempt, amount, answer: range }) },
   {
     weight: 4,
     // An answer never takes more than was reserved for it: that is what is reserved.

@@ -32,6 +32,8 @@ export interface BudgetedOptions extends Partial<Pick<RuntimeOptions, "store" | 
   readonly env?: Env;
   readonly budget?: BudgetPolicy;
   readonly isUnpriced?: boolean;
+  /** How many tokens an answer of the model may have. */
+  readonly maxOutput?: number;
   readonly tools?: Parameters<typeof defineAgent>[0]["tools"];
   readonly agent?: Partial<Parameters<typeof defineAgent>[0]>;
 }
@@ -46,7 +48,7 @@ export async function openBudgeted(script: Script, options: BudgetedOptions = {}
     env,
     store,
     blobs: createMemoryBlobStore(env),
-    models: [{ id: "p/m", provider: "p", model: "m", max_output_tokens: MAX_OUTPUT, ...pricing }],
+    models: [{ id: "p/m", provider: "p", model: "m", max_output_tokens: options.maxOutput ?? MAX_OUTPUT, ...pricing }],
     providers: [{ id: "p", model: () => model }],
     agents: [
       defineAgent({

@@ -92,7 +92,7 @@ describe("runs below a run with a budget", () => {
 describe("a limit", () => {
   it("can be set anew while its runs run", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
-    const root = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget: { limit_tokens: 100 } });
+    const root = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget: { limit_tokens: 80 } });
     await soon(root.outcome());
     const refused = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
     expect(await soon(refused.outcome())).toMatchObject({ code: "BUDGET_EXCEEDED" });
