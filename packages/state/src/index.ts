@@ -27,6 +27,7 @@ export type {
 export type { StateScope } from "./define/state-place.ts";
 export { STATE_SCOPES, TOOL_CALL_SCOPE } from "./define/state-place.ts";
 export { StateRegistry } from "./define/state-registry.ts";
+export { isVersionPath, storedVersion } from "./define/state-version.ts";
 export type { StateWriter } from "./define/state-writer.ts";
 export { assertJson, isJson } from "./document/assert-json.ts";
 export { deepEqual } from "./document/deep-equal.ts";

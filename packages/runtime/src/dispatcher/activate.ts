@@ -24,6 +24,7 @@ import { runRemote } from "../loop/run-remote.ts";
 import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
+import { migrateStates } from "../phases/migrate-states.ts";
 import type { Services } from "../services.ts";
 import { listOpenCalls } from "../thread/list-all-calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
@@ -106,6 +107,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
     return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
   }
   pinDefinition(workspace, workspace.agent.definition);
+  migrateStates(workspace);
   await plugins.activate();
   await endActivation(workspace, await runLoop(workspace));
 }

@@ -27,6 +27,7 @@ export type EffectKind =
   | "place"
   | "execute"
   | "progress"
+  | "migrate"
   | "reduce"
   | "rebase"
   | "stop"
@@ -50,6 +51,7 @@ export const AUTHORED: ReadonlySet<EffectKind> = new Set<EffectKind>([
   "context",
   "check",
   "approval",
+  "migrate",
   "reduce",
   "stop",
 ]);

@@ -4,12 +4,15 @@ import { getAt, type Json, type JsonObject } from "@reprise/state";
 /** The parts of a commit that effects refer to. */
 export type CommitContent = Pick<Changeset, "events" | "patches">;
 
+/** Effects whose changes are patches of their commit. */
+const REFERRING: ReadonlySet<string> = new Set(["execute", "reduce", "migrate"]);
+
 type CallDone = Extract<AgentEvent, { type: "tool_call_done" }>;
 
-/** Leaves out of an effect what its own commit says already: the result of a call, and what a reducer or a tool changed. */
+/** Leaves out of an effect what its own commit says already: the result of a call, and what a reducer, a migration or a tool changed. */
 export function referToCommit(effect: Effect, content: CommitContent): Effect {
   const { kind, value } = effect;
-  if ((kind !== "execute" && kind !== "reduce") || typeof value !== "object" || value === null) return effect;
+  if (!REFERRING.has(kind) || typeof value !== "object" || value === null) return effect;
   if (kind === "execute") return { ...effect, value: withoutResult(value as JsonObject, effect.of, content) };
   const patch = content.patches.findIndex(({ ops }) => (ops as unknown) === (value as JsonObject).ops);
   return patch < 0 ? effect : { ...effect, value: { patch } };
@@ -33,7 +36,7 @@ export function resolveReferences(effects: readonly Effect[], { events, patches 
       // Both are JSON, which their interfaces hide.
       return { ...effect, value: { result, ops: patch?.ops ?? [], ...(value as object) } as unknown as Json };
     }
-    const index = kind === "reduce" ? getAt(value, ["patch"]) : undefined;
+    const index = kind === "reduce" || kind === "migrate" ? getAt(value, ["patch"]) : undefined;
     if (typeof index !== "number") return effect;
     // As above.
     return { ...effect, value: { ops: (patches[index]?.ops ?? []) as unknown as Json } };

@@ -7,6 +7,7 @@ import {
   formatPath,
   getAt,
   isJson,
+  isVersionPath,
   type Json,
   LatticeRegistry,
   type Op,
@@ -70,7 +71,7 @@ function mergeChanges(
 ): readonly Op[] {
   const { slices } = state;
   // Two who create the same state at once both write the fields neither of them changed.
-  const ops = state.ops.filter((op) => !isCreatedAlready(workspace, op, state));
+  const ops = state.ops.filter((op) => !isCreatedAlready(workspace, op, state) && !isNotedAlready(workspace, op));
   const lattices = new LatticeRegistry();
   for (const slice of new Set([...slices, ...overlapping.flatMap((other) => [...other.slices])])) {
     for (const { path, lattice } of slice.lattices) {
@@ -95,6 +96,11 @@ function isCreatedAlready({ document }: RunWorkspace, op: Op, { base, slices }: 
   const initial: unknown = slice.initial();
   // Fields that do not merge are stored as they are.
   return isJson(initial) && deepEqual(getAt(initial, op.path.slice(slice.path.length)) ?? null, op.value);
+}
+
+/** Whether an operation only notes the version of a state, and that is noted by now. */
+function isNotedAlready({ document }: RunWorkspace, op: Op): boolean {
+  return op.op === "set" && isVersionPath(op.path) && getAt(document, op.path) === op.value;
 }
 
 /** A merge says what the value is to be joined with; written down is what it comes to. */

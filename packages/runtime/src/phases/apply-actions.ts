@@ -140,13 +140,11 @@ function changeState(workspace: RunWorkspace, plugin: string, { action, call_id 
   const logged = { source, action, ...(call_id !== undefined && { call_id }) };
   const patch = workspace.addPatch(source, ops, [logged]);
   if (slice.scope === "run") workspace.noteRunScoped([slice.name]);
-  if (patch !== undefined && isShown(slice.path[0])) {
-    workspace.hold("state_delta", { delta: toJsonPatch(before, patch) });
-  }
+  if (patch !== undefined) showPatch(workspace, before, patch);
 }
 
 /** A patch is made of JSON; its interface hides it. */
-function encodePatch({ ops }: Patch): Json {
+export function encodePatch({ ops }: Patch): Json {
   return { ops } as unknown as Json;
 }
 
@@ -160,9 +158,10 @@ function reduce(plugin: string, run: () => Patch): Patch {
   }
 }
 
-/** The runtime's own part of the state is no client's business. */
-function isShown(key: string | number | undefined): boolean {
-  return typeof key === "string" && !key.startsWith("__");
+/** Says what a patch changes to who keeps a copy of the state. The runtime's own part of it is no client's business. */
+export function showPatch(workspace: RunWorkspace, before: Json, patch: Patch): void {
+  const delta = toJsonPatch(before, patch).filter(({ path }) => !path.startsWith("/__"));
+  if (delta.length > 0) workspace.hold("state_delta", { delta });
 }
 
 /** Effects happen beside the run, once what they follow from is durable; nobody waits for them. */

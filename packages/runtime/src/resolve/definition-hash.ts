@@ -12,9 +12,14 @@ export interface DefinitionParts {
 export function definitionHash(env: Env, { spec, modelId, plugins, tools }: DefinitionParts): string {
   const signatures: string[] = [];
   for (const tool of tools.values()) signatures.push(signatureOf(env, tool));
-  const pluginIds = plugins.map(({ id }) => id);
-  const rest = canonicalJson([spec.system_prompt, modelId, pluginIds, spec.sections]);
+  const rest = canonicalJson([spec.system_prompt, modelId, plugins.map(pluginName), spec.sections]);
   return env.hash(`${rest}${JSON.stringify(signatures.sort())}`);
+}
+
+/** A plugin's id with the versions of its states, where there has been more than one. */
+function pluginName({ id, states }: Plugin): string {
+  const versions = states.filter(({ version }) => version > 1).map(({ name, version }) => ` ${name}@${version}`);
+  return `${id}${versions.join("")}`;
 }
 
 // A tool never changes, and an agent may have a thousand.

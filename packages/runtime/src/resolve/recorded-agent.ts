@@ -57,15 +57,17 @@ function recordedPlugin(recorded: RecordedPlugin): Plugin {
 }
 
 /** A state of which only its place is known: what its reducer made is recorded. */
-function recordedSlice({ name, path, scope }: RecordedPlugin["states"][number]): StateSlice {
+function recordedSlice({ name, path, scope, version }: RecordedPlugin["states"][number]): StateSlice {
   return {
     name,
     path,
     scope,
+    version,
     lattices: [],
     actionNames: [],
     initial: () => null,
     pathIn: (callId = ""): Path => (scope === "tool_call" ? [TOOL_CALL_SCOPE, callId, ...path] : path),
     reduce: untouched,
+    migrate: untouched,
   };
 }

@@ -6,7 +6,12 @@ import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 export interface RecordedPlugin {
   readonly id: string;
   readonly hooks: readonly Phase[];
-  readonly states: readonly { readonly name: string; readonly path: Path; readonly scope: StateScope }[];
+  readonly states: readonly {
+    readonly name: string;
+    readonly path: Path;
+    readonly scope: StateScope;
+    readonly version: number;
+  }[];
   readonly scheduled: { readonly [key: string]: Phase };
   readonly effects: readonly string[];
   /** How many changes it makes to every request. */
@@ -58,7 +63,7 @@ function describePlugin(plugin: Plugin): RecordedPlugin {
   return {
     id,
     hooks: PHASES.filter((phase) => hooks[phase] !== undefined),
-    states: states.map(({ name, path, scope }) => ({ name, path, scope })),
+    states: states.map(({ name, path, scope, version }) => ({ name, path, scope, version })),
     scheduled: Object.fromEntries(Object.entries(scheduled).map(([key, { phase }]): [string, Phase] => [key, phase])),
     effects: Object.keys(effects),
     transforms: transforms.length,

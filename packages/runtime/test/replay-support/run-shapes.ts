@@ -121,6 +121,7 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     ] as const;
     return exported(await record({ tools: [add], script }));
   },
+  "migrated state": recordMigration,
   "long texts": async () => {
     const long = (text: string): string => text.repeat(1_000);
     const adding = definePlugin({ id: "adding", hooks: { beforeInference: () => [addSessionContext(long("rain "))] } });
@@ -128,6 +129,33 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     return exported(await record({ script: ["done"], agent }));
   },
 };
+
+/** A run that waits over a deploy which changes the shape of a plugin's state. */
+async function recordMigration(): Promise<RunRecording> {
+  const world = createWorld();
+  const before = definePlugin({ id: "p", states: [log], hooks: { stepStart: () => [changeState(log.add("before"))] } });
+  const first = await openRuntime({ world, tools: [asking], script: [[ADD]], agent: { plugins: [before] } });
+  const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  await soon(run.outcome());
+  await first.runtime.close();
+  const lines = defineState({
+    path: "log",
+    version: 2,
+    initial: (): { line: string }[] => [],
+    migrate: (stored) => (stored as string[]).map((line) => ({ line })),
+    actions: { add: (list, line: string) => [...list, { line }] },
+  });
+  const after = definePlugin({
+    id: "p",
+    states: [lines],
+    hooks: { stepStart: () => [changeState(lines.add("after"))] },
+  });
+  const second = await openRuntime({ world, tools: [asking], script: ["done"], agent: { plugins: [after] } });
+  const [open] = await second.runtime.decisions.list({ threadId: "t1" });
+  await second.runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+  await soon((await second.runtime.run(run.id)).outcome());
+  return second.runtime.exportRun(run.id);
+}
 
 async function recordBudgetPause(): Promise<RunRecording> {
   const price = { input_per_million: 10, output_per_million: 10 };

@@ -1,5 +1,5 @@
 import { assertJson } from "../document/assert-json.ts";
-import { isObject } from "../document/json.ts";
+import { isObject, type Json } from "../document/json.ts";
 import { invalidOperation } from "../errors.ts";
 import { assertSchema } from "./assert-schema.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -19,6 +19,13 @@ export interface StateOptions<State, Actions extends ActionArguments> {
   readonly initial: () => State;
   /** Checks what reducers return. Must answer at once, not by a promise. */
   readonly schema?: StandardSchema<State>;
+  /** Counts the shapes the state has had. Raise it when stored states no longer fit; 1 unless given. */
+  readonly version?: number;
+  /**
+   * Makes today's state of one that an earlier version stored, given as it is in the document. Needed above version 1. Must be
+   * pure: it is called by every read until its result is stored.
+   */
+  readonly migrate?: (stored: Json, from: number) => State;
   /** How single fields are stored. */
   readonly fields?: FieldOptions<State>;
   /** Reducers by action name. */
@@ -34,6 +41,7 @@ export function defineState<State, Actions extends ActionArguments = Record<neve
   const scope = options.scope ?? "thread";
   if (!STATE_SCOPES.includes(scope)) problems.push(`the scope is ${STATE_SCOPES.join(" or ")}, not ${String(scope)}`);
   const plan = planOptions(options, problems);
+  problems.push(...versionProblems(options));
   // Callers see State through `initial` alone; inside, a state is JSON, which planOptions has checked.
   const slice = new Slice(options as UntypedOptions, path, scope, plan);
   const creators = Object.fromEntries(
@@ -49,6 +57,12 @@ export function defineState<State, Actions extends ActionArguments = Record<neve
     throw invalidOperation(`the state "${options.path}" is not well defined: ${problems.join("; ")}`);
   // The creators were made from `actions`, name by name; the compiler cannot follow `fromEntries`.
   return Object.freeze(Object.assign(slice, creators)) as unknown as StateDefinition<State> & ActionCreators<Actions>;
+}
+
+function versionProblems({ version = 1, migrate }: Pick<UntypedOptions, "version" | "migrate">): readonly string[] {
+  if (!Number.isSafeInteger(version) || version < 1) return [`the version must be 1, 2, … (got ${String(version)})`];
+  if (version > 1 && migrate === undefined) return [`version ${version} needs migrate, for states of earlier versions`];
+  return version === 1 && migrate !== undefined ? ["migrate needs a version above 1"] : [];
 }
 
 /** Checks the initial value and the field options, and compiles the latter. */

@@ -5,6 +5,7 @@ import { isObject, type Json } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
 import { invalidOperation } from "../errors.ts";
 import { LatticeRegistry } from "../lattice/lattice-registry.ts";
+import type { Op } from "../operations/op.ts";
 import { ops } from "../operations/ops.ts";
 import type { Patch } from "../operations/patch.ts";
 import { JsonWriter } from "../write/json-writer.ts";
@@ -14,6 +15,7 @@ import type { StandardSchema } from "./standard-schema.ts";
 import type { StateAction } from "./state-action.ts";
 import type { LatticeField, StateSlice } from "./state-definition.ts";
 import { placeState, type StateScope } from "./state-place.ts";
+import { storedVersion, versionPath } from "./state-version.ts";
 import { createStateWriter } from "./state-writer.ts";
 import { fromStored, toStored } from "./stored-form.ts";
 
@@ -22,6 +24,8 @@ export interface UntypedOptions {
   readonly path: string;
   readonly initial: () => unknown;
   readonly schema?: StandardSchema;
+  readonly version?: number;
+  readonly migrate?: (stored: Json, from: number) => unknown;
   readonly actions?: Readonly<Record<string, UntypedReducer>>;
 }
 
@@ -32,6 +36,7 @@ export class Slice implements StateSlice {
   readonly name: string;
   readonly path: Path;
   readonly scope: StateScope;
+  readonly version: number;
   readonly lattices: readonly LatticeField[];
   readonly actionNames: readonly string[];
   readonly #plan: FieldPlan;
@@ -41,6 +46,7 @@ export class Slice implements StateSlice {
     this.name = options.path;
     this.path = path;
     this.scope = scope;
+    this.version = options.version ?? 1;
     this.lattices = latticeFields(plan, []);
     this.actionNames = Object.keys(options.actions ?? {});
     this.#plan = plan;
@@ -57,7 +63,9 @@ export class Slice implements StateSlice {
 
   read(document: Json, callId?: string): unknown {
     const stored = getAt(document, this.pathIn(callId));
-    return stored === undefined ? this.initial() : fromStored(this.#plan, stored);
+    if (stored === undefined) return this.initial();
+    const from = storedVersion(this, document, callId) ?? this.version;
+    return from === this.version ? fromStored(this.#plan, stored) : this.#bring(stored, from);
   }
 
   writer(callId?: string): unknown {
@@ -69,10 +77,45 @@ export class Slice implements StateSlice {
     const reducer = this.#reducerOf(action);
     const before = this.read(document, callId);
     const after = reducer(before, ...action.args);
-    if (after === before && getAt(document, this.pathIn(callId)) !== undefined) return { ops: [] };
+    const from = storedVersion(this, document, callId);
+    if (after === before && from === this.version) return { ops: [] };
     assertSchema(this.name, this.#options.schema, after);
+    const stored = toStored(this.#plan, after as Json);
+    if (from !== undefined && from !== this.version) return this.#replace(stored, callId);
     // Not checked whole: `#lower` checks what changed, so that one action costs what it changes.
-    return this.#lower(document, toStored(this.#plan, after as Json), this.pathIn(callId));
+    const { ops: lowered } = this.#lower(document, stored, this.pathIn(callId));
+    const isNoted = (getAt(document, versionPath(this, callId)) ?? 1) === this.version;
+    return { ops: isNoted ? lowered : [...lowered, this.#note(callId)] };
+  }
+
+  migrate(document: Json, callId?: string): Patch {
+    const stored = getAt(document, this.pathIn(callId));
+    const from = storedVersion(this, document, callId) ?? this.version;
+    if (stored === undefined || from === this.version) return { ops: [] };
+    return this.#replace(toStored(this.#plan, this.#bring(stored, from) as Json), callId);
+  }
+
+  /** Today's state of one that another version stored. */
+  #bring(stored: Json, from: number): unknown {
+    const { migrate, schema } = this.#options;
+    if (from > this.version || migrate === undefined) {
+      const known = `this program knows ${this.version}`;
+      throw invalidOperation(`the state "${this.name}" was stored by version ${from} of it; ${known}`);
+    }
+    const state = migrate(stored, from);
+    assertJson(state, [this.name]);
+    assertSchema(this.name, schema, state);
+    return state;
+  }
+
+  /** Where the shape is another one, nothing of the stored state can be kept. */
+  #replace(stored: Json, callId: string | undefined): Patch {
+    assertJson(stored, this.pathIn(callId));
+    return { ops: [ops.set(this.pathIn(callId), stored), this.#note(callId)] };
+  }
+
+  #note(callId: string | undefined): Op {
+    return ops.set(versionPath(this, callId), this.version);
   }
 
   /** The operations that make the stored state equal to `after`; lattice fields are merged, not set. */

@@ -14,6 +14,8 @@ export interface StateSlice {
   readonly name: string;
   readonly path: Path;
   readonly scope: StateScope;
+  /** Counts the shapes the state has had; the first is 1. */
+  readonly version: number;
   /** The lattice fields, by their path inside the state. */
   readonly lattices: readonly LatticeField[];
   readonly actionNames: readonly string[];
@@ -26,6 +28,8 @@ export interface StateSlice {
    * patch. The patch is what is stored, so that changed reducers never rewrite history.
    */
   reduce(document: Json, action: StateAction, callId?: string): Patch;
+  /** The patch that brings what an earlier version stored into today's shape; empty where there is nothing to bring. Pure. */
+  migrate(document: Json, callId?: string): Patch;
 }
 
 export interface LatticeField {

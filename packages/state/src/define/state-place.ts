@@ -14,6 +14,9 @@ export const STATE_SCOPES: readonly StateScope[] = ["thread", "run", "tool_call"
 /** The key below which every tool call has its own states. */
 export const TOOL_CALL_SCOPE = "__tool_call_scope";
 
+/** The key below which the versions of states are noted; a tool call's are noted below the call. */
+export const STATE_VERSIONS = "__state_versions";
+
 /** Reads a state's path: keys joined by dots. */
 export function parseStatePath(text: string): Path {
   const segments = text.split(".");
@@ -21,6 +24,7 @@ export function parseStatePath(text: string): Path {
   if (segments[0] === TOOL_CALL_SCOPE) {
     throw invalidOperation(`"${text}" is not a state path: say scope "tool_call" and leave out ${TOOL_CALL_SCOPE}`);
   }
+  if (segments[0] === STATE_VERSIONS) throw invalidOperation(`"${text}" is not a state path: versions are noted there`);
   assertPath(segments);
   return segments;
 }
