@@ -203,6 +203,7 @@ export type {
   ReleaseProblem,
   StoreSignal,
   Submitted,
+  WorkRequest,
 } from "./store/claim.ts";
 export { claimedRun } from "./store/claim.ts";
 export { chainDigest, contentDigest, FIRST_DIGEST } from "./store/digest.ts";
@@ -224,7 +225,7 @@ export {
 } from "./store/documents.ts";
 export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
-export { MAX_ATTEMPTS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";
+export { MAX_ATTEMPTS, MAX_LOST_CLAIMS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";
 export { textsOf } from "./store/message-texts.ts";
 export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";
@@ -255,6 +256,7 @@ export type {
   ThreadWriter,
   VersionPatches,
 } from "./store/store.ts";
+export type { Abilities, AgentAbility, Presence, Worker, WorkerEntry } from "./store/worker.ts";
 export { assertId } from "./thread/assert-id.ts";
 export type { Thread } from "./thread/thread.ts";
 export type {

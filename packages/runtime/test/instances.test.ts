@@ -1,29 +1,29 @@
-import { type LogLevel, RepriseError } from "@reprise/contracts";
+import type { LogLevel, Presence } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
 import { freezeProcess } from "./support/frozen-env.ts";
 import { interceptStore } from "./support/intercept-store.ts";
 import { createWorld, openRuntime } from "./support/open-runtime.ts";
-import { settle, soon } from "./support/wait.ts";
+import { settle, soon, until } from "./support/wait.ts";
 
 describe("an instance id", () => {
   it("lets a process that comes back take up at once what it left", async () => {
     const world = createWorld();
-    const entered: (() => Promise<void>)[] = [];
+    const entered: Presence[] = [];
     // A process that is killed holds its name no more.
     const frozen = freezeProcess(world);
     const store = interceptStore(frozen.store, {
       operator: (inner) => ({
-        async enter(owner) {
-          const leave = await inner.enter(owner);
-          entered.push(leave);
-          return leave;
+        async enter(entry) {
+          const presence = await inner.enter(entry);
+          entered.push(presence);
+          return presence;
         },
       }),
     });
     const first = await openRuntime({ world, env: frozen.env, store, script: [[{ stall: true }]], instanceId: "one" });
     const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
     await settle();
-    for (const leave of entered) await leave();
+    for (const presence of entered) await presence.leave();
     const again = await openRuntime({ world, script: ["back"], instanceId: "one" });
     expect(await soon((await again.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "back" });
   });
@@ -36,26 +36,35 @@ describe("an instance id", () => {
     await soon(first.runtime.close());
     await openRuntime({ world, instanceId: "one" });
   });
-});
 
-it("is a client where another process does the work, says so once, and goes on when it may", async () => {
-  const world = createWorld();
-  const lines: (readonly [LogLevel, string])[] = [];
-  let isOwned = true;
-  const owned = () => new RepriseError("STORE_OWNED", "Cannot claim: process 7 does.", { details: { owner_pid: 7 } });
-  const store = interceptStore(world.store, {
-    operator: (inner) => ({ claim: async (request) => (isOwned ? Promise.reject(owned()) : inner.claim(request)) }),
-    tenant: (inner) => ({ submit: (entry) => inner.submit(entry) }),
-  });
-  const env = { ...world.env, log: (level: LogLevel, message: string) => void lines.push([level, message]) };
-  const { runtime } = await openRuntime({ world, store, env, script: ["done"] });
-  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
-  for (let second = 0; second < 10; second += 1) {
-    await world.env.advance(1_000);
+  it("issue 14.35: is taken from a process that was frozen for longer than its leases, which then takes no more work", async () => {
+    const world = createWorld();
+    const lines: string[] = [];
+    const log = (_level: LogLevel, message: string): void => void lines.push(message);
+    const thaw = Promise.withResolvers<void>();
+    let isFrozen = false;
+    const { now, mono, sleep, after } = world.env.clock;
+    const freezable = async (...asked: Parameters<typeof sleep>): Promise<void> => {
+      await sleep(...asked);
+      if (isFrozen) await thaw.promise;
+    };
+    const env = { ...world.env, log, clock: { now, mono, after, sleep: freezable } };
+    const { store } = freezeProcess(world);
+    const first = await openRuntime({ world, env, store, script: [[{ stall: true }]], instanceId: "one" });
+    const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
     await settle();
-  }
-  expect(lines).toEqual([["info", expect.stringContaining("client")]]);
-  isOwned = false;
-  await world.env.advance(1_000);
-  expect(await soon(run.outcome())).toMatchObject({ status: "done" });
+    isFrozen = true;
+    await expect(openRuntime({ world, instanceId: "one" })).rejects.toMatchObject({ code: "STORE_OWNED" });
+    await world.env.advance(12_001);
+    const second = await openRuntime({ world, script: ["taken over", "done elsewhere"], instanceId: "one" });
+    expect(await soon((await second.runtime.run(run.id)).outcome())).toMatchObject({ text: "taken over" });
+    isFrozen = false;
+    thaw.resolve();
+    await until(() => first.runtime.isReplaced, "the frozen process to hear of it");
+    expect(lines).toContain("this process was replaced and takes no more work");
+    expect(second.runtime.isReplaced).toBe(false);
+    // What it accepts from now on is for others.
+    const accepted = await first.runtime.start({ agent: "agent", threadId: "t2", input: "go" });
+    expect(await soon(accepted.outcome())).toMatchObject({ text: "done elsewhere" });
+  });
 });

@@ -83,7 +83,7 @@ describe("a run that kills its owner again and again", () => {
     await assertConsistent(last.tenant, "t1");
   });
 
-  it("ends also when its agent no longer exists", async () => {
+  it("waits while its agent does not exist, and ends when it is cancelled", async () => {
     const world = createWorld();
     const first = await openRuntime({ world, ...freezeProcess(world), script: [[{ stall: true }]] });
     const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
@@ -92,7 +92,11 @@ describe("a run that kills its owner again and again", () => {
     const { env, store, blobs } = world;
     const second = await createRuntime({ agents: [other], env, store, blobs, limits: { closeTimeoutMs: 1 } });
     await env.advance(120_000);
-    expect(await run.record()).toMatchObject({ status: "done" });
+    expect(await run.record()).toMatchObject({ status: "running", recoveries: 0 });
+    expect(await second.missingAgents()).toEqual(["agent"]);
+    await (await second.run(run.id)).cancel();
+    await env.advance(1_000);
+    expect(await run.record()).toMatchObject({ status: "done", termination_code: "cancelled" });
     await assertConsistent(first.tenant, "t1");
     await soon(second.close());
   });

@@ -32,14 +32,13 @@ it("says how it survives", async () => {
   database.close();
 });
 
-it("takes nothing for left behind that another of its handles claimed while it began", async () => {
+it("gives each thread to one of its handles, also while its writer is busy", async () => {
   const file = useFile();
   const stores = await Promise.all([openSqliteStore({ file }), openSqliteStore({ file })]);
   const [one, other] = stores;
   for (const name of ["a", "b", "c"]) {
     await one.forTenant("t").submit(buildEntry({ entry_id: name, run_id: name, thread_id: name }));
   }
-  // Its writer is busy, so the first to become the dispatcher still looks for what others left when the second claims.
   const busy = Array.from({ length: 300 }, (_, index) =>
     one.forTenant("t").createThread({ thread_id: `busy-${index}`, metadata: {} }),
   );

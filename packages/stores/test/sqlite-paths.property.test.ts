@@ -21,7 +21,7 @@ async function openBoth(): Promise<BothPaths> {
 }
 
 /** Notes for other processes are not rows of a thread, and numbers of rows are the database's own. */
-const LEFT_OUT = new Set(["signals", "dispatcher", "documents", "blobs", "blob_parts", "blob_uploads"]);
+const LEFT_OUT = new Set(["signals", "workers", "documents", "blobs", "blob_parts", "blob_uploads"]);
 
 function dump({ connection }: InThreadStore): readonly string[] {
   const tables = connection.all<{ readonly name: string }>(

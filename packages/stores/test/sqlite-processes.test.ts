@@ -1,11 +1,11 @@
-import { buildCall, buildChangeset, buildDecision, buildEntry } from "@reprise/testkit";
+import { buildCall, buildDecision, buildEntry } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { openSqliteStore } from "../src/sqlite/open-sqlite-store.ts";
 import { nextLine, runChild } from "./support/run-child.ts";
 import { makeStoreFolder } from "./support/temporary-store.ts";
 import { startRun } from "./support/thread-work.ts";
 
-async function openWithDispatcher() {
+async function openBesideWorker() {
   const { file, remove } = makeStoreFolder();
   const store = await openSqliteStore({ file });
   onTestFinished(async () => {
@@ -14,35 +14,57 @@ async function openWithDispatcher() {
   });
   const tenant = store.forTenant("default");
   await tenant.submit(buildEntry({ thread_id: "claimed" }));
-  const child = runChild("claim-once.ts", file);
-  const { pid, claimed } = JSON.parse(await nextLine(child));
-  expect(claimed).toEqual(["claimed"]);
-  return { file, store, tenant, child, pid };
+  await tenant.submit(buildEntry({ entry_id: "of-another", thread_id: "left", request: OF_ANOTHER }));
+  const child = runChild("claim-once.ts", file, "agent-1");
+  expect(JSON.parse(await nextLine(child))).toEqual({ claimed: ["claimed"] });
+  return { file, store, tenant, child };
 }
 
-it("refuses a second process that claims, with the process id of the first", async () => {
-  const { store, child, pid } = await openWithDispatcher();
-  expect(pid).toBe(child.process.pid);
-  const attempt = store.operator.claim({ owner: "second", lease_ms: 1_000, limit: 1 });
-  await expect(attempt).rejects.toMatchObject({ code: "STORE_OWNED", details: { owner_pid: pid } });
-  await expect(store.operator.releaseOwner("child")).rejects.toMatchObject({ details: { owner_pid: pid } });
+const OF_ANOTHER = { agent_id: "agent-2", messages: [] };
+
+const LEASE_MS = 60_000;
+
+it("issue 14.1: several processes claim from one file, each what it is able to do", async () => {
+  const { store } = await openBesideWorker();
+  const abilities = { "agent-2": { tools: {} } };
+  expect(await store.operator.listMissingAgents()).toEqual(["agent-2"]);
+  const claims = await store.operator.claim({ owner: "second", lease_ms: LEASE_MS, limit: 10, abilities });
+  expect(claims.map(({ thread_id }) => thread_id)).toEqual(["left"]);
 });
 
-it("lets the next process claim when the first is killed, also what that one held", async () => {
-  const { store, tenant, child } = await openWithDispatcher();
-  await tenant.submit(buildEntry({ entry_id: "second", thread_id: "later" }));
+it("spares the claims of a process that lives, and gives back those of one that was killed", async () => {
+  const { file, store, child } = await openBesideWorker();
+  const leases = async () => (await store.operator.listLeases("default")).map(({ owner }) => owner);
+  const enter = async (owner: string) => {
+    const next = await openSqliteStore({ file });
+    await next.operator.enter({ owner, is_lasting: false, lease_ms: LEASE_MS });
+    onTestFinished(() => next.close());
+  };
+  await enter("second");
+  expect(await leases()).toEqual(["child"]);
   child.process.kill("SIGKILL");
   await child.exited;
-  const claims = await store.operator.claim({ owner: "second", lease_ms: 1_000, limit: 10 });
-  expect(claims.map(({ thread_id }) => thread_id)).toEqual(["later", "claimed"]);
+  await enter("third");
+  expect(await leases()).toEqual([]);
+  expect((await store.operator.listWorkers()).map(({ owner }) => owner).toSorted()).toEqual(["second", "third"]);
 });
 
-it("takes entries, cancellations and threads from a process that may not claim, and tells the one that does", async () => {
-  const { tenant, child } = await openWithDispatcher();
+it("issue 14.35: keeps a lasting name for a process that lives, and no longer", async () => {
+  const { file, store, child } = await openBesideWorker();
+  const named = { owner: "child", is_lasting: true, lease_ms: LEASE_MS };
+  await expect(store.operator.enter(named)).rejects.toMatchObject({ code: "STORE_OWNED" });
+  child.process.kill("SIGKILL");
+  await child.exited;
+  const next = await openSqliteStore({ file });
+  onTestFinished(() => next.close());
+  await next.operator.enter(named);
+  expect(await next.operator.listLeases("default")).toEqual([]);
+});
+
+it("takes entries, cancellations and threads from any process, and tells the others", async () => {
+  const { tenant, child } = await openBesideWorker();
   const entry = buildEntry({ entry_id: "from-client", thread_id: "elsewhere" });
-  const changeset = buildChangeset({ run_id: entry.run_id, thread_id: "elsewhere" });
-  const claiming = { owner: "client", lease_ms: 1_000, expected: 0, changeset };
-  expect(await tenant.submit(entry, claiming)).toMatchObject({ status: "queued" });
+  expect(await tenant.submit(entry)).toMatchObject({ status: "queued" });
   expect(JSON.parse(await nextLine(child))).toMatchObject({ kind: "work", thread_id: "elsewhere" });
   await tenant.requestCancel(entry.run_id, "never mind");
   expect(JSON.parse(await nextLine(child))).toMatchObject({

@@ -2,11 +2,19 @@ import type { Decision } from "../decision/decision.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import type { Changeset } from "./changeset.ts";
 import type { MailboxEntry } from "./mailbox.ts";
+import type { Abilities } from "./worker.ts";
 
 /** Who asks, and for how long it may hold what it gets. */
 export interface ClaimRequest {
   readonly owner: string;
   readonly lease_ms: number;
+}
+
+/** What a process asks for that looks for work. */
+export interface WorkRequest extends ClaimRequest {
+  readonly limit: number;
+  /** What it can run. Left out: everything, for tools that only move work about. */
+  readonly abilities?: Abilities;
 }
 
 /**
@@ -25,6 +33,8 @@ export interface Claim {
   readonly kind: "start" | "resume" | "recover";
   readonly entry?: MailboxEntry;
   readonly run?: RunRecord;
+  /** How many claims on the thread were lost since its last commit, whatever the cause; left out when none was. */
+  readonly lost_claims?: number;
   /** Versions that were acknowledged to an earlier owner and are gone, both included: its run cannot be gone on with. */
   readonly lost?: { readonly from: number; readonly to: number };
 }

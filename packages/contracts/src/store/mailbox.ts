@@ -16,6 +16,8 @@ export interface MailboxEntry {
   readonly kind: EntryKind;
   /** The run to start, to resume or to cancel. */
   readonly run_id: string;
+  /** The agent of that run. */
+  readonly agent_id: string;
   /** The request, for kind `run`. */
   readonly request?: RunRequest;
   readonly busy_policy: BusyPolicy;
@@ -60,3 +62,6 @@ export const UNUSED_WAKE_PAUSE_MS = 1_000;
 
 /** After this many owners were lost without progress a run ends as poison. */
 export const MAX_RECOVERIES = 3;
+
+/** After this many lost claims without a commit in between a run ends as poison, also when its owners were only slow. */
+export const MAX_LOST_CLAIMS = 10;

@@ -9,17 +9,18 @@ import type { Changeset, CommitGuard, Committed, StoredChangeset } from "./chang
 import type {
   Claim,
   ClaimingSubmission,
-  ClaimRequest,
   Inbox,
   Lease,
   ReleaseProblem,
   StoreSignal,
   Submitted,
+  WorkRequest,
 } from "./claim.ts";
 import type { Documents } from "./documents.ts";
 import type { MailboxEntry, NewEntry } from "./mailbox.ts";
 import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, ThreadQuery } from "./queries.ts";
 import type { Pruned, Retention } from "./retention.ts";
+import type { Presence, Worker, WorkerEntry } from "./worker.ts";
 
 /** What survives: a power cut, a crash of the process, or nothing. */
 export type Durability = "power-loss" | "process-crash" | "none";
@@ -205,19 +206,24 @@ export interface StoreOperator {
   /**
    * Claims threads that have work, at most `limit`, each with a higher epoch than any claim before it.
    *
+   * - Only work that the abilities allow. Work of an agent that they do not have is left. A run that is open names the definition
+   *   and, by its open calls, the tool versions it works with: it goes to a worker with that definition; while no live worker has
+   *   it, to one with these tool versions; while none has them either, to any worker with the agent. A run that is to be cancelled
+   *   goes to any worker while none has its agent. Work that is left stays where it is in its thread, and nothing overtakes it.
    * - A thread has at most one live claim. Work is, in this order: a running run without a live claim (`recover`, counted in
    *   its `recoveries` unless its owner gave the claim back itself); a waiting run with an inbox (`resume`); the next `run` entry of a thread without an open run, or
    *   whose waiting run the entry's policy supersedes (`start`).
    * - Later entries of a thread do not overtake one that waits to be tried again.
    * - A `run` entry whose claim was lost `MAX_ATTEMPTS` times becomes a dead letter instead; one that wakes a run stays.
    */
-  claim(request: ClaimRequest & { readonly limit: number }): Promise<readonly Claim[]>;
+  claim(request: WorkRequest): Promise<readonly Claim[]>;
   /** Prolongs claims; returns the epochs that are still the holder's, by thread. */
   renew(claims: readonly Claim[], leaseMs: number): Promise<readonly Claim[]>;
   /**
    * Gives a claim back unused; its entry is queued again, later and with an attempt more when there was an error. A run that
    * was to be recovered waits as long. For a claim that is no longer the holder's it only takes back the recovery that its loss
-   * was counted as, if its run is still at work: an owner that can say so was slow, and not killed by its run.
+   * was counted as, if its run is still at work: an owner that can say so was slow, and not killed by its run. The claim stays
+   * counted in `lost_claims`.
    */
   release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */
@@ -225,10 +231,15 @@ export interface StoreOperator {
   /** What is claimed of a tenant's threads, by whom and until when; also claims that ran out and nobody has taken over. */
   listLeases(tenant: string): Promise<readonly Lease[]>;
   /**
-   * Makes this process the one that claims as `owner`, until the function it returns is called or the process ends. Claims that
-   * an earlier process left under this name are given back. `STORE_OWNED` while another live process has it.
+   * Makes this process a worker under a name, able to run nothing until it says what. Claims that an earlier process left under a
+   * lasting name are given back. `STORE_OWNED` while another live process has the name; a process that has been silent for longer
+   * than its lease, frozen or cut off, is replaced and hears of it with its next announcement.
    */
-  enter(owner: string): Promise<() => Promise<void>>;
+  enter(entry: WorkerEntry): Promise<Presence>;
+  /** The workers that are alive. */
+  listWorkers(): Promise<readonly Worker[]>;
+  /** The agents whose work is due and that no live worker has, sorted. */
+  listMissingAgents(): Promise<readonly string[]>;
   /**
    * Forgets what a retention allows, thread by thread, each in a transaction of its own: it can be stopped in between, and
    * runs go on meanwhile. A thread that is damaged or busy is passed over.

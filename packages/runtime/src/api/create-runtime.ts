@@ -1,7 +1,9 @@
+import { toRepriseError } from "@reprise/contracts";
 import { assertLimits } from "../assert-limits.ts";
 import { BudgetBook } from "../budget/budget-book.ts";
 import { TokenEstimator } from "../context/token-estimator.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { PresenceKeeper } from "../dispatcher/presence-keeper.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
@@ -44,22 +46,26 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Resolved now, so that what is odd about an agent is said at the start.
   for (const id of services.agents.registries.agents.ids())
     if (options.registries === undefined) services.agents.plan(id);
-  const leaveStore = await enterStore(services, options.instanceId);
+  const presence = new PresenceKeeper(services, options.instanceId !== undefined);
+  if (limits.maxActiveRuns > 0) await enterStore(services, presence);
   const leave = async (): Promise<void> => {
-    await leaveStore();
+    try {
+      await presence.leave();
+    } catch (error) {
+      env.log("warn", "could not leave the workers of the store", { problem: toRepriseError(error).message });
+    }
     await options.onClose?.();
   };
   // A store that is away says so to whoever needs it; the first claim tells the time as well.
   await time.ask(store.operator).catch(() => undefined);
-  const dispatcher = new Dispatcher(services);
+  const dispatcher = new Dispatcher(services, presence);
   dispatcher.open();
   return new RuntimeFacade(services, { dispatcher, leave, complete, isClosed: false }, tenant, closed);
 }
 
-async function enterStore({ store, signals }: Services, instanceId: string | undefined): Promise<() => Promise<void>> {
-  if (instanceId === undefined) return async () => undefined;
+async function enterStore({ signals }: Services, presence: PresenceKeeper): Promise<void> {
   try {
-    return await store.operator.enter(instanceId);
+    await presence.enter();
   } catch (error) {
     signals.close();
     throw error;

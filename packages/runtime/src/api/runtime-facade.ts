@@ -11,6 +11,7 @@ import {
   type RunRecord,
   type RunRequest,
   type ToolCallRecord,
+  type Worker,
 } from "@reprise/contracts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { type Blobs, createBlobs } from "../media/blobs.ts";
@@ -85,6 +86,7 @@ export class RuntimeFacade implements Runtime {
 
   redefine(definitions: Definitions): void {
     this.#services.agents.replace(buildRegistries(this.#workers.complete(definitions)));
+    this.#dispatcher.redefined();
   }
 
   start(run: StartRun): Promise<RunHandle> {
@@ -149,6 +151,18 @@ export class RuntimeFacade implements Runtime {
 
   leases(): Promise<readonly Lease[]> {
     return this.#services.store.operator.listLeases(this.tenant);
+  }
+
+  workers(): Promise<readonly Worker[]> {
+    return this.#services.store.operator.listWorkers();
+  }
+
+  missingAgents(): Promise<readonly string[]> {
+    return this.#services.store.operator.listMissingAgents();
+  }
+
+  get isReplaced(): boolean {
+    return this.#dispatcher.isReplaced;
   }
 
   replay(runId: string, { mode = "verify" }: { readonly mode?: ReplayMode } = {}): Promise<ReplayResult> {

@@ -12,6 +12,7 @@ import type {
   Store,
   TokenCounter,
   ToolCallRecord,
+  Worker,
 } from "@reprise/contracts";
 import type { BeforeModelAttempt } from "../budget/run-gate.ts";
 import type { Blobs } from "../media/blobs.ts";
@@ -105,6 +106,12 @@ export interface Runtime {
   agents(): readonly AgentInfo[];
   /** Who works on which thread, in all processes of the store. */
   leases(): Promise<readonly Lease[]>;
+  /** The processes that work on the store, with what each can run. */
+  workers(): Promise<readonly Worker[]>;
+  /** The agents whose work waits because no live process has them. */
+  missingAgents(): Promise<readonly string[]>;
+  /** Whether another process took the instance id of this one, which was silent for longer than its lease, and takes no more work. */
+  readonly isReplaced: boolean;
   /** Whose threads these are. */
   readonly tenant: string;
   /** What survives what, as the store says. */

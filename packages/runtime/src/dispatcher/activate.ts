@@ -4,6 +4,7 @@ import {
   describeThrown,
   type ErrorCode,
   MAX_ATTEMPTS,
+  MAX_LOST_CLAIMS,
   MAX_RECOVERIES,
   RepriseError,
   type RunRecord,
@@ -142,7 +143,9 @@ function encodeCalls(calls: readonly ToolCallRecord[]): Json {
 }
 
 /** Whether a run takes its owners with it: too many were lost while it was at work, or when it was woken. */
-function isPoison({ kind, run, entry }: Claim): boolean {
+function isPoison({ kind, run, entry, lost_claims = 0 }: Claim): boolean {
+  // Whatever the causes: a run that makes its owners too slow to keep it never gets further either.
+  if (kind !== "start" && lost_claims >= MAX_LOST_CLAIMS) return true;
   if (kind === "recover") return run !== undefined && run.recoveries > MAX_RECOVERIES;
   // A wake-up also counts what the store refused, so it is given more time.
   return kind === "resume" && entry !== undefined && entry.attempts >= MAX_ATTEMPTS;

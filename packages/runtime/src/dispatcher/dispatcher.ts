@@ -5,6 +5,7 @@ import { Activation, isSuspect } from "./activation.ts";
 import { giveBack, putOff } from "./give-back.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
+import type { PresenceKeeper } from "./presence-keeper.ts";
 import { type StartedRun, startEntry } from "./start-entry.ts";
 
 /** How long a run that was told to stop may take to do so. */
@@ -18,6 +19,7 @@ export class Dispatcher {
   readonly #services: Services;
   readonly #housekeeping: Housekeeping;
   readonly #leases: LeaseKeeper;
+  readonly #presence: PresenceKeeper;
   /** Takes no more work. */
   readonly #closed = new AbortController();
   /** Has no more work: only then nothing is renewed and nobody is heard any more. */
@@ -29,14 +31,15 @@ export class Dispatcher {
   /** There may be work that was left where it is: there was no room for it, or the store could not be asked. */
   #mayBeMore = true;
 
-  constructor(services: Services) {
+  constructor(services: Services, presence: PresenceKeeper) {
     this.#services = services;
+    this.#presence = presence;
     this.#housekeeping = new Housekeeping(services.env);
     this.#leases = new LeaseKeeper(services, this.#housekeeping);
   }
 
   get #room(): number {
-    if (this.#closed.signal.aborted) return 0;
+    if (this.#closed.signal.aborted || this.#presence.isReplaced) return 0;
     return this.#services.limits.maxActiveRuns - this.#leases.atWork - this.#reserved;
   }
 
@@ -61,8 +64,33 @@ export class Dispatcher {
       else if (active !== undefined) void this.#housekeeping.attempt(() => this.#leases.readInbox(active));
     });
     void this.#housekeeping.every(limits.pollMs, this.#closed.signal, async () => this.#wake());
-    void this.#housekeeping.every(limits.renewEveryMs, this.#stopped.signal, () => this.#leases.renew());
+    void this.#housekeeping.every(limits.renewEveryMs, this.#stopped.signal, async () => {
+      await this.#leases.renew();
+      // Not awaited, like renewals: a store that hangs must not stop the clock.
+      void this.#housekeeping.attempt(() => this.#announce());
+    });
     this.#wake();
+  }
+
+  /** Whether another process has taken the name of this one, which then takes no more work. */
+  get isReplaced(): boolean {
+    return this.#presence.isReplaced;
+  }
+
+  /** There are other agents: others are told, and there may be work for them. */
+  redefined(): void {
+    void this.#housekeeping.attempt(async () => {
+      await this.#announce();
+      this.#wake();
+    });
+  }
+
+  /** Says what can be run here. Whoever is replaced stops what is at work: it is another's. */
+  async #announce(): Promise<void> {
+    if (this.#services.limits.maxActiveRuns === 0) return;
+    await this.#presence.announce();
+    if (this.#presence.isReplaced)
+      for (const activation of this.#leases.all) activation.lose("Another process took over.");
   }
 
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
@@ -80,6 +108,8 @@ export class Dispatcher {
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
+    // Before the wait for what is at work: what others can do need not wait with it.
+    await this.#housekeeping.attempt(() => this.#presence.withdraw());
     const { env, limits } = this.#services;
     const timeout = new AbortController();
     const timeIsUp = env.clock.sleep(limits.closeTimeoutMs, timeout.signal).catch(() => undefined);
@@ -117,11 +147,13 @@ export class Dispatcher {
   }
 
   async #claim(): Promise<void> {
-    const { env, store, limits, owner, time } = this.#services;
+    const { env, store, limits, owner, time, agents } = this.#services;
     this.#mayBeMore = true;
+    if (this.#room <= 0 || !(await this.#presence.mayWork())) return;
     for (let limit = this.#room; limit > 0; limit = this.#room) {
       const askedAt = env.clock.mono();
-      const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit });
+      const abilities = agents.abilities();
+      const claims = await store.operator.claim({ owner, lease_ms: limits.leaseMs, limit, abilities });
       for (const claim of claims) {
         // Before the work begins: a question whose time was up for the store must be so for its run.
         time.hear(claim, limits.leaseMs);

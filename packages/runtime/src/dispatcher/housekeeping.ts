@@ -28,11 +28,10 @@ export class Housekeeping {
   }
 
   /** Says what is wrong, and not again with every try. */
-  #report({ code, message, details }: RepriseError): void {
+  #report({ message }: RepriseError): void {
     const { clock, log } = this.#env;
     if (this.#reported?.message === message && clock.mono() - this.#reported.at < REPORT_AGAIN_MS) return;
     this.#reported = { message, at: clock.mono() };
-    if (code !== "STORE_OWNED") return log("error", "the dispatcher met a problem", { problem: message });
-    log("info", "another process does the work of this store; this one is its client", details);
+    log("error", "the dispatcher met a problem", { problem: message });
   }
 }

@@ -1,5 +1,6 @@
-import { type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
+import { type Abilities, type AgentAbility, type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
+import { abilityOf } from "./ability-of.ts";
 import { buildRoute } from "./build-route.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
 import { lookUpEntry } from "./look-up-agent.ts";
@@ -71,6 +72,22 @@ export class Agents {
     const plan = this.#resolveIn(this.registries, id);
     this.#plans.set(id, plan);
     return plan;
+  }
+
+  /** What this process can run. An agent that cannot be resolved, it cannot. */
+  abilities(): Abilities {
+    const ids = [...this.registries.agents.ids(), ...this.#lent.keys()];
+    return Object.fromEntries(ids.flatMap((id) => this.#abilityFor(id)));
+  }
+
+  #abilityFor(id: string): readonly (readonly [string, AgentAbility])[] {
+    try {
+      const plan = this.plan(id);
+      return [[id, plan.kind === "local" ? abilityOf(this.#env, plan.agent) : { tools: {} }]];
+    } catch {
+      // Whoever asks for a run of it hears why.
+      return [];
+    }
   }
 
   /** An agent that runs here. */

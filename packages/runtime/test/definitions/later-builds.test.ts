@@ -153,10 +153,25 @@ describe("a run that waits under one build and is decided under another", () => 
     await expectConsistent(third, left);
   });
 
-  it("ends with an error that says so when its agent is gone, and the thread can be used", async () => {
+  it("issue 14.1: waits for a build that has its agent, and says so", async () => {
     const left = await leaveWaiting();
     const second = await deploy(left, "agent_gone");
-    expect(await approve(second, left)).toMatchObject({ status: "failed", code: "AGENT_NOT_FOUND" });
+    await second.ask("decide", { target: left.callId, verb: { action: "approve" } });
+    const elsewhere = await second.ask("start", { agent: "other", threadId: "t2", input: "hello" });
+    expect(await outcomeOf(second, elsewhere)).toMatchObject({ status: "done", text: "heard: hello" });
+    expect(await second.ask("missing", {})).toEqual(["worker"]);
+    const third = await deploy(left, "1");
+    expect(await outcomeOf(third, left.runId)).toMatchObject({ status: "done", text: "told: noted milk" });
+    expect(await third.ask("missing", {})).toEqual([]);
+    await second.ask("close", {});
+    await expectConsistent(third, left);
+  });
+
+  it("can be cancelled when its agent is gone, and the thread can be used", async () => {
+    const left = await leaveWaiting();
+    const second = await deploy(left, "agent_gone");
+    await second.ask("cancel", { runId: left.runId });
+    expect(await outcomeOf(second, left.runId)).toMatchObject({ status: "cancelled" });
     const next = await second.ask("start", { agent: "other", threadId: "t1", input: "hello" });
     expect(await outcomeOf(second, next)).toMatchObject({ status: "done", text: "heard: hello" });
     await expectConsistent(second, left);

@@ -1,12 +1,14 @@
-import type { Changeset, ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { NeedText } from "../kernel/need.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
+import type { WorkerRows } from "../shell/worker-rows.ts";
 import { claimDue } from "../tables/claim-due.ts";
-import { findClaimed, findClaims } from "../tables/claimers.ts";
+import { findClaimed, findClaims } from "../tables/find-claims.ts";
 import { createTableReader } from "../tables/read/table-reader.ts";
 import { createFileDocuments } from "./document/file-documents.ts";
 import { executeRequest } from "./execute-request.ts";
@@ -17,6 +19,7 @@ export class FileDriver implements StoreDriver {
   readonly durability = "power-loss";
   readonly reader: RowReader;
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   readonly #handle: StoreHandle;
   readonly #now: () => number;
 
@@ -25,6 +28,7 @@ export class FileDriver implements StoreDriver {
     this.#now = now;
     this.reader = createTableReader(handle);
     this.documents = createFileDocuments(handle, now);
+    this.workers = createFileWorkers(handle, now);
   }
 
   async now(): Promise<number> {
@@ -46,7 +50,14 @@ export class FileDriver implements StoreDriver {
     });
   }
 
-  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+  async dueNeeds(): Promise<readonly NeedText[]> {
+    return this.#handle.use(async (folder) => {
+      await folder.begin(this.#now);
+      return folder.tables.work.dueNeeds(this.#now());
+    });
+  }
+
+  async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     return this.#handle.use(async (folder) => {
       await folder.begin(this.#now);
       const execute = (offer: ThreadRequest<"claim">) => executeRequest(folder, offer, this.#now);
@@ -65,11 +76,6 @@ export class FileDriver implements StoreDriver {
     return this.#handle.use(async ({ tables }) => findClaimed(tables, tenant));
   }
 
-  /** Nobody else has the folder; in a process of several runtimes each has its own name. */
-  async enter(owner: string): Promise<() => Promise<void>> {
-    return this.#handle.use(async ({ claimers }) => claimers.enter(owner));
-  }
-
   watch(listener: (signal: StoreSignal) => void): () => void {
     return this.#handle.watch(listener);
   }
@@ -77,4 +83,15 @@ export class FileDriver implements StoreDriver {
   close(): Promise<void> {
     return this.#handle.close();
   }
+}
+
+/** Nobody else has the folder, so workers need not outlive the process. */
+function createFileWorkers(handle: StoreHandle, now: () => number): WorkerRows {
+  const use = <Answer>(work: (rows: WorkerRows) => Promise<Answer>): Promise<Answer> =>
+    handle.use(async ({ workers }) => work(workers.at(now)));
+  return {
+    list: () => use((rows) => rows.list()),
+    put: (worker, replaced) => use((rows) => rows.put(worker, replaced)),
+    remove: (owner, session) => use((rows) => rows.remove(owner, session)),
+  };
 }

@@ -1,11 +1,20 @@
-import { describeClaim, giveBackClaim, holdThread, isClaimLive, loseClaim, lostVersions } from "./claims.ts";
+import {
+  describeClaim,
+  giveBackClaim,
+  holdThread,
+  isClaimLive,
+  loseClaim,
+  lostClaims,
+  lostVersions,
+} from "./claims.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { holdEntry } from "./entries.ts";
+import { encodeNeed, isFor } from "./need.ts";
 import { concludeDraft, onlyAnswer, type Plan } from "./plan.ts";
 import type { ThreadAnswers, ThreadRequest } from "./request.ts";
-import type { RunRow } from "./rows.ts";
+import { type RunRow, WORK_RANKS } from "./rows.ts";
 import { ThreadDraft } from "./thread-draft.ts";
-import { findWork } from "./work.ts";
+import { findWork, needOfWork } from "./work.ts";
 
 export function demandClaim({ tenant, thread_id }: ThreadRequest<"claim">): ThreadDemand {
   return { tenant, thread: { thread_id }, heads: true, pending_decisions: true };
@@ -27,13 +36,20 @@ export function planClaim(
   const work = draft.damage === null ? findWork(draft, now) : undefined;
   if (work?.kind === "blocked") draft.quietUntil = work.until;
   if (work === undefined || work.kind === "blocked") return concludeDraft(draft, null, []);
+  const need = needOfWork(draft, work);
+  if (!isFor(request, need)) {
+    // From now on the work index says what is needed, and whoever has it is told.
+    draft.leftWork = { rank: WORK_RANKS[work.kind], at: now, need: encodeNeed(need) };
+    return concludeDraft(draft, null, [{ kind: "work" }]);
+  }
 
   const entry = work.kind === "recover" ? undefined : holdEntry(draft, work.row, now);
   const run = work.kind === "recover" ? countRecovery(draft, work.run) : work.run;
   const held = holdThread(draft, request, { kind: work.kind, entryId: entry?.entry.entry_id ?? null, now });
   const lost = work.kind === "recover" ? lostVersions(draft) : undefined;
+  const lost_claims = lostClaims(draft);
   const answer = {
-    claim: describeClaim(draft, held),
+    claim: { ...describeClaim(draft, held), ...(lost_claims > 0 && { lost_claims }) },
     held: draft.held(),
     ...(entry === undefined ? {} : { entry }),
     ...(run === undefined ? {} : { run: run.record }),

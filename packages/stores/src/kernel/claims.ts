@@ -39,8 +39,15 @@ export function giveBackClaim(draft: ThreadDraft, problem: Problem | undefined, 
 
 /** Ends a claim whose holder is gone. */
 export function loseClaim(draft: ThreadDraft, error: string, now: number): void {
+  const { version } = draft.thread;
+  draft.losses = { version, count: lostClaims(draft) + 1 };
   giveBackClaim(draft, { error, retry_at: now }, now);
   draft.isGivenBack = false;
+}
+
+/** How many claims were lost since the last commit. */
+export function lostClaims({ losses, thread }: ThreadDraft): number {
+  return losses.version === thread.version ? losses.count : 0;
 }
 
 /** The entry the claim is for, while nobody has accepted it. */

@@ -58,6 +58,9 @@ export interface QueueRows {
   readonly next_at: number | null;
   /** The smallest `available_at` of those with the policy `continue`. */
   readonly next_continue_at: number | null;
+  /** The least and the greatest of the agents that they ask for, in some fixed order: the same when there is one. */
+  readonly first_agent: string | null;
+  readonly last_agent: string | null;
 }
 
 /** What a demand brought. What is not there is not in it. */

@@ -30,6 +30,7 @@ export function addWake(
     thread_id: draft.threadId,
     kind,
     run_id: runId,
+    agent_id: agentOf(draft, runId),
     busy_policy: "enqueue",
     priority: 0,
     generation: draft.generation,
@@ -41,6 +42,12 @@ export function addWake(
     updated_at: now,
   };
   return addEntry(draft, entry, null);
+}
+
+/** The agent of a run that has begun, or that an entry asks for. */
+function agentOf(draft: ThreadDraft, runId: string): string {
+  const asking = draft.entries.find(({ entry }) => entry.kind === "run" && entry.run_id === runId);
+  return draft.run(runId)?.record.agent_id ?? asking?.entry.agent_id ?? "";
 }
 
 /** Asks for the end of a run, once: a second request while the first one waits changes nothing. */

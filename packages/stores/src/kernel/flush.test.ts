@@ -2,6 +2,7 @@ import { buildCall, buildChangeset, buildEvents, buildMessage, buildRun } from "
 import { describe, expect, it } from "vitest";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { ThreadRows } from "./demand.ts";
+import { NO_QUEUE } from "./held-write.ts";
 import { demandOf, planOf } from "./operations.ts";
 import type { FlushRecovery, ThreadRequest, ThreadRequests } from "./request.ts";
 import type { HeldClaim, ThreadRow } from "./rows.ts";
@@ -21,6 +22,7 @@ function rowsOf(parts: Partial<ThreadRow> = {}, known: Partial<ThreadRows> = {})
     open_run_id: "run-1",
     recover_at: 0,
     is_given_back: false,
+    losses: { version: 0, count: 0 },
     arrivals: 0,
     messages: 4,
     pruned_version: 0,
@@ -38,7 +40,7 @@ function rowsOf(parts: Partial<ThreadRow> = {}, known: Partial<ThreadRows> = {})
     calls: [],
     decisions: [],
     entries: [],
-    queue: { next_at: null, next_continue_at: null },
+    queue: NO_QUEUE,
     positions: new Map(),
     superseded: [],
     ...known,
@@ -223,7 +225,7 @@ describe("what was promised ahead of the database", () => {
       operation: "claim",
       tenant: "t",
       thread_id: "thread-1",
-      request: { owner: "p", lease_ms: 9 },
+      request: { owner: "p", lease_ms: 9, needs: [] },
     } as const;
     const at = 2_000;
     expect(planOf(claim, rowsOf({ promised_version: 6 }), at).answer?.lost).toEqual({ from: 4, to: 6 });

@@ -1,5 +1,5 @@
 import { RepriseError, type StoreSignal } from "@reprise/contracts";
-import type { ThreadRows } from "./demand.ts";
+import type { QueueRows, ThreadRows } from "./demand.ts";
 import { planOf } from "./operations.ts";
 import type { Plan } from "./plan.ts";
 import type { HeldThread, ThreadAnswers, ThreadRequest } from "./request.ts";
@@ -21,7 +21,7 @@ export interface HeldCondition {
 export type HeadColumns =
   /** What a commit under a claim moves: version, digest, messages, open run, `recover_at`, `updated_at`. */
   | "commit"
-  /** Those, and what the revision guards: revision, generation, arrivals, `is_given_back`. */
+  /** Those, and what the revision guards: revision, generation, arrivals, `is_given_back`, what the work needs. */
   | "inbox"
   /** Those, and the claim with the work hint: the claim begins or ends. */
   | "claim";
@@ -91,6 +91,8 @@ function idleCondition({ thread: { version }, digest, revision }: ThreadRow): He
   return { version, digest, claim_epoch: null, revision };
 }
 
+export const NO_QUEUE: QueueRows = { next_at: null, next_continue_at: null, first_agent: null, last_agent: null };
+
 /** The rows of a thread that is not there. */
 export const NO_ROWS: ThreadRows = {
   retired_epoch: 0,
@@ -100,7 +102,7 @@ export const NO_ROWS: ThreadRows = {
   calls: [],
   decisions: [],
   entries: [],
-  queue: { next_at: null, next_continue_at: null },
+  queue: NO_QUEUE,
   positions: new Map(),
   superseded: [],
 };

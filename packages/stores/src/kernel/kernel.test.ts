@@ -1,7 +1,8 @@
 import { buildChangeset, buildEntry, buildMessage, buildRun } from "@reprise/testkit";
 import { describe, expect, it } from "vitest";
 import { sealChangeset } from "../codec/seal-changeset.ts";
-import { NO_ROWS } from "./held-write.ts";
+import { NO_QUEUE, NO_ROWS } from "./held-write.ts";
+import { encodeNeed } from "./need.ts";
 import { demandOf, planOf } from "./operations.ts";
 import type { ThreadRequest } from "./request.ts";
 import { type EntryRow, placeOf, type ThreadRow } from "./rows.ts";
@@ -17,6 +18,7 @@ function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
     open_run_id: null,
     recover_at: 0,
     is_given_back: false,
+    losses: { version: 0, count: 0 },
     arrivals: 0,
     messages: 0,
     pruned_version: 0,
@@ -28,17 +30,20 @@ function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
 }
 
 function entryRow(entryId: string, parts: Partial<EntryRow["entry"]> = {}, arrival = 1): EntryRow {
-  const { request: _, ...entry } = buildEntry({ entry_id: entryId });
+  const { request, ...entry } = buildEntry({ entry_id: entryId });
+  const { agent_id } = request;
   const rest = { generation: 0, status: "queued", available_at: 0, attempts: 0, created_at: 0, updated_at: 0 } as const;
-  return { entry: { ...entry, kind: "run", ...rest, ...parts }, request: "{}", arrival };
+  return { entry: { ...entry, agent_id, kind: "run", ...rest, ...parts }, request: "{}", arrival };
 }
 
 const CLAIM: ThreadRequest<"claim"> = {
   operation: "claim",
   tenant: "t",
   thread_id: "thread-1",
-  request: { owner: "me", lease_ms: 100 },
+  request: { owner: "me", lease_ms: 100, needs: [] },
 };
+
+const AGENT_1 = encodeNeed({ agent: "agent-1" });
 
 function rowOf(plan: ReturnType<typeof planOf>): ThreadRow | undefined {
   const write = plan.writes.find((one) => one.write === "thread");
@@ -68,8 +73,9 @@ describe("what an operation demands", () => {
 
   it("is everything queued only for what interrupts", () => {
     const demand = (busy_policy: "enqueue" | "interrupt") => {
-      const { request: _, ...entry } = buildEntry({ busy_policy });
-      return demandOf({ operation: "submit", tenant: "t", entry: { ...entry, request: "{}" } });
+      const { request, ...entry } = buildEntry({ busy_policy });
+      const { agent_id } = request;
+      return demandOf({ operation: "submit", tenant: "t", entry: { ...entry, agent_id, request: "{}" } });
     };
     expect(demand("enqueue").queued_runs).toBeUndefined();
     expect(demand("interrupt").queued_runs).toBe(true);
@@ -82,44 +88,36 @@ describe("the work hint", () => {
       ...NO_ROWS,
       thread: threadRow(),
       entries: [entryRow("e1")],
-      queue: { next_at: 0, next_continue_at: null },
+      queue: { ...NO_QUEUE, next_at: 0 },
     };
     const plan = planOf(CLAIM, rows, 1_000);
     expect(plan.answer).toMatchObject({
       claim: { owner: "me", kind: "start", lease_until: 1_100 },
       entry: { entry: { entry_id: "e1" } },
     });
-    expect(rowOf(plan)).toMatchObject({ epoch: 1, work: { rank: 0, at: 1_100 } });
+    expect(rowOf(plan)).toMatchObject({ epoch: 1, work: { rank: 0, at: 1_100, need: AGENT_1 } });
   });
 
   it("is put right by a claim that finds nothing yet", () => {
-    const queue = { next_at: 5_000, next_continue_at: null };
-    const plan = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1 } }), queue }, 1_000);
+    const queue = { ...NO_QUEUE, next_at: 5_000 };
+    const plan = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1, need: "" } }), queue }, 1_000);
     expect(plan.answer).toBeNull();
-    expect(rowOf(plan)?.work).toEqual({ rank: 2, at: 5_000 });
-    const empty = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1 } }) }, 1_000);
+    expect(rowOf(plan)?.work).toEqual({ rank: 2, at: 5_000, need: "" });
+    const empty = planOf(CLAIM, { ...NO_ROWS, thread: threadRow({ work: { rank: 2, at: 1, need: "" } }) }, 1_000);
     expect(rowOf(empty)?.work).toBeNull();
   });
 
   it("waits for an entry that keeps its place, however many come after it", () => {
     const waiting = entryRow("tried", { attempts: 1, available_at: 9_000 });
     const entries = [waiting, entryRow("next", {}, 2)];
-    const plan = planOf(
-      CLAIM,
-      { ...NO_ROWS, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
-      1_000,
-    );
+    const plan = planOf(CLAIM, { ...NO_ROWS, thread: threadRow(), entries, queue: { ...NO_QUEUE, next_at: 0 } }, 1_000);
     expect(plan.answer).toBeNull();
-    expect(rowOf(plan)?.work).toEqual({ rank: 2, at: 9_000 });
+    expect(rowOf(plan)?.work).toEqual({ rank: 2, at: 9_000, need: AGENT_1 });
   });
 
   it("leaves a more urgent entry to go before one that keeps its place", () => {
     const entries = [entryRow("tried", { attempts: 1, available_at: 9_000 }), entryRow("urgent", { priority: 5 }, 2)];
-    const plan = planOf(
-      CLAIM,
-      { ...NO_ROWS, thread: threadRow(), entries, queue: { next_at: 0, next_continue_at: null } },
-      1_000,
-    );
+    const plan = planOf(CLAIM, { ...NO_ROWS, thread: threadRow(), entries, queue: { ...NO_QUEUE, next_at: 0 } }, 1_000);
     expect(plan.answer).toMatchObject({ entry: { entry: { entry_id: "urgent" } } });
   });
 

@@ -15,6 +15,7 @@ export function draftThread(tenant: string, thread: Omit<Thread, "version">, row
     open_run_id: null,
     recover_at: 0,
     is_given_back: false,
+    losses: { version: 0, count: 0 },
     arrivals: 0,
     messages: 0,
     pruned_version: 0,

@@ -1,4 +1,5 @@
 import type {
+  Abilities,
   Claim,
   ClaimRequest,
   CommitGuard,
@@ -11,11 +12,13 @@ import type {
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ThreadRows } from "./demand.ts";
 import type { Interruption } from "./interrupt.ts";
+import type { NeedText } from "./need.ts";
 import type { DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
 
 /** An entry with what it asks for sealed. `resource_id` and `parent_thread_id` are for a thread that is made with it. */
 export interface SealedEntry extends Omit<NewEntry, "request"> {
   readonly request: string;
+  readonly agent_id: string;
   readonly resource_id?: string;
   readonly parent_thread_id?: string;
 }
@@ -23,6 +26,14 @@ export interface SealedEntry extends Omit<NewEntry, "request"> {
 export interface SealedClaiming extends ClaimRequest {
   readonly changeset: SealedChangeset;
   readonly expected: number;
+}
+
+/** Who asks for work, and for which. */
+export interface Claimer extends ClaimRequest {
+  /** The needs of the work that it may do, from those that are due. */
+  readonly needs: readonly NeedText[];
+  /** What it can run, without the tools. Left out: everything. */
+  readonly abilities?: Abilities;
 }
 
 /** Why a claim ends before its work is done, and when to try again in the store's time. */
@@ -78,7 +89,7 @@ export interface ThreadRequests {
   };
   requeue_entry: { readonly thread_id: string; readonly entry_id: string };
   /** Takes the next work of a thread that the work index offered. */
-  claim: { readonly thread_id: string; readonly request: ClaimRequest };
+  claim: { readonly thread_id: string; readonly request: Claimer };
   /** `promised`: the highest version the holder was told to have made, when that is not in the database yet. */
   renew: { readonly thread_id: string; readonly epoch: number; readonly lease_ms: number; readonly promised?: number };
   /** `run_id`: the run the claim is for. */

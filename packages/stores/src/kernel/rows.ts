@@ -1,4 +1,5 @@
 import type { Claim, Decision, MailboxEntry, RunRecord, Thread, ToolCallRecord } from "@reprise/contracts";
+import type { NeedText } from "./need.ts";
 
 /** The claim a thread is under, live or expired, until it is given back or taken over. */
 export interface HeldClaim {
@@ -22,6 +23,11 @@ export const WORK_RANKS: Readonly<Record<Claim["kind"], WorkRank>> = { recover: 
 export interface WorkHint {
   readonly rank: WorkRank;
   readonly at: number;
+  /**
+   * What a worker must be able to run to do the work. It may say less than is needed; then claiming finds out and puts it right. It
+   * never keeps a worker away that could do the work: a need that is not known is `UNKNOWN_NEED`, and everybody looks.
+   */
+  readonly need: NeedText;
 }
 
 /** A thread with everything the rules need to know about it. */
@@ -44,6 +50,8 @@ export interface ThreadRow {
   readonly recover_at: number;
   /** Whether the last owner gave its claim back itself: then taking over its run is no recovery. */
   readonly is_given_back: boolean;
+  /** How many claims were lost at which version: with every commit the count begins anew. */
+  readonly losses: Losses;
   /** How many entries the mailbox ever had. */
   readonly arrivals: number;
   /** How many messages it has: the position of the next one. */
@@ -59,6 +67,11 @@ export interface ThreadRow {
   readonly damage: string | null;
   /** Null when there is nothing to claim, now or later. */
   readonly work: WorkHint | null;
+}
+
+export interface Losses {
+  readonly version: number;
+  readonly count: number;
 }
 
 export interface RunRow {

@@ -3,7 +3,7 @@ import { hashText } from "../codec/hash-text.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
 import type { HeldThread } from "./request.ts";
-import type { RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
+import type { Losses, RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
 import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
@@ -24,6 +24,7 @@ export class ThreadDraft {
   openRunId: string | null;
   recoverAt: number;
   isGivenBack: boolean;
+  losses: Losses;
   arrivals: number;
   messages: number;
   prunedVersion: number;
@@ -31,6 +32,8 @@ export class ThreadDraft {
   damage: string | null;
   /** What is queued cannot be served before this time, whatever the entries say. */
   quietUntil = 0;
+  /** The work that was found and left to others: until it is done nothing of the thread goes before it. */
+  leftWork: WorkHint | undefined;
   readonly #before: ThreadRow;
   readonly #rows: ThreadRows;
   #digest: string;
@@ -53,6 +56,7 @@ export class ThreadDraft {
     this.openRunId = row.open_run_id;
     this.recoverAt = row.recover_at;
     this.isGivenBack = row.is_given_back;
+    this.losses = row.losses;
     this.arrivals = row.arrivals;
     this.messages = row.messages;
     this.prunedVersion = row.pruned_version;
@@ -76,7 +80,7 @@ export class ThreadDraft {
   }
 
   get work(): WorkHint | null {
-    return hintWork(this);
+    return this.leftWork ?? hintWork(this);
   }
 
   run(runId: string): RunRow | undefined {
@@ -106,6 +110,13 @@ export class ThreadDraft {
   get entries(): readonly EntryRow[] {
     const own = this.#entries.rows.filter(({ entry }) => entry.thread_id === this.threadId);
     return own.length < 2 ? own : own.sort((row, other) => row.arrival - other.arrival);
+  }
+
+  /** Whether the plan takes an entry out of the queue of runs: who is next then takes a look at the rest of it. */
+  get isQueueShorter(): boolean {
+    const isLeft = ({ row, before }: { readonly row: EntryRow; readonly before: EntryRow | undefined }): boolean =>
+      before !== undefined && placeOf(before.entry) === "run" && placeOf(row.entry) !== "run";
+    return this.#entries.changes().some(isLeft);
   }
 
   putRun(row: RunRow): void {
@@ -228,6 +239,7 @@ export class ThreadDraft {
       open_run_id: this.openRunId,
       recover_at: this.recoverAt,
       is_given_back: this.isGivenBack,
+      losses: this.losses,
       arrivals: this.arrivals,
       messages: this.messages,
       pruned_version: this.prunedVersion,

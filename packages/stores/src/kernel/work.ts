@@ -1,4 +1,7 @@
 import { isWaitingForModel } from "@reprise/contracts";
+import { claimedEntry } from "./claims.ts";
+import { isPending } from "./entries.ts";
+import { encodeNeed, type Need, type NeedText, needOfRun, UNKNOWN_NEED } from "./need.ts";
 import { type EntryRow, type RunRow, WORK_RANKS, type WorkHint } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
@@ -34,12 +37,54 @@ export function hintWork(draft: ThreadDraft): WorkHint | null {
   if (draft.damage !== null) return null;
   const run = draft.openRun;
   const isRunning = run?.record.status === "running";
-  if (draft.claim !== null) return { rank: WORK_RANKS.recover, at: draft.claim.lease_until };
-  if (isRunning) return { rank: WORK_RANKS.recover, at: draft.recoverAt };
+  if (draft.claim !== null) return { rank: WORK_RANKS.recover, at: draft.claim.lease_until, need: heldNeed(draft) };
+  if (run !== undefined && isRunning) {
+    return { rank: WORK_RANKS.recover, at: draft.recoverAt, need: encodeNeed(needOfOpen(draft, run)) };
+  }
   const resume = earliest(wakesOf(draft, run));
   const start = Math.max(queueTime(draft), draft.quietUntil);
   if (!Number.isFinite(Math.min(resume, start))) return null;
-  return resume <= start ? { rank: WORK_RANKS.resume, at: resume } : { rank: WORK_RANKS.start, at: start };
+  if (run !== undefined && resume <= start) {
+    return { rank: WORK_RANKS.resume, at: resume, need: encodeNeed(needOfOpen(draft, run)) };
+  }
+  return { rank: WORK_RANKS.start, at: start, need: queueNeed(draft) };
+}
+
+/** What work needs that was found. */
+export function needOfWork(draft: ThreadDraft, work: Exclude<Work, { readonly kind: "blocked" }>): Need {
+  return work.kind === "start" ? { agent: work.row.entry.agent_id } : needOfOpen(draft, work.run);
+}
+
+function needOfOpen(draft: ThreadDraft, run: RunRow): Need {
+  return needOfRun(run, isToBeCancelled(draft, run));
+}
+
+function isToBeCancelled(draft: ThreadDraft, { record }: RunRow): boolean {
+  const isCancel = ({ entry }: EntryRow): boolean =>
+    entry.kind === "cancel" && entry.run_id === record.run_id && isPending(entry);
+  return draft.entries.some(isCancel);
+}
+
+/**
+ * The need of a thread under a claim does not name definitions and tools: they change with commits, and a steady commit does not touch
+ * the work index. Whoever takes over from a lost owner finds out.
+ */
+function heldNeed(draft: ThreadDraft): NeedText {
+  const claimed = claimedEntry(draft)?.entry;
+  if (claimed?.kind === "run") return encodeNeed({ agent: claimed.agent_id });
+  const run = draft.openRun;
+  if (run === undefined) return UNKNOWN_NEED;
+  return encodeNeed({ agent: run.record.agent_id, ...(isToBeCancelled(draft, run) && { ends: true }) });
+}
+
+/** The agent of the queue, while it has only one: then it does not matter who is next. */
+function queueNeed(draft: ThreadDraft): NeedText {
+  if (draft.isQueueShorter) return UNKNOWN_NEED;
+  const { first_agent, last_agent } = draft.queue;
+  const stored = [first_agent, last_agent].filter((agent) => agent !== null);
+  const agents = new Set([...stored, ...queuedRuns(draft).map(({ entry }) => entry.agent_id)]);
+  const [agent] = agents;
+  return agent === undefined || agents.size > 1 ? UNKNOWN_NEED : encodeNeed({ agent });
 }
 
 /** The queued wake-ups of the run that waits, in order of arrival. */

@@ -1,22 +1,25 @@
-import type { ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { leaveOpen } from "../codec/seal-changeset.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { History, ThreadDemand } from "../kernel/demand.ts";
 import { NO_ROWS } from "../kernel/held-write.ts";
+import type { NeedText } from "../kernel/need.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { Write } from "../kernel/write.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import { SignalBoard } from "../shell/signal-board.ts";
+import type { WorkerRows } from "../shell/worker-rows.ts";
 import { claimDue } from "../tables/claim-due.ts";
-import { Claimers, findClaimed, findClaims } from "../tables/claimers.ts";
+import { findClaimed, findClaims } from "../tables/find-claims.ts";
 import { isThere, type ThereThread } from "../tables/read/find-thread.ts";
 import { readDemand } from "../tables/read/read-demand.ts";
 import { readHistory } from "../tables/read/read-history.ts";
 import { createTableReader } from "../tables/read/table-reader.ts";
 import { fromJson, toJson } from "../tables/stored-json.ts";
+import { TableWorkers } from "../tables/table-workers.ts";
 import { Tables } from "../tables/tables.ts";
 import { takeStep } from "../tables/take-steps.ts";
 import { ThreadTables } from "../tables/thread-tables.ts";
@@ -29,14 +32,15 @@ export class MemoryDriver implements StoreDriver {
   readonly durability = "none";
   readonly reader: RowReader;
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   readonly #tables = new Tables();
-  readonly #claimers = new Claimers();
   readonly #board = new SignalBoard(() => undefined);
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
     this.documents = createMemoryDocuments(now);
+    this.workers = new TableWorkers().at(now);
     this.reader = createTableReader({
       tables: this.#tables,
       findThread: (tenant, threadId) => this.#findThread(tenant, threadId),
@@ -69,13 +73,13 @@ export class MemoryDriver implements StoreDriver {
     return answer;
   }
 
-  claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
-    const execute = (offer: ThreadRequest<"claim">) => this.execute(offer);
-    return claimDue({ tables: this.#tables, now: this.#now, execute }, request, limit);
+  async dueNeeds(): Promise<readonly NeedText[]> {
+    return this.#tables.work.dueNeeds(this.#now());
   }
 
-  async enter(owner: string): Promise<() => Promise<void>> {
-    return this.#claimers.enter(owner);
+  claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
+    const execute = (offer: ThreadRequest<"claim">) => this.execute(offer);
+    return claimDue({ tables: this.#tables, now: this.#now, execute }, request, limit);
   }
 
   async findClaims(owner: string): Promise<readonly ThreadPlace[]> {

@@ -1,16 +1,17 @@
 import {
   type Changeset,
-  type ClaimRequest,
   type Durability,
   type StoreSignal,
   type ThreadPlace,
   toRepriseError,
 } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import { isFor, type NeedText, needOfRun } from "../kernel/need.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
+import type { NameHold, WorkerRows } from "../shell/worker-rows.ts";
 import type { BufferPorts } from "./buffer-ports.ts";
 import { createBufferedReader } from "./buffered-reader.ts";
 import { BufferedThreads } from "./buffered-threads.ts";
@@ -24,6 +25,7 @@ export class BufferedDriver implements StoreDriver {
   readonly reader: RowReader;
   /** The database's own: nothing of them ever waits. */
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   readonly #ports: BufferPorts;
   readonly #threads: BufferedThreads;
   #closed: Promise<void> | undefined;
@@ -34,6 +36,7 @@ export class BufferedDriver implements StoreDriver {
     this.#threads = new BufferedThreads(ports);
     this.reader = createBufferedReader(ports.inner.reader, this.#threads);
     this.documents = ports.inner.documents;
+    this.workers = ports.inner.workers;
   }
 
   now(): Promise<number> {
@@ -88,10 +91,10 @@ export class BufferedDriver implements StoreDriver {
     return promised === undefined ? request : { ...request, promised };
   }
 
-  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+  async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     const answers = await this.#ports.inner.claim(request, limit);
-    const taken = await Promise.allSettled(answers.map((answer) => this.takeOver(answer)));
-    const granted = taken.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const taken = await Promise.allSettled(answers.map((answer) => this.takeOver(answer, request)));
+    const granted = taken.flatMap((result) => (result.status === "fulfilled" ? (result.value ?? []) : []));
     const failure = taken.find((result) => result.status === "rejected");
     // What was granted was granted; the rest is claimed another time.
     if (granted.length === 0 && failure !== undefined) throw failure.reason;
@@ -100,18 +103,30 @@ export class BufferedDriver implements StoreDriver {
 
   /**
    * Stores what the last owner of a run left in the stream, so that the run goes on from there. Only a run that is running can
-   * have left anything. A claim for which that cannot be done is given back: acknowledged commits would be lost otherwise.
+   * have left anything. A claim for which that cannot be done is given back: acknowledged commits would be lost otherwise. So is one
+   * whose run turns out to work with a definition that others have; then there is no answer.
    */
-  async takeOver(answer: ClaimAnswer): Promise<ClaimAnswer> {
-    const { claim, run, lost: _, held: _held, ...rest } = answer;
+  async takeOver(answer: ClaimAnswer, request: Claimer): Promise<ClaimAnswer | undefined> {
+    const { claim, run, lost: _, held, ...rest } = answer;
     if (claim.kind !== "recover" || run === undefined) return answer;
     const { tenant, thread_id, epoch } = claim;
     const { inner } = this.#ports;
     try {
       const flushed = await this.#threads.use(tenant, thread_id, (buffer) => buffer.takeOver(run.run_id, epoch));
       if (flushed === undefined) return answer;
-      const stored = (await inner.reader.loadRun(tenant, run.run_id))?.record ?? run;
-      return { ...rest, claim, run: stored, ...(flushed.lost === undefined ? {} : { lost: flushed.lost }) };
+      const stored = await inner.reader.loadRun(tenant, run.run_id);
+      if (stored !== undefined && !isFor(request, needOfRun(stored, false))) {
+        await this.execute({ operation: "release", tenant, thread_id, epoch });
+        return undefined;
+      }
+      // What waited in the stream was committed after the claim before this one had been lost.
+      const isFurther = held !== undefined && flushed.version > held.thread.thread.version;
+      return {
+        ...rest,
+        claim: isFurther ? { ...claim, lost_claims: 1 } : claim,
+        run: stored?.record ?? run,
+        ...(flushed.lost === undefined ? {} : { lost: flushed.lost }),
+      };
     } catch (error) {
       const problem = { error: toRepriseError(error).message, retry_after_ms: RETRY_MS };
       await inner.execute({ operation: "release", tenant, thread_id, epoch, problem }).catch(() => undefined);
@@ -119,8 +134,12 @@ export class BufferedDriver implements StoreDriver {
     }
   }
 
-  enter(owner: string): Promise<() => Promise<void>> {
-    return this.#ports.inner.enter(owner);
+  dueNeeds(): Promise<readonly NeedText[]> {
+    return this.#ports.inner.dueNeeds();
+  }
+
+  async holdName(owner: string): Promise<NameHold> {
+    return (await this.#ports.inner.holdName?.(owner)) ?? { isOurs: false, leave: async () => undefined };
   }
 
   findClaimed(tenant: string): Promise<readonly string[]> {

@@ -39,10 +39,10 @@ async function recoverThread(
     stream.trim(subject, last.seq + 1);
     return false;
   }
-  const request = { owner: `recovery-${randomUUID()}`, lease_ms: LEASE_MS };
+  const request = { owner: `recovery-${randomUUID()}`, lease_ms: LEASE_MS, needs: [] };
   const answer = await inner.execute({ operation: "claim", tenant, thread_id, request });
   if (answer === null) return false;
-  await driver.takeOver(answer);
+  await driver.takeOver(answer, request);
   await driver.execute({ operation: "release", tenant, thread_id, epoch: answer.claim.epoch });
   const stored = await inner.reader.loadThread(tenant, thread_id);
   return (stored?.thread.thread.version ?? 0) > head.thread.thread.version;

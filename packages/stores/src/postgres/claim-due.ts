@@ -1,8 +1,11 @@
-import { type ClaimRequest, RepriseError, type ThreadPlace } from "@reprise/contracts";
+import { RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
+import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
-import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimAnswer, Claimer, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
+import { encodeArray } from "./binary-array.ts";
+import type { Database } from "./database.ts";
 import { DemandRead } from "./read-demands.ts";
 import { BEGIN, COMMIT, type Operation, plan } from "./run-batch.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -11,19 +14,31 @@ import { prepared, type Query } from "./statement.ts";
 import { NOW } from "./table.ts";
 import { WriteBatch } from "./write-batch.ts";
 
-/** The time at the server, and whether any thread is due then, or at another time that is given. */
-const LOOK = prepared(`select ${NOW} as now, exists (select from (values (0), (1), (2)) as ranks (rank)
-  cross join lateral (select from threads where work_rank = ranks.rank and work_at is not null
-    and work_at <= coalesce($1::float8, (select ${NOW})) limit 1) as due) as is_due`);
+/**
+ * The time at the server, and what the work needs that is due then, or at another time that is given: a row for each need, from need
+ * to need through the index, however many threads have each. One row without a need when nothing is due.
+ */
+const LOOK = prepared(`with recursive needs as (
+    (select md5(work_need) as key, work_need from threads where work_at is not null and md5(work_need) >= ''
+      order by md5(work_need) limit 1)
+    union all
+    (select next.key, next.work_need from needs cross join lateral (
+      select md5(work_need) as key, work_need from threads where work_at is not null and md5(work_need) > needs.key
+      order by md5(work_need) limit 1) as next)),
+  due as (select work_need from needs where exists (select from (values (0), (1), (2)) as ranks (rank)
+    cross join lateral (select from threads where md5(threads.work_need) = needs.key and work_rank = ranks.rank
+      and work_at is not null and work_at <= coalesce($1::float8, (select ${NOW})) limit 1) as due))
+  select time.now, due.work_need as need from (select ${NOW} as now) as time left join due on true`);
 
 /**
  * Threads that are due, the most urgent first, locked. Those that somebody else holds are passed over: whoever holds them sees
  * to them, and several processes share all work.
  */
 const LOCK_DUE = prepared(`select due.tenant, due.thread_id from (values (0), (1), (2)) as ranks (rank)
+  cross join unnest($3::text[]) as needs (need)
   cross join lateral (
     select tenant, thread_id from threads
-    where work_rank = ranks.rank and work_at <= $1::float8 and work_at is not null
+    where md5(work_need) = md5(needs.need) and work_rank = ranks.rank and work_at <= $1::float8 and work_at is not null
     order by work_at limit $2::bigint for update skip locked) as due
   limit $2::bigint`);
 
@@ -32,29 +47,37 @@ const CLOSE_THREAD = prepared(`update threads set damage = coalesce(damage, $3),
 
 const DEFER_THREAD = prepared("update threads set work_at = $3::float8 where tenant = $1 and thread_id = $2");
 
+/** What the work needs that is due. Mostly none is: that takes one statement and no transaction. */
+export async function lookForNeeds(database: Database, clock: ServerClock): Promise<readonly NeedText[]> {
+  const rows = rowsOf<{ readonly now: number; readonly need: NeedText | null }>(await database.read([LOOK(clock.own)]));
+  clock.hear(rows[0]?.now ?? 0);
+  return rows.flatMap(({ need }) => need ?? []);
+}
+
 /** What one round of claiming came to. `isLast`: there was nothing more to offer. */
 export interface ClaimRound {
   readonly granted: readonly ClaimAnswer[];
+  /** Of work that was found and left to others. */
+  readonly signals: readonly StoreSignal[];
   readonly isLast: boolean;
 }
 
 /** Offers up to `limit` due threads to the operation `claim`, in one transaction. Each offer settles when a thread is due next. */
 export async function claimDue(
   session: Session,
-  request: ClaimRequest,
+  request: Claimer,
   { limit, clock }: { readonly limit: number; readonly clock: ServerClock },
 ): Promise<ClaimRound> {
-  // Mostly nothing is due: that takes one statement and no transaction.
-  const [look] = rowsOf<{ readonly now: number; readonly is_due: boolean }>(await session.run([LOOK(clock.own)]));
-  const time = clock.hear(look?.now ?? 0);
-  if (look?.is_due !== true) return { granted: [], isLast: true };
+  const time = clock.estimate();
+  const needs = encodeArray("text", request.needs);
   try {
-    const due = rowsOf<ThreadPlace>(await session.run([BEGIN(), LOCK_DUE(time, limit)]), 1);
+    const due = rowsOf<ThreadPlace>(await session.run([BEGIN(), LOCK_DUE(time, limit, needs)]), 1);
     const operations = due.map((place) => toOperation({ operation: "claim", ...place, request }));
     const granted: ClaimAnswer[] = [];
-    const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted });
+    const signals: StoreSignal[] = [];
+    const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted, signals });
     await session.run([...writes, COMMIT()]);
-    return { granted, isLast: due.length < limit };
+    return { granted, signals, isLast: due.length < limit };
   } catch (error) {
     await session.rollBack();
     throw error;
@@ -64,7 +87,11 @@ export async function claimDue(
 async function offer(
   session: Session,
   operations: readonly Operation[],
-  { time, granted }: { readonly time: number; readonly granted: ClaimAnswer[] },
+  {
+    time,
+    granted,
+    signals,
+  }: { readonly time: number; readonly granted: ClaimAnswer[]; readonly signals: StoreSignal[] },
 ): Promise<readonly Query[]> {
   const read = new DemandRead(operations, { now: time });
   const rows = read.take(await session.run(read.queries));
@@ -74,8 +101,11 @@ async function offer(
     const outcome = plan(operation, rows[index], undefined, { batch, now: () => time });
     // One that cannot be read must not stand in the way of the others.
     if ("refusal" in outcome) closings.push(setAside(operation, outcome.refusal, time));
-    // Only claims were planned.
-    else if ("answer" in outcome && outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
+    else if ("answer" in outcome) {
+      // Only claims were planned.
+      if (outcome.answer !== null) granted.push(outcome.answer as ClaimAnswer);
+      signals.push(...outcome.signals);
+    }
   }
   return [...batch.queries, ...closings];
 }

@@ -37,6 +37,10 @@ export const READ_VALUES: RowsQuery = askFor(
     (select min(available_at) from entries where entries.thread_key = threads.key and place = 'run') as next_at,
     (select min(available_at) from entries where entries.thread_key = threads.key
       and place = 'run' and busy_policy = 'continue') as next_continue_at,
+    (select agent_id from entries where entries.thread_key = threads.key and place = 'run'
+      order by md5(agent_id) limit 1) as first_agent,
+    (select agent_id from entries where entries.thread_key = threads.key and place = 'run'
+      order by md5(agent_id) desc limit 1) as last_agent,
     (select epoch from retired_epochs where retired_epochs.tenant = wanted.tenant
       and retired_epochs.thread_id = wanted.thread_id) as retired_epoch,
     ${NOW} as now

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { RepriseError } from "@reprise/contracts";
+import type { NameHold } from "../shell/worker-rows.ts";
 import type { PgClient } from "./pg-driver.ts";
 import { fromPostgresError } from "./postgres-errors.ts";
 import { rowsOf, Session, type SessionSettings } from "./session.ts";
@@ -32,25 +32,31 @@ export class HeldNames {
     this.#ports = ports;
   }
 
-  /** Throws `STORE_OWNED` when another process has it. Returns the way to give it up. */
-  async enter(owner: string): Promise<() => Promise<void>> {
-    if (this.#held.has(owner)) throw owned(owner);
+  /** Takes hold of a name, or says that another process has it; then it is asked for again and again until it is left. */
+  async hold(owner: string): Promise<NameHold> {
+    // Somebody of this process has it, who will have to leave it too.
+    if (this.#held.has(owner)) return { isOurs: false, leave: async () => undefined };
     this.#held.set(owner, undefined);
-    try {
-      for (let tries = 1; !(await this.#tryHold(owner)); tries += 1) {
-        if (tries === TRIES) throw owned(owner);
-        await pause(BETWEEN_TRIES_MS);
-      }
-    } catch (error) {
+    const isOurs = await this.#holdSoon(owner).catch((error: unknown) => {
       this.#held.delete(owner);
       throw fromPostgresError(error);
-    }
+    });
+    if (!isOurs) this.#holdAgain(owner);
     let hasLeft = false;
-    return async () => {
+    const leave = async (): Promise<void> => {
       if (hasLeft) return;
       hasLeft = true;
       await this.#leave(owner);
     };
+    return { isOurs, leave };
+  }
+
+  async #holdSoon(owner: string): Promise<boolean> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      if (await this.#tryHold(owner)) return true;
+      await pause(BETWEEN_TRIES_MS);
+    }
+    return false;
   }
 
   async close(): Promise<void> {
@@ -109,8 +115,3 @@ const KEEP_ALIVE = composed(
      set_config('tcp_keepalives_count', '3', false)`,
   [],
 );
-
-function owned(owner: string): RepriseError {
-  const message = `Cannot claim as ${owner}: another process with this instance id is alive. Give each its own.`;
-  return new RepriseError("STORE_OWNED", message, { details: { owner } });
-}

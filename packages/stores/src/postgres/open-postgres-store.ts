@@ -15,6 +15,7 @@ import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-
 import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
+import { createPostgresWorkers } from "./postgres-workers.ts";
 import { readDurability } from "./read-durability.ts";
 import { ServerClock } from "./server-clock.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
@@ -104,8 +105,9 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
       settings: settingsOf(options, schema),
     });
     const documents = createPostgresDocuments(database, clock);
-    const writers = { batcher, heldWriter, clock: serverClock };
-    const driver = new PostgresDriver({ durability, database, ...writers, names, documents, ...signals });
+    const writers = { batcher, heldWriter, clock: serverClock, tell };
+    const workers = createPostgresWorkers(database, clock);
+    const driver = new PostgresDriver({ durability, database, ...writers, names, documents, workers, ...signals });
     // From here on each answer says what time it is.
     await driver.now();
     const blobs = createPostgresBlobRows((queries) => database.read(queries), clock);

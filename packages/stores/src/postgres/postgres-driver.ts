@@ -1,16 +1,18 @@
-import type { Changeset, ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
+import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import type { SignalBoard } from "../shell/signal-board.ts";
+import type { NameHold, WorkerRows } from "../shell/worker-rows.ts";
 import type { Batcher } from "./batcher.ts";
-import { claimDue } from "./claim-due.ts";
+import { claimDue, lookForNeeds } from "./claim-due.ts";
 import type { Database } from "./database.ts";
 import { FIND_THREAD } from "./demand-statements.ts";
 import type { HeldNames } from "./held-names.ts";
@@ -39,7 +41,10 @@ export interface PostgresParts {
   readonly receiver: SignalReceiver;
   readonly names: HeldNames;
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   readonly clock: ServerClock;
+  /** Tells everybody, here and elsewhere. */
+  tell(signals: readonly StoreSignal[]): void;
 }
 
 const SELECT_NOW = prepared(`select ${NOW} as now`);
@@ -61,6 +66,7 @@ export class PostgresDriver implements StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   readonly #parts: PostgresParts;
   readonly #read: Ask;
   #closed: Promise<void> | undefined;
@@ -70,6 +76,7 @@ export class PostgresDriver implements StoreDriver {
     this.#parts = parts;
     this.durability = parts.durability;
     this.documents = parts.documents;
+    this.workers = parts.workers;
     const lanes = new ReadLanes((queries) => database.read(queries), READ_LANES);
     this.#read = (queries) => lanes.read(queries);
     this.reader = { ...createThreadReads(this.#read), ...createRunReads(this.#read) };
@@ -106,7 +113,11 @@ export class PostgresDriver implements StoreDriver {
     return rowsOf<{ readonly thread_id: string | null }>(results)[0]?.thread_id ?? "";
   }
 
-  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
+  dueNeeds(): Promise<readonly NeedText[]> {
+    return lookForNeeds(this.#parts.database, this.#parts.clock);
+  }
+
+  async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     const granted: ClaimAnswer[] = [];
     let attempts = 0;
     while (granted.length < limit) {
@@ -117,6 +128,7 @@ export class PostgresDriver implements StoreDriver {
           claimDue(session, request, { limit: limit - granted.length, clock }),
         );
         granted.push(...round.granted);
+        this.#parts.tell(round.signals);
         if (round.isLast) break;
       } catch (error) {
         attempts += 1;
@@ -138,8 +150,8 @@ export class PostgresDriver implements StoreDriver {
     return rows.map(({ thread_id }) => thread_id);
   }
 
-  enter(owner: string): Promise<() => Promise<void>> {
-    return this.#parts.names.enter(owner);
+  holdName(owner: string): Promise<NameHold> {
+    return this.#parts.names.hold(owner);
   }
 
   watch(listener: (signal: StoreSignal) => void): () => void {

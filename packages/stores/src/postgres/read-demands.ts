@@ -2,10 +2,11 @@ import { type DecisionColumns, fromDecisionColumns } from "../codec/columns/deci
 import { type EntryColumns, fromEntryColumns } from "../codec/columns/entry-columns.ts";
 import { fromRunColumns, type RunColumns } from "../codec/columns/run-columns.ts";
 import { fromThreadColumns, type MetadataColumns, type ThreadColumns } from "../codec/columns/thread-columns.ts";
-import { escapeText } from "../codec/escape-text.ts";
+import { escapeText, unescapeText } from "../codec/escape-text.ts";
 import { callIdKey, idKey } from "../codec/id-key.ts";
 import { openCalls } from "../codec/open-commit.ts";
-import type { CallKey, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import type { CallKey, QueueRows, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import { NO_QUEUE } from "../kernel/held-write.ts";
 import type { CallRow, DecisionRow, SupersededRange } from "../kernel/rows.ts";
 import {
   LOCK_THREADS,
@@ -53,6 +54,8 @@ type EntryRecord = EntryColumns & { readonly thread_id: string };
 interface Values {
   readonly next_at: number | null;
   readonly next_continue_at: number | null;
+  readonly first_agent: string | null;
+  readonly last_agent: string | null;
   readonly retired_epoch: number | null;
   readonly now: number;
 }
@@ -240,11 +243,22 @@ function openRows(demand: ThreadDemand, found: Found): ThreadRows {
     calls: callsAmong(found.calls, demand.calls ?? []),
     decisions: openDecisions(found.decisions),
     entries: Array.from(entries.values(), fromEntryColumns),
-    queue: { next_at: values?.next_at ?? null, next_continue_at: values?.next_continue_at ?? null },
+    queue: queueOf(values),
     positions: numbersOf(found, "message", superseded_ids),
     superseded: found.superseded.map(({ first_position, last_position, version }) => {
       return { first_position, last_position, version };
     }),
+  };
+}
+
+function queueOf(values: Values | undefined): QueueRows {
+  if (values === undefined) return NO_QUEUE;
+  const { next_at, next_continue_at, first_agent, last_agent } = values;
+  return {
+    next_at,
+    next_continue_at,
+    first_agent: first_agent === null ? null : unescapeText(first_agent),
+    last_agent: last_agent === null ? null : unescapeText(last_agent),
   };
 }
 

@@ -38,11 +38,11 @@ create table threads (
   version bigint not null, revision bigint not null, created_at double precision not null,
   updated_at double precision not null, generation bigint not null, epoch bigint not null, claim_epoch bigint,
   claim_until double precision, recover_at double precision not null, arrivals bigint not null, messages bigint not null,
-  pruned_version bigint not null, promised_version bigint not null, work_at double precision, work_rank integer,
-  is_given_back integer not null, checksum integer not null, format smallint not null,
+  pruned_version bigint not null, promised_version bigint not null, lost_version bigint not null,
+  work_at double precision, work_rank integer, lost_claims integer not null, is_given_back integer not null, checksum integer not null, format smallint not null,
   digest text collate "C" not null, resource_id text collate "C", parent_thread_id text collate "C",
   claim_owner text collate "C", claim_kind text collate "C", claim_entry text collate "C", open_run_id text collate "C",
-  damage text collate "C", metadata text collate "C" not null,
+  damage text collate "C", work_need text collate "C" not null, metadata text collate "C" not null,
   primary key (tenant, thread_id)
 ) with (fillfactor = 60);
 create unique index threads_by_key on threads (key);
@@ -50,7 +50,7 @@ create index threads_of_tenant on threads ((tenant || ''), key);
 create index threads_by_resource on threads (md5(tenant || ' ' || resource_id), key) where resource_id is not null;
 create index threads_by_parent on threads (md5(tenant || ' ' || parent_thread_id), key)
   where parent_thread_id is not null;
-create index threads_with_work on threads (work_rank, work_at) where work_at is not null;
+create index threads_with_work on threads (md5(work_need), work_rank, work_at) where work_at is not null;
 create index threads_by_owner on threads (md5(claim_owner)) where claim_owner is not null;
 create index threads_open on threads (md5(tenant)) where open_run_id is not null;
 
@@ -118,8 +118,8 @@ create table entries (
   arrival integer not null, generation integer not null, attempts integer not null,
   checksum integer not null, format smallint not null,
   tenant text collate "C" not null, entry_id text collate "C" not null, kind text collate "C" not null,
-  run_id text collate "C" not null, busy_policy text collate "C" not null, rolls_back text collate "C",
-  sender_id text collate "C", dedupe_key text collate "C", dedupe_id text collate "C",
+  run_id text collate "C" not null, agent_id text collate "C" not null, busy_policy text collate "C" not null,
+  rolls_back text collate "C", sender_id text collate "C", dedupe_key text collate "C", dedupe_id text collate "C",
   status text collate "C" not null, place text collate "C",
   last_error text collate "C", reason text collate "C", into_run text collate "C", body text collate "C" not null,
   primary key (tenant, entry_id)
@@ -130,6 +130,7 @@ create index entries_not_accepted on entries (md5(tenant), status, key) where st
 create unique index entries_by_dedupe_key on entries (thread_key, dedupe_id) where dedupe_id is not null;
 create index entries_pending on entries (thread_key, place, priority desc, arrival) where place is not null;
 create index entries_queued on entries (thread_key, available_at) where place = 'run';
+create index entries_by_agent on entries (thread_key, md5(agent_id)) where place = 'run';
 create index entries_continuing on entries (thread_key, available_at) where place = 'run' and busy_policy = 'continue';
 
 create table snapshots (
@@ -142,6 +143,12 @@ create table retired_epochs (
   tenant text collate "C" not null, thread_id text collate "C" not null, epoch bigint not null,
   primary key (tenant, thread_id)
 );
+
+create table workers (
+  until double precision not null, owner text collate "C" not null, session text collate "C" not null,
+  abilities text collate "C" not null
+);
+create unique index workers_by_owner on workers (md5(owner));
 
 create table documents (
   revision bigint generated always as identity,

@@ -17,7 +17,13 @@ export const HEAD_COMMIT: Columns = {
 };
 
 /** What the revision guards. */
-export const HEAD_INBOX: Columns = { revision: "int8", generation: "int8", arrivals: "int8", is_given_back: "int4" };
+export const HEAD_INBOX: Columns = {
+  revision: "int8",
+  generation: "int8",
+  arrivals: "int8",
+  is_given_back: "int4",
+  work_need: "text",
+};
 
 /** What begins or ends with a claim. */
 export const HEAD_CLAIM: Columns = {
@@ -33,7 +39,12 @@ export const HEAD_CLAIM: Columns = {
 };
 
 /** What only an operation changes that has locked the thread and read it. */
-export const HEAD_REST: Columns = { pruned_version: "int8", damage: "text" };
+export const HEAD_REST: Columns = {
+  pruned_version: "int8",
+  damage: "text",
+  lost_version: "int8",
+  lost_claims: "int4",
+};
 
 /** What never changes. */
 export const HEAD_FIXED: Columns = { resource_id: "text", parent_thread_id: "text", created_at: "float8" };
@@ -123,6 +134,7 @@ export const ENTRY: Columns = {
   arrival: "int4",
   kind: "text",
   run_id: "text",
+  agent_id: "text",
   busy_policy: "text",
   rolls_back: "text",
   sender_id: "text",

@@ -47,9 +47,10 @@ export function createAdmission(tenant: string, driver: StoreDriver, held: HeldT
 }
 
 function sealEntry({ request, ...entry }: NewEntry): SealedEntry {
-  const { resource_id, parent_thread_id } = request;
+  const { agent_id, resource_id, parent_thread_id } = request;
   return {
     ...entry,
+    agent_id,
     request: JSON.stringify(request),
     ...(resource_id === undefined ? {} : { resource_id }),
     ...(parent_thread_id === undefined ? {} : { parent_thread_id }),

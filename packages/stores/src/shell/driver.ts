@@ -1,9 +1,11 @@
-import type { Changeset, ClaimRequest, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { NeedText } from "../kernel/need.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "./document-rows.ts";
 import type { RowReader } from "./row-reader.ts";
+import type { NameHold, WorkerRow, WorkerRows } from "./worker-rows.ts";
 
 /**
  * A database under the shell. It knows how to read rows, to execute writes and to tell the time; it knows no rules.
@@ -20,6 +22,7 @@ export interface StoreDriver {
   readonly durability: Durability;
   readonly reader: RowReader;
   readonly documents: DocumentRows;
+  readonly workers: WorkerRows;
   /** The store's time. */
   now(): Promise<number>;
   execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]>;
@@ -33,17 +36,21 @@ export interface StoreDriver {
   estimateNow(): number;
   /** Makes a changeset ready for `execute` and `writeHeld`. */
   seal(changeset: Changeset): SealedChangeset;
+  /** What the work needs that is due: each need once. Costs what there are needs, however much work there is. */
+  dueNeeds(): Promise<readonly NeedText[]>;
   /**
-   * Offers threads whose work hint is due to the operation `claim`, by rank and then by time, until `limit` claims were
-   * granted or no thread is due.
+   * Offers threads whose work hint is due and needs what the claimer may do to the operation `claim`, by rank, then by need in
+   * their order, then by time, until `limit` claims were granted or no thread is due.
    */
-  claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]>;
+  claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]>;
   /**
-   * Makes this process the one that claims as `owner`, until the function it returns is called or the process ends.
-   * `STORE_OWNED` while another one has the name.
+   * Takes hold of a name, as far as the system can tell the living from the dead. Left out by drivers that cannot: then a name is
+   * free when its worker has fallen silent.
    */
-  enter(owner: string): Promise<() => Promise<void>>;
-  /** The threads an owner has a claim on. Only for a process that may claim. */
+  holdName?(owner: string): Promise<NameHold>;
+  /** The workers whose processes are sure to be gone. Left out by drivers that cannot tell. */
+  findGone?(): Promise<readonly WorkerRow[]>;
+  /** The threads an owner has a claim on. */
   findClaims(owner: string): Promise<readonly ThreadPlace[]>;
   /** The threads of a tenant that anybody has a claim on. */
   findClaimed(tenant: string): Promise<readonly string[]>;

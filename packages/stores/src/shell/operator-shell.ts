@@ -1,4 +1,5 @@
 import {
+  type Abilities,
   type Claim,
   claimedRun,
   type Lease,
@@ -14,6 +15,7 @@ import type { StoreDriver } from "./driver.ts";
 import { type HeldThreads, keyOf } from "./held-threads.ts";
 import { createPrunedStore } from "./prune-store.ts";
 import type { RowReader } from "./row-reader.ts";
+import { Workers } from "./workers-shell.ts";
 
 type ThreadHead = NonNullable<Awaited<ReturnType<RowReader["loadThread"]>>>;
 
@@ -24,9 +26,21 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
     const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
     await Promise.all(released.map(unlessDamaged));
   };
+  const workers = new Workers(driver, releaseOwner);
+  // A worker that always has more to do than it can must not starve those behind it in one order.
+  let turn = 0;
   return {
     now: () => driver.now(),
-    async claim({ limit, ...request }) {
+    async claim({ limit, abilities, ...asked }) {
+      const needs = limit < 1 ? [] : await workers.chooseNeeds(asked.owner, abilities);
+      if (needs.length === 0) return [];
+      turn += 1;
+      const first = turn % needs.length;
+      const request = {
+        ...asked,
+        needs: [...needs.slice(first), ...needs.slice(0, first)],
+        ...(abilities !== undefined && { abilities: withoutTools(abilities) }),
+      };
       const answers = await driver.claim(request, limit);
       for (const { claim, held: thread } of answers) held.keep(keyOf(claim.tenant, claim.thread_id), thread);
       return answers.map(openClaim);
@@ -51,17 +65,21 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
       const heads = await Promise.all(claimed.map((id) => unlessDamaged(driver.reader.loadThread(tenant, id))));
       return heads.flatMap((head) => (head == null ? [] : toLease(head, now)));
     },
-    async enter(owner) {
-      const leave = await driver.enter(owner);
-      await releaseOwner(owner);
-      return leave;
-    },
+    enter: (entry) => workers.enter(entry),
+    listWorkers: () => workers.listWorkers(),
+    listMissingAgents: () => workers.listMissingAgents(),
     async prune(retention, signal) {
       const threads = await pruneThreads(createPrunedStore(driver, forTenant), retention, signal);
       return { ...threads, documents: await pruneDocuments((limit) => driver.documents.prune(limit), signal) };
     },
     watch: (listener) => driver.watch(listener),
   };
+}
+
+/** As much as is looked at while work is claimed. */
+function withoutTools(abilities: Abilities): Abilities {
+  const definitions = Object.entries(abilities).map(([agent, ability]) => [agent, { ...ability, tools: {} }] as const);
+  return Object.fromEntries(definitions);
 }
 
 /** A claim with what it is for. */

@@ -4,17 +4,16 @@ import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { withBlobs } from "../shell/with-blobs.ts";
 import type { Connection } from "./connection.ts";
-import { Dispatcher } from "./dispatcher.ts";
 import { openFileForReading } from "./open-file.ts";
 import { type OpenedFiles, openedDatabase } from "./opened-files.ts";
 import { SignalBoard } from "./signal-board.ts";
 import { createSqliteBlobRows } from "./sqlite-blob-store.ts";
 import { SqliteDriver } from "./sqlite-driver.ts";
+import { SqliteWorkers } from "./sqlite-workers.ts";
 import { WriterClient } from "./writer-client.ts";
-import type { WriterTask } from "./writer-task.ts";
 
 export interface SqliteStoreOptions {
-  /** Made when it is not there; its folder has to be. Beside it SQLite keeps `-wal` and `-shm`, and we `-dispatcher`. */
+  /** Made when it is not there; its folder has to be. Beside it SQLite keeps `-wal` and `-shm`, and we `-worker-1` and so on. */
   readonly file: string;
   /** The store's time. The system's unless a test has its own. */
   readonly clock?: Pick<Clock, "now">;
@@ -29,7 +28,7 @@ export interface SqliteStore extends Store {
   readonly blobs: BlobStore;
 }
 
-/** Opens a store in a SQLite file. Several processes may open it; one of them claims work, the others are its clients. */
+/** Opens a store in a SQLite file. Several processes may open it, and each claims the work it is able to do. */
 export async function openSqliteStore({
   file,
   clock = { now: Date.now },
@@ -40,12 +39,11 @@ export async function openSqliteStore({
   const now = (): number => clock.now();
   let board: SignalBoard | undefined;
   const writer = await WriterClient.open({ file, busyTimeoutMs, writer: writerId }, (signals) => board?.tell(signals));
-  const write = (task: WriterTask): Promise<unknown> => writer.do(task);
   const files = openedDatabase(file);
   const connection = await openReader(file, files, writer);
   board = new SignalBoard(connection, writerId, pollMs);
-  const dispatcher = new Dispatcher({ file, connection, now, write });
-  const store = createDurableStore(new SqliteDriver({ now, writer, connection, dispatcher, board, files }));
+  const workers = new SqliteWorkers({ file, connection, now, write: (task) => writer.do(task) });
+  const store = createDurableStore(new SqliteDriver({ now, writer, connection, workers, board, files }));
   const blobs = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
   await sweepBlobs(blobs);
   return withBlobs(store, blobs);

@@ -1,7 +1,8 @@
 import { fromThreadColumns, type MetadataColumns, type ThreadColumns } from "../codec/columns/thread-columns.ts";
-import { escapeText } from "../codec/escape-text.ts";
+import { escapeText, unescapeText } from "../codec/escape-text.ts";
 import { idKey } from "../codec/id-key.ts";
 import type { CallKey, History, QueueRows, ThreadDemand, ThreadRows } from "../kernel/demand.ts";
+import { NO_QUEUE } from "../kernel/held-write.ts";
 import type { CallRow, EntryRow } from "../kernel/rows.ts";
 import type { Connection } from "./connection.ts";
 import { readHistory } from "./read-history.ts";
@@ -98,8 +99,6 @@ function selectDecisions(
   return [...demanded, ...pending.filter(({ decision }) => !isDemanded(decision))];
 }
 
-const NO_QUEUE: QueueRows = { next_at: null, next_continue_at: null };
-
 type KeyedThread = ThreadColumns & MetadataColumns & { readonly key: number };
 
 function selectThread(connection: Connection, { tenant, thread }: ThreadDemand): KeyedThread | undefined {
@@ -124,14 +123,20 @@ function selectRetiredEpoch(connection: Connection, { tenant, thread }: ThreadDe
 }
 
 function selectQueue(connection: Connection, threadKey: number): QueueRows {
-  return (
+  const rows =
     connection.get<QueueRows>(
       `select (select min(available_at) from entries where thread_key = :thread_key and place = 'run') as next_at,
          (select min(available_at) from entries
-          where thread_key = :thread_key and place = 'run' and busy_policy = 'continue') as next_continue_at`,
+          where thread_key = :thread_key and place = 'run' and busy_policy = 'continue') as next_continue_at,
+         (select min(agent_id) from entries where thread_key = :thread_key and place = 'run') as first_agent,
+         (select max(agent_id) from entries where thread_key = :thread_key and place = 'run') as last_agent`,
       { thread_key: threadKey },
-    ) ?? NO_QUEUE
-  );
+    ) ?? NO_QUEUE;
+  return { ...rows, first_agent: optionalUnescaped(rows.first_agent), last_agent: optionalUnescaped(rows.last_agent) };
+}
+
+function optionalUnescaped(text: string | null): string | null {
+  return text === null ? null : unescapeText(text);
 }
 
 function collectEntries(

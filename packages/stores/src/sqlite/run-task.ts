@@ -1,13 +1,14 @@
-import { type ClaimRequest, RepriseError, type StoreSignal } from "@reprise/contracts";
+import { RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
 import { runBlobTask } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import { deleteDocument, pruneDocuments, saveDocument } from "./document-tasks.ts";
 import { executeStatements, executeWrites, queryStatement } from "./execute-writes.ts";
 import { readDemand } from "./read-demand.ts";
+import { freeSlot, putWorker, removeWorker } from "./worker-tasks.ts";
 import type { BlobTask, HeldTask, WriterTask } from "./writer-task.ts";
 
 /** What a task came to inside the transaction. */
@@ -31,7 +32,7 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
     case "held":
       return writeHeld(connection, task);
     case "claim":
-      return { answer: claimThreads(connection, task.request, task.limit, task.now), signals: [] };
+      return claimThreads(connection, task.request, task.limit, task.now);
     case "put_blob":
     case "delete_blob":
     case "begin_upload":
@@ -46,12 +47,12 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
       return { answer: deleteDocument(connection, task), signals: [] };
     case "prune_documents":
       return { answer: pruneDocuments(connection, task), signals: [] };
-    case "own":
-      connection.run("insert or replace into dispatcher (one, pid, since) values (1, :pid, :now)", {
-        pid: task.pid,
-        now: task.now,
-      });
-      return { answer: null, signals: [] };
+    case "put_worker":
+      return { answer: putWorker(connection, task), signals: [] };
+    case "remove_worker":
+      return { answer: removeWorker(connection, task), signals: [] };
+    case "free_slot":
+      return { answer: freeSlot(connection, task), signals: [] };
     default:
       return task satisfies never;
   }
@@ -96,31 +97,29 @@ function runOperation<Name extends ThreadOperation>(
 }
 
 const DUE_THREADS = `select tenant, thread_id from threads
-  where work_rank = :rank and work_at <= :now and work_at is not null order by work_at limit :limit`;
+  where work_need = :need and work_rank = :rank and work_at <= :now and work_at is not null order by work_at limit :limit`;
 
-/** Offers threads that are due, rank by rank, until enough claims were granted. Each offer settles when a thread is due next. */
-function claimThreads(
-  connection: Connection,
-  request: ClaimRequest,
-  limit: number,
-  now: number,
-): readonly ClaimAnswer[] {
+/** Offers threads that are due, rank by rank and need by need, until enough claims were granted. Each offer settles when a thread is due next. */
+function claimThreads(connection: Connection, request: Claimer, limit: number, now: number): TaskResult {
   const granted: ClaimAnswer[] = [];
-  for (const rank of [0, 1, 2]) {
+  const signals: StoreSignal[] = [];
+  const places = [0, 1, 2].flatMap((rank) => request.needs.map((need) => ({ rank, need })));
+  for (const place of places) {
     while (granted.length < limit) {
-      const due = connection.all<{ readonly tenant: string; readonly thread_id: string }>(DUE_THREADS, {
-        rank,
+      const due = connection.all<ThreadPlace>(DUE_THREADS, {
+        ...place,
         now,
         limit: limit - granted.length,
       });
       if (due.length === 0) break;
-      for (const place of due) {
-        const answer = offer(connection, { operation: "claim", ...place, request }, now);
-        if (answer !== null) granted.push(answer);
+      for (const thread of due) {
+        const offered = offer(connection, { operation: "claim", ...thread, request }, now);
+        if (offered.answer !== null) granted.push(offered.answer);
+        signals.push(...offered.signals);
       }
     }
   }
-  return granted;
+  return { answer: granted, signals };
 }
 
 const CLOSE_THREAD = `update threads set damage = :damage, work_rank = null, work_at = null
@@ -143,13 +142,18 @@ function setAside(
   connection.run(CLOSE_THREAD, { damage: escapeText(error.message), tenant, thread_id });
 }
 
+interface Offered {
+  readonly answer: ClaimAnswer | null;
+  readonly signals: readonly StoreSignal[];
+}
+
 /** Offers one thread. One that cannot be read must not stand in the way of the others; reading comes before any write. */
-function offer(connection: Connection, request: ThreadRequest<"claim">, now: number): ClaimAnswer | null {
+function offer(connection: Connection, request: ThreadRequest<"claim">, now: number): Offered {
   try {
-    return runOperation(connection, request, now).answer;
+    return runOperation(connection, request, now);
   } catch (error) {
     if (error instanceof HalfWritten) throw error;
     setAside(connection, request, { error, now });
-    return null;
+    return { answer: null, signals: [] };
   }
 }

@@ -22,15 +22,16 @@ create table threads (
   generation integer not null, epoch integer not null,
   claim_owner text, claim_epoch integer, claim_until real, claim_kind text, claim_entry text,
   open_run_id text, recover_at real not null, is_given_back integer not null,
+  lost_version integer not null, lost_claims integer not null,
   arrivals integer not null, messages integer not null, damage text,
-  work_rank integer, work_at real,
+  work_rank integer, work_at real, work_need text not null,
   pruned_version integer not null, promised_version integer not null, digest text not null,
   format integer not null, checksum integer not null, metadata text not null
 ) strict;
 create unique index threads_by_id on threads (tenant, thread_id);
 create index threads_by_resource on threads (tenant, resource_id) where resource_id is not null;
 create index threads_by_parent on threads (tenant, parent_thread_id) where parent_thread_id is not null;
-create index threads_with_work on threads (work_rank, work_at) where work_at is not null;
+create index threads_with_work on threads (work_need, work_rank, work_at) where work_at is not null;
 
 create table commits (
   key integer primary key,
@@ -87,7 +88,7 @@ create index decisions_pending on decisions (tenant, run_id) where is_pending = 
 create table entries (
   key integer primary key,
   tenant text not null, entry_id text not null, thread_key integer not null, arrival integer not null,
-  kind text not null, run_id text not null, busy_policy text not null, rolls_back text, sender_id text,
+  kind text not null, run_id text not null, agent_id text not null, busy_policy text not null, rolls_back text, sender_id text,
   priority real not null, dedupe_key text, generation integer not null, created_at real not null,
   status text not null, place text, available_at real not null, attempts integer not null,
   last_error text, reason text, into_run text, updated_at real not null,
@@ -100,6 +101,7 @@ create index entries_not_accepted on entries (tenant, status) where status <> 'a
 create unique index entries_by_dedupe_key on entries (thread_key, dedupe_key) where dedupe_key is not null;
 create index entries_pending on entries (thread_key, place, priority desc, arrival) where place is not null;
 create index entries_queued on entries (thread_key, available_at) where place = 'run';
+create index entries_by_agent on entries (thread_key, agent_id) where place = 'run';
 create index entries_continuing on entries (thread_key, available_at) where place = 'run' and busy_policy = 'continue';
 
 create table snapshots (
@@ -136,7 +138,9 @@ create index documents_expiring on documents (expires_at) where expires_at is no
 
 create table signals (number integer primary key, writer integer not null, signals text not null) strict;
 
-create table dispatcher (one integer primary key check (one = 1), pid integer not null, since real not null) strict;
+create table workers (
+  owner text primary key, session text not null, slot integer not null, until real not null, abilities text not null
+) strict, without rowid;
 
 create view messages as
   select threads.tenant, threads.thread_id, commits.version, commits.run_id,

@@ -1,19 +1,22 @@
-import type { Changeset, ClaimRequest, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
-import type { ClaimAnswer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { NeedText } from "../kernel/need.ts";
+import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
+import type { NameHold, WorkerRow } from "../shell/worker-rows.ts";
 import type { Connection } from "./connection.ts";
-import type { Dispatcher } from "./dispatcher.ts";
 import type { OpenedFiles } from "./opened-files.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
+import { selectDueNeeds } from "./select-needs.ts";
 import type { SignalBoard } from "./signal-board.ts";
 import { createSqliteDocuments } from "./sqlite-documents.ts";
+import type { SqliteWorkers } from "./sqlite-workers.ts";
 import { contentStatements, headStatement } from "./write-statements.ts";
 import type { WriterClient } from "./writer-client.ts";
 
@@ -23,7 +26,7 @@ export interface SqliteParts {
   readonly writer: WriterClient;
   /** For reading, on the thread of the caller. */
   readonly connection: Connection;
-  readonly dispatcher: Dispatcher;
+  readonly workers: SqliteWorkers;
   readonly board: SignalBoard;
   readonly files: OpenedFiles;
 }
@@ -33,11 +36,13 @@ export class SqliteDriver implements StoreDriver {
   readonly durability = "power-loss";
   readonly reader: RowReader;
   readonly documents: DocumentRows;
+  readonly workers: SqliteWorkers;
   readonly #parts: SqliteParts;
   #closed: Promise<void> | undefined;
 
   constructor(parts: SqliteParts) {
     this.#parts = parts;
+    this.workers = parts.workers;
     this.reader = { ...createThreadReads(parts.connection), ...createRunReads(parts.connection) };
     const { connection, now, writer } = parts;
     this.documents = createSqliteDocuments({ connection, now, write: (task) => writer.do(task) });
@@ -50,16 +55,11 @@ export class SqliteDriver implements StoreDriver {
   async execute<Name extends ThreadOperation>(request: ThreadRequest<Name>): Promise<ThreadAnswers[Name]> {
     // A request of one name is one of all of them, which TypeScript does not see through the parameter.
     const task: ThreadRequest = request as ThreadRequest;
-    if (task.operation !== "submit" || task.claiming === undefined) return this.#do(task);
-    if (await this.#parts.dispatcher.tryBecome()) return this.#do(task);
-    // A process that may not claim can still enqueue: whoever claims will start the run.
-    const { claiming: _, ...enqueued } = task;
-    return this.#do(enqueued);
+    return this.#parts.writer.do({ task: "operation", now: this.#parts.now(), request: task });
   }
 
   /** The writer has no selects to do: all that it needs is in the statements. */
   async writeHeld(write: HeldWrite): Promise<boolean> {
-    if (write.columns === "claim" && isClaiming(write) && !(await this.#parts.dispatcher.tryBecome())) return false;
     const content = contentStatements(write.tenant, write.writes);
     return this.#parts.writer.do({ task: "held", head: headStatement(write), content, signals: write.signals });
   }
@@ -72,18 +72,15 @@ export class SqliteDriver implements StoreDriver {
     return sealChangeset(changeset);
   }
 
-  #do<Answer>(request: ThreadRequest): Promise<Answer> {
-    return this.#parts.writer.do({ task: "operation", now: this.#parts.now(), request });
+  async dueNeeds(): Promise<readonly NeedText[]> {
+    return selectDueNeeds(this.#parts.connection, this.#parts.now());
   }
 
-  async claim(request: ClaimRequest, limit: number): Promise<readonly ClaimAnswer[]> {
-    await this.#parts.dispatcher.become();
+  async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     return this.#parts.writer.do({ task: "claim", now: this.#parts.now(), request, limit });
   }
 
-  /** For whoever claims only: another process must not end the claims of the one that does. */
   async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
-    await this.#parts.dispatcher.become();
     return this.#parts.connection.all<ThreadPlace>(
       `select tenant, thread_id from threads ${CLAIMED} and claim_owner = :owner`,
       {
@@ -98,9 +95,12 @@ export class SqliteDriver implements StoreDriver {
     return rows.map(({ thread_id }) => thread_id);
   }
 
-  /** Whoever claims on a file is the only one, under whatever name; in a process of several, each has its own. */
-  async enter(owner: string): Promise<() => Promise<void>> {
-    return this.#parts.dispatcher.enter(owner);
+  holdName(owner: string): Promise<NameHold> {
+    return this.workers.holdName(owner);
+  }
+
+  findGone(): Promise<readonly WorkerRow[]> {
+    return this.workers.findGone();
   }
 
   watch(listener: (signal: StoreSignal) => void): () => void {
@@ -113,22 +113,17 @@ export class SqliteDriver implements StoreDriver {
   }
 
   async #close(): Promise<void> {
-    const { board, writer, connection, dispatcher, files } = this.#parts;
+    const { board, writer, connection, workers, files } = this.#parts;
     board.close();
     // Who closes a file last deletes the log that has its name, and only a writer does. So the writer is the last one, unless the
     // files are others by now: their log is not ours.
     const isOurs = files.areThere;
     if (isOurs) connection.close();
     await writer.close();
-    dispatcher.close();
+    workers.close();
     if (!isOurs) connection.close();
   }
 }
 
 /** Threads under a claim are in the work index, with the end of their lease; damaged ones are in it no more, nor claimed. */
-const CLAIMED = "where work_rank in (0, 1, 2) and work_at is not null and claim_owner is not null";
-
-/** Whether a write takes a claim, rather than ending one. */
-function isClaiming({ condition }: HeldWrite): boolean {
-  return condition === null || condition.claim_epoch === null;
-}
+const CLAIMED = "where work_need >= '' and work_at is not null and claim_owner is not null";

@@ -43,8 +43,8 @@ export type StatementName =
 
 const THREAD = [
   "tenant, thread_id, resource_id, parent_thread_id, version, revision, digest, created_at, updated_at, generation, epoch",
-  "claim_owner, claim_epoch, claim_until, claim_kind, claim_entry, open_run_id, recover_at, is_given_back, arrivals",
-  "messages, pruned_version, promised_version, damage, work_rank, work_at, format, checksum, metadata",
+  "claim_owner, claim_epoch, claim_until, claim_kind, claim_entry, open_run_id, recover_at, is_given_back, lost_version, lost_claims",
+  "arrivals, messages, pruned_version, promised_version, damage, work_rank, work_at, work_need, format, checksum, metadata",
 ].join(", ");
 
 const COMMIT = [
@@ -58,13 +58,13 @@ const RUN = [
 ].join(", ");
 
 const ENTRY = [
-  "tenant, entry_id, arrival, kind, run_id, busy_policy, rolls_back, sender_id, priority, dedupe_key, created_at",
+  "tenant, entry_id, arrival, kind, run_id, agent_id, busy_policy, rolls_back, sender_id, priority, dedupe_key, created_at",
   "generation, status, place, available_at, attempts, last_error, reason, into_run, updated_at, format, checksum, body",
 ].join(", ");
 
 /** The columns of the head that each kind of held write may touch. */
 const HEAD_COMMIT = "version, digest, messages, open_run_id, recover_at, updated_at";
-const HEAD_INBOX = `${HEAD_COMMIT}, revision, generation, arrivals, is_given_back`;
+const HEAD_INBOX = `${HEAD_COMMIT}, revision, generation, arrivals, is_given_back, work_need`;
 const HEAD_CLAIM = [
   HEAD_INBOX,
   "epoch, claim_owner, claim_epoch, claim_until, claim_kind, claim_entry, promised_version, work_rank, work_at",

@@ -1,7 +1,8 @@
-import type { ClaimRequest, ErrorCode, StoreSignal } from "@reprise/contracts";
-import type { ThreadRequest } from "../kernel/request.ts";
+import type { ErrorCode, StoreSignal } from "@reprise/contracts";
+import type { Claimer, ThreadRequest } from "../kernel/request.ts";
 import type { Upload } from "../shell/blob-rows.ts";
 import type { DocumentPlace, SealedDocument } from "../shell/document-rows.ts";
+import type { AnnouncedWorker } from "../shell/worker-rows.ts";
 import type { Statement } from "./statement.ts";
 
 /** The columns of a blob's row that its putter says. */
@@ -30,11 +31,23 @@ export interface HeldTask {
   readonly signals: readonly StoreSignal[];
 }
 
+/** What can be done to workers. */
+export type WorkerTask =
+  | ({
+      readonly task: "put_worker";
+      readonly now: number;
+      readonly slot: number;
+      readonly replaced: string | null;
+    } & AnnouncedWorker)
+  | { readonly task: "remove_worker"; readonly owner: string; readonly session: string }
+  /** Says of whoever had a slot that it is gone. */
+  | { readonly task: "free_slot"; readonly slot: number };
+
 /** What the writer can be asked to do. Each is done at a time of the store's clock, all or nothing. */
 export type WriterTask =
   | { readonly task: "operation"; readonly now: number; readonly request: ThreadRequest }
   | HeldTask
-  | { readonly task: "claim"; readonly now: number; readonly request: ClaimRequest; readonly limit: number }
+  | { readonly task: "claim"; readonly now: number; readonly request: Claimer; readonly limit: number }
   | BlobTask
   | {
       readonly task: "save_document";
@@ -49,8 +62,7 @@ export type WriterTask =
       readonly expected: number | null;
     }
   | { readonly task: "prune_documents"; readonly now: number; readonly limit: number }
-  /** Puts on record which process claims work. */
-  | { readonly task: "own"; readonly now: number; readonly pid: number };
+  | WorkerTask;
 
 /** A task under a number, so that its outcome finds back to who asked. */
 export interface NumberedTask {

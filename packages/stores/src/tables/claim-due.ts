@@ -1,5 +1,4 @@
-import type { ClaimRequest } from "@reprise/contracts";
-import type { ClaimAnswer, ThreadRequest } from "../kernel/request.ts";
+import type { ClaimAnswer, Claimer, ThreadRequest } from "../kernel/request.ts";
 import type { Tables } from "./tables.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
@@ -13,13 +12,13 @@ export interface ClaimPorts {
 /** Offers threads that are due, the most urgent first, each once, until enough claims were granted. */
 export async function claimDue(
   { tables, now, execute }: ClaimPorts,
-  request: ClaimRequest,
+  request: Claimer,
   limit: number,
 ): Promise<readonly ClaimAnswer[]> {
   const granted: ClaimAnswer[] = [];
   const offered = new Set<ThreadTables>();
   while (granted.length < limit) {
-    const due = tables.work.due(now(), limit - granted.length, offered);
+    const due = tables.work.due(now(), limit - granted.length, { needs: request.needs, except: offered });
     if (due.length === 0) break;
     const answers = due.map((thread) => {
       offered.add(thread);

@@ -9,6 +9,7 @@ const entry = fc.record({
   available_at: fc.nat(20),
   attempts: fc.constantFrom(0, 0, 1),
   busy_policy: fc.constantFrom("enqueue", "continue"),
+  agent_id: fc.constantFrom("a", "b", "c"),
 });
 
 function cellOf(parts: object, arrival: number): EntryCell {
@@ -41,7 +42,13 @@ it("knows its heads and times as a look at all of it would", () => {
       ];
       expect([...queue.all]).toEqual(turns);
       expect(queue.heads(now)).toEqual(heads.filter((cell) => cell !== undefined));
-      expect(queue.rows).toEqual({ next_at: earliest(turns), next_continue_at: earliest(continuing) });
+      const agents = turns.map(({ row }) => row.entry.agent_id).toSorted();
+      expect(queue.rows).toEqual({
+        next_at: earliest(turns),
+        next_continue_at: earliest(continuing),
+        first_agent: agents[0] ?? null,
+        last_agent: agents.at(-1) ?? null,
+      });
     }),
   );
 });

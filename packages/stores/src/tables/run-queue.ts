@@ -9,6 +9,7 @@ export class RunQueue {
   readonly #triedTurns = new SortedList<EntryCell>(compareTurns);
   readonly #times = new SortedList<EntryCell>(compareTimes);
   readonly #continuingTimes = new SortedList<EntryCell>(compareTimes);
+  readonly #agents = new SortedList<EntryCell>(compareAgents);
 
   /** In the order they go. */
   get all(): Iterable<EntryCell> {
@@ -16,7 +17,12 @@ export class RunQueue {
   }
 
   get rows(): QueueRows {
-    return { next_at: timeOf(this.#times.first), next_continue_at: timeOf(this.#continuingTimes.first) };
+    return {
+      next_at: timeOf(this.#times.first),
+      next_continue_at: timeOf(this.#continuingTimes.first),
+      first_agent: agentOf(this.#agents.first),
+      last_agent: agentOf(this.#agents.last),
+    };
   }
 
   /** The first that is available, the first of those that continue, and the first that waits to be tried again. */
@@ -40,7 +46,7 @@ export class RunQueue {
 
   #listsOf({ row: { entry } }: EntryCell): readonly SortedList<EntryCell>[] {
     const continuing = entry.busy_policy === "continue" ? [this.#continuingTurns, this.#continuingTimes] : [];
-    return [this.#turns, this.#times, ...continuing, ...(entry.attempts > 0 ? [this.#triedTurns] : [])];
+    return [this.#turns, this.#times, this.#agents, ...continuing, ...(entry.attempts > 0 ? [this.#triedTurns] : [])];
   }
 }
 
@@ -50,6 +56,15 @@ function compareTurns({ row }: EntryCell, { row: other }: EntryCell): number {
 
 function compareTimes({ row }: EntryCell, { row: other }: EntryCell): number {
   return row.entry.available_at - other.entry.available_at || row.arrival - other.arrival;
+}
+
+function compareAgents({ row }: EntryCell, { row: other }: EntryCell): number {
+  if (row.entry.agent_id === other.entry.agent_id) return row.arrival - other.arrival;
+  return row.entry.agent_id < other.entry.agent_id ? -1 : 1;
+}
+
+function agentOf(cell: EntryCell | undefined): string | null {
+  return cell?.row.entry.agent_id ?? null;
 }
 
 function timeOf(cell: EntryCell | undefined): number | null {

@@ -18,6 +18,10 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
     return this.#items[0];
   }
 
+  get last(): Item | undefined {
+    return this.#items.at(-1);
+  }
+
   add(item: Item): void {
     this.#items.splice(this.#placeOf(item), 0, item);
   }

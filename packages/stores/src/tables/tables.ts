@@ -38,7 +38,10 @@ export class Tables {
   putThread(thread: ThreadTables, row: ThreadRow | undefined, order: number): void {
     const { row: before } = thread;
     const isMoved =
-      before?.work?.at !== row?.work?.at || before?.work?.rank !== row?.work?.rank || order !== thread.order;
+      before?.work?.at !== row?.work?.at ||
+      before?.work?.rank !== row?.work?.rank ||
+      before?.work?.need !== row?.work?.need ||
+      order !== thread.order;
     if (isMoved && before?.work != null) this.work.remove(thread, before.work);
     if (before !== undefined && row === undefined) this.threads.remove(thread);
     if (before === undefined && row !== undefined) this.threads.add(thread);

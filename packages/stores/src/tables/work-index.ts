@@ -1,3 +1,4 @@
+import type { NeedText } from "../kernel/need.ts";
 import type { WorkHint, WorkRank } from "../kernel/rows.ts";
 import { SortedList } from "./sorted-list.ts";
 import { compareNames } from "./thread-name.ts";
@@ -8,27 +9,45 @@ interface Place {
   readonly at: number;
 }
 
+type Ranks = ReadonlyMap<WorkRank, SortedList<Place>>;
+
 const RANKS: readonly WorkRank[] = [0, 1, 2];
 
-/** Which threads may have work, by how urgent it is and then by when: claiming looks at no others. */
+/** Which threads may have work, by what it needs, how urgent it is, and when: claiming looks at no others. */
 export class WorkIndex {
-  readonly #lanes = new Map<WorkRank, SortedList<Place>>(RANKS.map((rank) => [rank, new SortedList(comparePlaces)]));
+  readonly #needs = new Map<NeedText, Ranks>();
 
-  add(thread: ThreadTables, { rank, at }: WorkHint): void {
-    this.#lanes.get(rank)?.add({ thread, at });
+  add(thread: ThreadTables, { rank, at, need }: WorkHint): void {
+    const ranks = this.#needs.get(need) ?? new Map(RANKS.map((one) => [one, new SortedList(comparePlaces)]));
+    this.#needs.set(need, ranks);
+    ranks.get(rank)?.add({ thread, at });
   }
 
-  remove(thread: ThreadTables, { rank, at }: WorkHint): void {
-    this.#lanes.get(rank)?.remove({ thread, at });
+  remove(thread: ThreadTables, { rank, at, need }: WorkHint): void {
+    const ranks = this.#needs.get(need);
+    ranks?.get(rank)?.remove({ thread, at });
+    if (ranks !== undefined && RANKS.every((one) => ranks.get(one)?.first === undefined)) this.#needs.delete(need);
   }
 
-  /** Threads that are due, the most urgent first, leaving some out. */
-  due(now: number, limit: number, except: ReadonlySet<ThreadTables>): readonly ThreadTables[] {
+  /** What work needs that is due. */
+  dueNeeds(now: number): readonly NeedText[] {
+    const isDue = (ranks: Ranks): boolean => RANKS.some((rank) => (ranks.get(rank)?.first?.at ?? now + 1) <= now);
+    return [...this.#needs].filter(([, ranks]) => isDue(ranks)).map(([need]) => need);
+  }
+
+  /** Threads that are due and need one of these, the most urgent first, leaving some out. */
+  due(
+    now: number,
+    limit: number,
+    { needs, except }: { readonly needs: readonly NeedText[]; readonly except: ReadonlySet<ThreadTables> },
+  ): readonly ThreadTables[] {
     const found: ThreadTables[] = [];
     for (const rank of RANKS) {
-      for (const { thread, at } of this.#lanes.get(rank) ?? []) {
-        if (found.length >= limit || at > now) break;
-        if (!except.has(thread)) found.push(thread);
+      for (const need of needs) {
+        for (const { thread, at } of this.#needs.get(need)?.get(rank) ?? []) {
+          if (found.length >= limit || at > now) break;
+          if (!except.has(thread)) found.push(thread);
+        }
       }
     }
     return found;

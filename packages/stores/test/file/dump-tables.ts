@@ -9,7 +9,10 @@ export function dumpTables(tables: Tables): unknown {
   return {
     threads: named.map(dumpThread),
     work: tables.work
-      .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, new Set())
+      .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, {
+        needs: tables.work.dueNeeds(Number.POSITIVE_INFINITY).toSorted(),
+        except: new Set(),
+      })
       .map(({ threadId }) => threadId),
     tenants: tenants.map(({ tenant, runs, entries, runEntries, threads, suspended }) => ({
       tenant,

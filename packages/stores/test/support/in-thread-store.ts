@@ -8,11 +8,13 @@ import type { Connection } from "../../src/sqlite/connection.ts";
 import { openFile } from "../../src/sqlite/open-file.ts";
 import { createRunReads } from "../../src/sqlite/read-runs.ts";
 import { createThreadReads } from "../../src/sqlite/read-threads.ts";
+import { selectDueNeeds } from "../../src/sqlite/select-needs.ts";
 import { createSqliteBlobRows } from "../../src/sqlite/sqlite-blob-store.ts";
 import { createSqliteDocuments } from "../../src/sqlite/sqlite-documents.ts";
 import { contentStatements, headStatement } from "../../src/sqlite/write-statements.ts";
 import { fromPlainError, writeBatch } from "../../src/sqlite/writer.ts";
 import type { WriterTask } from "../../src/sqlite/writer-task.ts";
+import { TableWorkers } from "../../src/tables/table-workers.ts";
 import { makeStoreFolder } from "./temporary-store.ts";
 
 /** A store whose writer works on this very thread: quick to open, and its statements can be looked at. */
@@ -57,7 +59,8 @@ export function openInThreadStore(
     seal: sealChangeset,
     claim: (request, limit) => write({ task: "claim", now: clock.now(), request, limit }),
     now: async () => clock.now(),
-    enter: async () => async () => {},
+    workers: new TableWorkers().at(() => clock.now()),
+    dueNeeds: async () => selectDueNeeds(connection, clock.now()),
     findClaims: async () => [],
     findClaimed: async () => [],
     watch: () => () => {},

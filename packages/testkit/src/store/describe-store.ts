@@ -1,5 +1,6 @@
 import { describe } from "vitest";
 import { createLawSuite, type Law } from "./law-suite.ts";
+import { abilityLaws } from "./laws/ability-laws.ts";
 import { atomicityLaws } from "./laws/atomicity-laws.ts";
 import { busyPolicyLaws } from "./laws/busy-policy-laws.ts";
 import { cancelLaws } from "./laws/cancel-laws.ts";
@@ -49,6 +50,7 @@ const FACETS: Readonly<Record<string, (law: Law) => void>> = {
   "questions with a time limit (issue 14.27)": timeLimitLaws,
   cancellation: cancelLaws,
   claims: claimLaws,
+  abilities: abilityLaws,
   "the end of claims": releaseLaws,
   "dead letters": deadLetterLaws,
   instances: instanceLaws,

@@ -11,6 +11,7 @@ import type { AskedModel, Execution, Refusal, Said, WorkerSetup, WorkerTask, Wor
 /** What the tasks answer, where a test looks at it. */
 interface WorkerAnswers extends Record<WorkerTask, unknown> {
   start: string;
+  missing: readonly string[];
   executed: readonly Execution[];
   asked: readonly AskedModel[];
   logged: readonly string[];

@@ -27,6 +27,8 @@ export interface WorkerTasks {
   cancel: { readonly runId: string; readonly reason?: string };
   /** The events of a run as they are stored. */
   events: { readonly runId: string };
+  /** The agents whose work waits for a process that has them. */
+  missing: Record<never, never>;
   /** What was executed in this process so far. */
   executed: Record<never, never>;
   /** What the model of this process was asked so far: the prompt and the last text. */

@@ -57,6 +57,7 @@ const TASKS: { readonly [Task in WorkerTask]: (parameters: WorkerTasks[Task]) =>
   decide: ({ target, verb }) => runtime.decisions.decide(target, verb),
   cancel: async ({ runId, reason }) => (await runtime.run(runId)).cancel(reason),
   events: async ({ runId }) => (await tenant.readEvents(runId, 0)).flatMap(({ events }) => events),
+  missing: () => runtime.missingAgents(),
   executed: async () => executed,
   asked: async () => asked,
   logged: async () => logged,

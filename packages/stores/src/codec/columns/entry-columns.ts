@@ -10,6 +10,7 @@ export interface EntryColumns extends StoredText, ChangingEntryColumns {
   readonly arrival: number;
   readonly kind: string;
   readonly run_id: string;
+  readonly agent_id: string;
   readonly busy_policy: string;
   readonly rolls_back: string | null;
   readonly sender_id: string | null;
@@ -52,6 +53,7 @@ export function toEntryColumns(row: EntryRow): EntryColumns {
     arrival,
     kind: entry.kind,
     run_id: escapeText(entry.run_id),
+    agent_id: escapeText(entry.agent_id),
     busy_policy: entry.busy_policy,
     rolls_back: optionalText(entry.rolls_back),
     sender_id: optionalText(entry.sender_id),
@@ -72,6 +74,7 @@ export function fromEntryColumns(columns: EntryColumns & { readonly thread_id: s
     // Only values of these types are ever written.
     kind: columns.kind as EntryKind,
     run_id: unescapeText(columns.run_id),
+    agent_id: unescapeText(columns.agent_id),
     busy_policy: columns.busy_policy as BusyPolicy,
     ...optionalProperty("rolls_back", columns.rolls_back),
     ...optionalProperty("sender_id", columns.sender_id),

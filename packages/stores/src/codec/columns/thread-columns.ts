@@ -24,6 +24,8 @@ export interface ThreadColumns {
   readonly open_run_id: string | null;
   readonly recover_at: number;
   readonly is_given_back: number;
+  readonly lost_version: number;
+  readonly lost_claims: number;
   readonly arrivals: number;
   readonly messages: number;
   readonly pruned_version: number;
@@ -31,6 +33,7 @@ export interface ThreadColumns {
   readonly damage: string | null;
   readonly work_rank: number | null;
   readonly work_at: number | null;
+  readonly work_need: string;
 }
 
 /** The metadata, apart: it rarely changes, and the rest does with every commit. */
@@ -60,6 +63,8 @@ export function toThreadColumns({ thread, claim, work, ...row }: ThreadRow): Thr
     open_run_id: optionalText(row.open_run_id),
     recover_at: row.recover_at,
     is_given_back: row.is_given_back ? 1 : 0,
+    lost_version: row.losses.version,
+    lost_claims: row.losses.count,
     arrivals: row.arrivals,
     messages: row.messages,
     pruned_version: row.pruned_version,
@@ -67,6 +72,7 @@ export function toThreadColumns({ thread, claim, work, ...row }: ThreadRow): Thr
     damage: optionalText(row.damage),
     work_rank: work?.rank ?? null,
     work_at: work?.at ?? null,
+    work_need: work?.need ?? "",
   };
 }
 
@@ -76,7 +82,7 @@ export function toMetadataColumns(metadata: Thread["metadata"]): MetadataColumns
 }
 
 export function fromThreadColumns(columns: ThreadColumns & MetadataColumns): ThreadRow {
-  const { work_rank, work_at } = columns;
+  const { work_rank, work_at, work_need } = columns;
   return {
     thread: threadOf(columns),
     revision: columns.revision,
@@ -87,13 +93,14 @@ export function fromThreadColumns(columns: ThreadColumns & MetadataColumns): Thr
     open_run_id: columns.open_run_id === null ? null : unescapeText(columns.open_run_id),
     recover_at: columns.recover_at,
     is_given_back: columns.is_given_back === 1,
+    losses: { version: columns.lost_version, count: columns.lost_claims },
     arrivals: columns.arrivals,
     messages: columns.messages,
     pruned_version: columns.pruned_version,
     promised_version: columns.promised_version,
     damage: columns.damage === null ? null : unescapeText(columns.damage),
     // Only ranks are ever written.
-    work: work_rank === null || work_at === null ? null : { rank: work_rank as WorkRank, at: work_at },
+    work: work_rank === null || work_at === null ? null : { rank: work_rank as WorkRank, at: work_at, need: work_need },
   };
 }
 

@@ -1,8 +1,8 @@
 import type { History } from "../../kernel/demand.ts";
 import type { ThreadRequest } from "../../kernel/request.ts";
 import { SignalBoard } from "../../shell/signal-board.ts";
-import { Claimers } from "../../tables/claimers.ts";
 import { isThere, type ThereThread } from "../../tables/read/find-thread.ts";
+import { TableWorkers } from "../../tables/table-workers.ts";
 import { Tables } from "../../tables/tables.ts";
 import { ThreadTables } from "../../tables/thread-tables.ts";
 import type { BlobFolder } from "../blob/blob-folder.ts";
@@ -32,8 +32,7 @@ export interface FolderRequest {
 export class StoreFolder {
   readonly tables: Tables = new Tables();
   readonly board: SignalBoard = new SignalBoard(() => undefined);
-  /** The names under which handles of this process claim. */
-  readonly claimers: Claimers = new Claimers();
+  readonly workers: TableWorkers = new TableWorkers();
   readonly blobs: BlobFolder;
   readonly documents: DocumentFolder;
   readonly #folder: LogFolder;

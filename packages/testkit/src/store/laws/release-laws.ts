@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS, UNUSED_WAKE_PAUSE_MS } from "@reprise/contracts";
+import { MAX_ATTEMPTS, MAX_LOST_CLAIMS, UNUSED_WAKE_PAUSE_MS } from "@reprise/contracts";
 import { expect } from "vitest";
 import { buildChangeset } from "../../build/build-changeset.ts";
 import { buildDecision } from "../../build/build-records.ts";
@@ -118,6 +118,46 @@ export function releaseLaws(law: Law): void {
     expect(await bench.operator.renew([next], LEASE_MS)).toHaveLength(1);
     await bench.operator.release(slow.claim);
     expect(await bench.tenant.loadRun(slow.runId)).toMatchObject({ recoveries: 0 });
+  });
+
+  law(
+    "issue 14.37: counts claims that were lost without a commit in between, also of owners that were slow",
+    async (bench) => {
+      const owner = await bench.start();
+      for (let lost = 1; lost <= MAX_LOST_CLAIMS; lost += 1) {
+        await bench.advance(LEASE_MS);
+        const next = await bench.claimOne();
+        expect(next).toMatchObject({ kind: "recover", lost_claims: lost });
+        await bench.operator.release(lost === 1 ? owner.claim : { ...next, epoch: next.epoch - 1 });
+      }
+      expect(await bench.tenant.loadRun(owner.runId)).toMatchObject({ recoveries: 0 });
+    },
+  );
+
+  law("issue 14.37: begins to count lost claims anew with every commit", async (bench) => {
+    const owner = await bench.start();
+    await bench.advance(LEASE_MS);
+    const next = await bench.take(await bench.claimOne());
+    expect(next.claim.lost_claims).toBe(1);
+    await next.commit();
+    await bench.advance(LEASE_MS);
+    expect((await bench.claimOne()).lost_claims).toBe(1);
+    expect(owner.claim.lost_claims).toBeUndefined();
+  });
+
+  law("does not count a claim that was given back as lost", async (bench) => {
+    const owner = await bench.start();
+    await bench.operator.release(owner.claim);
+    expect((await bench.claimOne()).lost_claims).toBeUndefined();
+  });
+
+  law("issue 14.37: counts claims that were lost while a run was woken", async (bench) => {
+    const owner = await bench.start();
+    await owner.suspend("c1");
+    await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
+    await bench.claimOne();
+    await bench.advance(LEASE_MS);
+    expect(await bench.claimOne()).toMatchObject({ kind: "resume", lost_claims: 1 });
   });
 
   law("takes back nothing from the run after it", async (bench) => {
