@@ -76,11 +76,13 @@ describe("issue 14.23: a backup of a live store", () => {
   it("can be worked with like the store it was made of", async () => {
     const { folder, file } = useFolder();
     const store = await openSqliteStore({ file });
+    await store.operator.enter({ owner: "owner", is_lasting: false, lease_ms: 60_000 });
     await startRun(store.forTenant("default"), "thread-1");
     const target = join(folder, "backup.db");
     await backupSqlite(file, target);
     await store.close();
     const restored = await openSqliteStore({ file: target });
+    await restored.operator.enter({ owner: "next", is_lasting: false, lease_ms: 60_000 });
     const [claim] = await restored.operator.claim({ owner: "next", lease_ms: 1_000, limit: 1 });
     expect(claim).toMatchObject({ thread_id: "thread-1", kind: "recover" });
     await restored.close();
