@@ -2,13 +2,14 @@ import { toRepriseError } from "@reprise/contracts";
 import { assertLimits } from "../assert-limits.ts";
 import { BudgetBook } from "../budget/budget-book.ts";
 import { TokenEstimator } from "../context/token-estimator.ts";
+import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { PresenceKeeper } from "../dispatcher/presence-keeper.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
 import { Agents } from "../resolve/agents.ts";
-import { buildRegistries, type Definitions } from "../resolve/build-registries.ts";
+import { buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { DEFAULT_LIMITS, type Services } from "../services.ts";
 import { StoreTime } from "../store-time.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
@@ -16,8 +17,26 @@ import { RunPools } from "../tools/pools/run-pools.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { RuntimeFacade } from "./runtime-facade.ts";
 
+const RUNTIME_KEYS: KeysOf<RuntimeOptions> = {
+  ...DEFINITION_KEYS,
+  registries: true,
+  store: true,
+  blobs: true,
+  env: true,
+  limits: true,
+  tenant: true,
+  tokenCounter: true,
+  instanceId: true,
+  beforeModelAttempt: true,
+  onToolError: true,
+  complete: true,
+  onClose: true,
+};
+
 /** Puts a runtime together. Every mistake in the agents is reported here. */
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+  assertKnownKeys("createRuntime", options, RUNTIME_KEYS);
+  assertKnownKeys("the limits of createRuntime", options.limits ?? {}, DEFAULT_LIMITS);
   const { env, store, blobs, tenant = "default" } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   assertLimits(limits);

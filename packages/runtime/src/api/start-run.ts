@@ -1,5 +1,6 @@
 import type { BudgetPolicy, BusyPolicy, MessageInput, RunOrigin, RunPolicy, RunRequest } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 
 /** A run as an author asks for it. */
 export interface StartRun {
@@ -27,8 +28,26 @@ export interface StartRun {
   readonly metadata?: { readonly [key: string]: Json };
 }
 
+const START_KEYS: KeysOf<StartRun> = {
+  agent: true,
+  threadId: true,
+  input: true,
+  resourceId: true,
+  state: true,
+  whenBusy: true,
+  origin: true,
+  parentRunId: true,
+  parentCallId: true,
+  policy: true,
+  budget: true,
+  priority: true,
+  dedupeKey: true,
+  metadata: true,
+};
+
 /** An author's words in wire form: what was not said is not there. */
 export function toRequest(run: StartRun): RunRequest {
+  assertKnownKeys("start", run, START_KEYS, "INVALID_REQUEST");
   const { input, threadId, resourceId, state, whenBusy, origin, parentRunId, budget, priority, dedupeKey } = run;
   const policy = budget === undefined ? run.policy : { ...run.policy, budget };
   return {

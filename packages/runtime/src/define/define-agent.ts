@@ -16,6 +16,7 @@ import type {
 import { RepriseError } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
 import { readAgentSpec } from "../resolve/read-agent-spec.ts";
+import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { describeSchema } from "./input-schema.ts";
 
 /** What an author writes about an agent. The same as a spec, in an author's words and with things given by value. */
@@ -62,6 +63,35 @@ export interface AgentDefinition {
   readonly retryPolicy?: RetryPolicy;
 }
 
+const AGENT_KEYS: KeysOf<AgentDefinition> = {
+  id: true,
+  name: true,
+  description: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  plugins: true,
+  sections: true,
+  contextPolicy: true,
+  delegates: true,
+  allowedTools: true,
+  allowedToolPatterns: true,
+  excludedTools: true,
+  excludedToolPatterns: true,
+  maxRounds: true,
+  stopWhen: true,
+  toolExecutionMode: true,
+  partialSuspension: true,
+  startReadsEarly: true,
+  toolConcurrency: true,
+  chatOptions: true,
+  outputSchema: true,
+  budget: true,
+  fallbackModels: true,
+  fallbackChain: true,
+  retryPolicy: true,
+};
+
 export const DEFAULT_MAX_ROUNDS = 10;
 
 /** An agent, ready to be resolved: a spec, and what it was given by value. */
@@ -77,6 +107,7 @@ export interface Agent {
 /** Describes an agent. Mistakes in the description are reported here, before anything runs. */
 export function defineAgent(definition: AgentDefinition): Agent {
   const { model, tools = [], plugins = [], stopWhen = [] } = definition;
+  assertKnownKeys(`agent ${definition.id}`, definition, AGENT_KEYS);
   assertOneEach(definition.id, tools);
   const spec = readAgentSpec(withoutAbsent(specOf(definition)));
   return Object.freeze({

@@ -9,6 +9,7 @@ import {
   type Tool,
 } from "@reprise/contracts";
 import type { JsonObject, StateSlice } from "@reprise/state";
+import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 
 /** The hooks as authors write them: one function per phase, each returning that phase's actions. */
 export interface PluginHooks {
@@ -38,6 +39,30 @@ export interface PluginDefinition {
   onDeactivate?(context: PhaseContext): Promise<void> | void;
 }
 
+const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
+  id: true,
+  hooks: true,
+  states: true,
+  tools: true,
+  sections: true,
+  scheduled: true,
+  effects: true,
+  transforms: true,
+  onActivate: true,
+  onDeactivate: true,
+};
+
+const HOOK_KEYS: KeysOf<PluginHooks> = {
+  runStart: true,
+  stepStart: true,
+  beforeInference: true,
+  afterInference: true,
+  stepEnd: true,
+  beforeToolExecute: true,
+  afterToolExecute: true,
+  runEnd: true,
+};
+
 const PLUGIN_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** Describes a plugin. Mistakes in the description are reported here, before anything runs. */
@@ -49,6 +74,8 @@ export function definePlugin(definition: PluginDefinition): Plugin {
       `A plugin id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(id)}.`,
     );
   }
+  assertKnownKeys(`plugin ${id}`, definition, PLUGIN_KEYS);
+  assertKnownKeys(`the hooks of plugin ${id}`, hooks, HOOK_KEYS);
   return Object.freeze({
     id,
     hooks: phaseHooks(hooks),

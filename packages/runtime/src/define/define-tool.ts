@@ -9,6 +9,7 @@ import {
 } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
 import { copyJson } from "../tools/copy-json.ts";
+import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { readInputSchema } from "./input-schema.ts";
 
 /** What an author writes: `execute` sees checked input only. */
@@ -48,6 +49,25 @@ type WithJsonOutput<Output> = [Output] extends [ToolOutput<Output>]
   ? unknown
   : { execute(...given: never[]): ToolOutput<Output> | Promise<ToolOutput<Output>> };
 
+const TOOL_KEYS: KeysOf<ToolDefinition<unknown, unknown>> = {
+  id: true,
+  description: true,
+  name: true,
+  inputSchema: true,
+  validate: true,
+  class: true,
+  needsApproval: true,
+  idempotent: true,
+  destructive: true,
+  recursive: true,
+  interruptBehavior: true,
+  timeoutMs: true,
+  capabilities: true,
+  version: true,
+  metadata: true,
+  execute: true,
+};
+
 const DEFAULT_TIMEOUT_MS = 60_000;
 const TOOL_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
@@ -61,6 +81,7 @@ export function defineTool<Input = Record<string, never>, Output = unknown>(
       `A tool id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(definition.id)}.`,
     );
   }
+  assertKnownKeys<ToolDefinition<Input, Output>>(`tool ${definition.id}`, definition, TOOL_KEYS);
   const schema = readInputSchema(definition.id, definition.inputSchema);
   const { needsApproval = false } = definition;
   return Object.freeze({

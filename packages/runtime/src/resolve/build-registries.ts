@@ -1,4 +1,5 @@
 import type { ExecutionBackend, ModelProvider, Plugin, StopPolicy, Tool } from "@reprise/contracts";
+import type { KeysOf } from "../define/assert-known-keys.ts";
 import type { Agent } from "../define/define-agent.ts";
 import { createRegistryBuilder } from "./registry-builder.ts";
 import type { ContextPluginFactory, RegisteredModel, RegistrySet } from "./registry-set.ts";
@@ -17,6 +18,18 @@ export interface Definitions {
   readonly backends?: readonly ExecutionBackend[];
   readonly contextPlugins?: ContextPluginFactory;
 }
+
+/** What there is to define. */
+export const DEFINITION_KEYS: KeysOf<Definitions> = {
+  agents: true,
+  tools: true,
+  models: true,
+  providers: true,
+  plugins: true,
+  stopPolicies: true,
+  backends: true,
+  contextPlugins: true,
+};
 
 /** Registers lists of definitions and checks every agent; throws with everything that is wrong. */
 export function buildRegistries(definitions: Definitions): RegistrySet {

@@ -16,7 +16,7 @@ import { standInModel, standInProvider, tryBuild } from "./try-build.ts";
  * named and not there, what cannot be made, and what the runtime would say.
  */
 export function createDefinitions(config: Config, ports: ConfigPorts): Definitions {
-  const { createProvider: _create, env: _env, ...given } = ports;
+  const given = definitionsIn(ports);
   const providers = makeProviders(config, ports);
   const allProviders = withDefaults(providers.items, given.providers);
   const providerIds = [...new Set([...Object.keys(config.providers), ...allProviders.map(({ id }) => id)])];
@@ -40,6 +40,21 @@ export function createDefinitions(config: Config, ports: ConfigPorts): Definitio
   const problems = [...found, ...findFurther(config, definitions, known, found)];
   if (problems.length > 0) throw configInvalid(problems);
   return definitions;
+}
+
+/** The ports without what only a configuration needs, and without what the embedder keeps in the same object. */
+function definitionsIn(ports: ConfigPorts): Definitions {
+  const { agents, tools, models, providers, plugins, stopPolicies, backends, contextPlugins } = ports;
+  return {
+    ...(agents !== undefined && { agents }),
+    ...(tools !== undefined && { tools }),
+    ...(models !== undefined && { models }),
+    ...(providers !== undefined && { providers }),
+    ...(plugins !== undefined && { plugins }),
+    ...(stopPolicies !== undefined && { stopPolicies }),
+    ...(backends !== undefined && { backends }),
+    ...(contextPlugins !== undefined && { contextPlugins }),
+  };
 }
 
 function namesIn(definitions: Definitions, providerIds: readonly string[]): KnownNames {
