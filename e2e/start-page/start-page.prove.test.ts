@@ -95,6 +95,10 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     await field.fill('{"to":"bob@example.com"');
     await page.getByRole("button", { name: "Run with these" }).click();
     await page.getByText("This is no JSON.").waitFor();
+    // Issue 14.20: what the tool does not take is refused where it was written, and the question stays open.
+    await field.fill('{"to":5}');
+    await page.getByRole("button", { name: "Run with these" }).click();
+    await page.getByRole("alert").getByText("The edited arguments of sendEmail were refused").waitFor();
     await field.fill('{"to":"bob@example.com","subject":"s","body":"b"}');
     await page.getByRole("button", { name: "Run with these" }).click();
     await page.getByText("You agreed to the mail to bob@example.com.").waitFor();

@@ -129,9 +129,11 @@ export class ToolCallView {
     try {
       await this.decide(verb, question);
       this.close();
-    } catch {
+    } catch (error) {
       // Said where it was asked; the question is open again.
       for (const each of buttons) each.disabled = false;
+      const problem = this.question.querySelector("[role=alert]");
+      if (problem !== null && error instanceof Error) problem.textContent = error.message;
     }
   }
 

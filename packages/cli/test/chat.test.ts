@@ -34,6 +34,25 @@ it("talks over several turns, and asks for each decision", async () => {
   expect(stderr).toContain("Say approve, deny, edit <json> or supply <json>.");
 });
 
+it("issue 14.20: says what is wrong with edited arguments, and asks again", async () => {
+  const cwd = createTemporaryFolder();
+  const input = ["send a mail", 'edit {"to":5}', "approve", "/quit"].join("\n");
+  const { code, stdout, stderr } = await runCli(["chat", "--demo", "--thread", "t"], { cwd, input });
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/The edited arguments of sendEmail were refused, and the question stays open: /);
+  expect(stdout).toContain("You agreed to the mail to ");
+});
+
+it("issue 14.20: `decide … edit` with arguments the tool does not take fails, and the question is still there", async () => {
+  const cwd = createTemporaryFolder();
+  await runCli(["run", "approver", "hello", "--demo", "--thread", "t"], { cwd });
+  const waiting = async () => JSON.parse((await runCli(["decide", "--demo", "--json"], { cwd })).stdout).items;
+  const [open] = await waiting();
+  const { code, stderr } = await runCli(["decide", open.id, "edit", "--arguments", '{"to":5}', "--demo"], { cwd });
+  expect([code === 0, stderr.includes("stays open")]).toEqual([false, true]);
+  expect(await waiting()).toEqual([open]);
+});
+
 it("leaves with 3 when nobody answers, and asks again when it is opened again", async () => {
   const cwd = createTemporaryFolder();
   const words = ["chat", "approver", "--demo", "--thread", "t"];

@@ -17,6 +17,18 @@ it("a call that waits is approved like any other, and then its result is there",
   });
 });
 
+it("issue 14.20: arguments edited to something the tool does not take are 422, and the question stays open", async () => {
+  const { post, ask } = await openDemo();
+  const response = await post("/v1/agents/assistant/tools/pay/run", { arguments: { amount: 5 }, threadId: "t" });
+  const { run_id } = await response.json();
+  const open = async () => (await (await ask(`/v1/decisions?run_id=${run_id}`)).json()).items;
+  const [question] = await open();
+  const refused = await post(`/v1/decisions/${question.id}`, { action: "edit", arguments: { amount: "much" } });
+  expect([refused.status, refused.headers.get("x-reprise-error")]).toEqual([422, "INVALID_ARGUMENTS"]);
+  expect((await refused.json()).error).toMatch(/amount/);
+  expect(await open()).toEqual([question]);
+});
+
 it("a call that takes too long goes on without whoever waited for it", async () => {
   const { post, runtime } = await openDemo();
   const stalled = await post("/v1/runs", says("stall", { threadId: "t", runId: "r" }));

@@ -1,4 +1,5 @@
 import type { DecisionVerb } from "@reprise/contracts";
+import { type App, openWithAgents } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { usageFailure } from "../output/failure.ts";
 import { describeOpen } from "../talk/tell-outcome.ts";
@@ -11,11 +12,13 @@ export function decide(input: CommandInput): Promise<ExitCode> {
   const [callId, action] = input.arguments;
   if (callId === undefined) return listOpen(input);
   const verb = readVerb(input, action ?? "");
-  return withApp(input, async ({ runtime }) => {
+  const work = async ({ runtime }: App): Promise<ExitCode> => {
     const decision = await runtime.decisions.decide(callId, verb);
     input.output.answer(decision, () => `Decided: ${verb.action}. Whoever works on this store lets the run go on.`);
     return EXIT_CODES.ok;
-  });
+  };
+  // Only the tool knows whether it takes other arguments.
+  return withApp(input, work, verb.action === "edit" ? openWithAgents : undefined);
 }
 
 function listOpen(input: CommandInput): Promise<ExitCode> {

@@ -116,6 +116,11 @@ export const ERRORS = {
   VALIDATION_FAILED: { httpStatus: 422, retryable: false, when: "Agents of a runtime cannot be resolved." },
   CONFIG_INVALID: { httpStatus: 422, retryable: false, when: "A configuration has problems; its details list them." },
   DISCOVERY_FAILED: { httpStatus: 502, retryable: true, when: "Remote agents could not be discovered." },
+  INVALID_ARGUMENTS: {
+    httpStatus: 422,
+    retryable: false,
+    when: "Arguments were edited to something the tool does not take; the question stays open.",
+  },
   INVALID_ACTION: {
     httpStatus: 422,
     retryable: false,

@@ -18,6 +18,7 @@ import { listAllCalls } from "../thread/list-all-calls.ts";
 import { bindingHash } from "../tools/binding-hash.ts";
 import { copyJson } from "../tools/copy-json.ts";
 import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
+import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { findCall } from "./find-call.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
@@ -98,6 +99,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         const earlier = await findEarlierDecision(store, call, answered, [decision]);
         if (earlier !== undefined) return earlier;
         assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
+        await assertEdit(services, store, call, decision);
       }
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },

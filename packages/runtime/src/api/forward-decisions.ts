@@ -16,6 +16,7 @@ import { readCallName } from "../loop/derived-ids.ts";
 import type { Services } from "../services.ts";
 import { listAllCalls } from "../thread/list-all-calls.ts";
 import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
+import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
 
@@ -53,6 +54,7 @@ export async function forwardDecisions(
       decisions.push({ decision: await lowerEarly(store, place, found, input, now), early: true });
     } else {
       assertBinding(waiting, input.binding_hash);
+      await assertEdit(services, store, waiting, input);
       decisions.push({ decision: lower(waiting, input, now), early: false });
     }
   }

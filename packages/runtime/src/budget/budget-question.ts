@@ -71,6 +71,16 @@ export async function decideBudget(
   endCall(workspace, decided, toolSuccess(BUDGET_CALL, { granted: true, ...limits }), "succeed");
 }
 
+/** What is wrong with limits somebody asks for; undefined when they can be set. */
+export function findLimitProblem(given: Json): string | undefined {
+  const named = LIMITS.filter((key) => getAt(given, [key]) !== undefined);
+  if (named.length === 0) return `they name neither ${LIMITS.join(" nor ")}`;
+  const wrong = named.find((key) => readLimit(given, key) === undefined);
+  return wrong === undefined ? undefined : `${wrong} must be a whole number from 0 on`;
+}
+
+const LIMITS = ["limit_microcents", "limit_tokens"] as const;
+
 /** The limits of an answer. What makes no sense is left as it is: then the next model call asks again. */
 function readLimits(given: Json): { readonly limit_microcents?: number; readonly limit_tokens?: number } {
   const microcents = readLimit(given, "limit_microcents");

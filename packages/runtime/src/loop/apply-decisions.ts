@@ -173,6 +173,7 @@ async function admitDecided(
   if (admission.kind === "end" && admission.by === "gate") {
     // It cannot be run again, and what the first execution did is still the question.
     if (isUnknown(ticket)) return askAgain(workspace, withOtherTool(workspace, decided) ?? decided, ticket);
+    if (isBadEdit(decision, admission.result)) return askAgain(workspace, decided, refusing(ticket, admission.result));
     endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
     return undefined;
   }
@@ -194,6 +195,20 @@ function editCall({ services, claim }: RunWorkspace, call: ToolCallRecord, given
   const { problem: _, ...asked } = call;
   const edited = { ...asked, arguments: given };
   return { ...edited, binding_hash: bindingHash(services.env, claim.tenant, edited) };
+}
+
+/** Arguments that somebody edited to something the tool does not take, in a process that could not know. */
+function isBadEdit(decision: Decision, result: ToolResult): boolean {
+  return decision.arguments !== undefined && codeOf(result) === "invalid_arguments";
+}
+
+const REFUSED = "\nThe edited arguments were refused: ";
+
+/** The question again, with what is wrong with the last answer. */
+function refusing(ticket: SuspendTicket | undefined, { message }: ToolResult): SuspendTicket | undefined {
+  if (ticket === undefined) return undefined;
+  const [asked = ""] = (ticket.suspension.message ?? "").split(REFUSED);
+  return { ...ticket, suspension: { ...ticket.suspension, message: `${asked}${REFUSED}${message ?? ""}`.trim() } };
 }
 
 function isUnknown(ticket: SuspendTicket | undefined): boolean {

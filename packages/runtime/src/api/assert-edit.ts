@@ -1,0 +1,53 @@
+import {
+  type Decision,
+  describeThrown,
+  RepriseError,
+  type TenantStore,
+  type Tool,
+  type ToolCallRecord,
+} from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { BUDGET_CALL } from "../budget/budget-call.ts";
+import { findLimitProblem } from "../budget/budget-question.ts";
+import type { Services } from "../services.ts";
+import { toolVersion } from "../tools/binding-hash.ts";
+
+/**
+ * Refuses edited arguments that the tool does not take: the question stays open for better ones. Only where this process has the tool
+ * the call is for; elsewhere the owner of the run looks at them, and asks again.
+ */
+export async function assertEdit(
+  services: Services,
+  store: TenantStore,
+  call: ToolCallRecord,
+  { arguments: edited }: Pick<Decision, "arguments">,
+): Promise<void> {
+  if (edited === undefined || call.ticket?.resume_mode === "use_decision_as_tool_result") return;
+  const problem =
+    call.tool_id === BUDGET_CALL
+      ? findLimitProblem(edited)
+      : await findProblem(await findTool(services, store, call), edited);
+  if (problem === undefined) return;
+  const message = `The edited arguments of ${call.tool_id} were refused, and the question stays open: ${problem}.`;
+  throw new RepriseError("INVALID_ARGUMENTS", message, { details: { call_id: call.call_id, tool_id: call.tool_id } });
+}
+
+async function findProblem(tool: Tool | undefined, edited: Json): Promise<string | undefined> {
+  if (tool === undefined) return undefined;
+  try {
+    const checked = await tool.check(edited);
+    return checked.ok ? undefined : checked.problem;
+  } catch (error) {
+    return `they could not be checked (${describeThrown(error)})`;
+  }
+}
+
+/** The very tool that was asked about, if it is here. */
+async function findTool(services: Services, store: TenantStore, call: ToolCallRecord): Promise<Tool | undefined> {
+  const { agents, env } = services;
+  const run = await store.loadRun(call.run_id);
+  if (run === undefined || agents.registries.agents.get(run.agent_id) === undefined) return undefined;
+  const plan = agents.plan(run.agent_id);
+  const tool = plan.kind === "local" ? plan.agent.tools.get(call.tool_id) : undefined;
+  return tool !== undefined && toolVersion(env, tool) === call.tool_version ? tool : undefined;
+}
