@@ -72,6 +72,8 @@ function modelRow({
   return `| ${cells.join(" | ")} |`;
 }
 
+const NAMES = KEYED.flatMap(({ id, names }) => names.map((name) => `\`${name}…\` is ${id}`)).join(", ");
+
 function page(): string {
   const packaged = KEYED.map(
     ({ id, key, baseUrl, name }) => `| \`${id}\` | \`${key}\` | \`${baseUrl}\` | \`${name}\` |`,
@@ -93,7 +95,7 @@ How to use them: [use models](../how-to/use-models.md).
 
 ## Providers
 
-An agent names a model as \`provider/model\`. Keys and addresses come from the environment; a package is installed beside \`reprise\`.
+An agent names a model as \`provider/model\`. Where the name tells the provider, the model alone is enough: ${NAMES}. Keys and addresses come from the environment; a package is installed beside \`reprise\`.
 
 | provider | key | address | package |
 |---|---|---|---|

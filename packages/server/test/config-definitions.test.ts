@@ -98,13 +98,8 @@ describe("definitions", () => {
     ],
     [
       "a remote agent without a backend",
-      { agents: [{ id: "r", kind: "a2a", endpoint: "https://x.test" }] },
-      [
-        [
-          "agents[0].endpoint",
-          '`endpoint` needs the backend "a2a", which is not there. Remote agents come with the A2A protocol; until then an A2A backend has to be given in code.',
-        ],
-      ],
+      { agents: [{ id: "r", endpoint: { url: "https://x.test", backend: "smoke" } }] },
+      [["agents[0].endpoint", '`endpoint` needs the backend "smoke", which is not there. Give it in code.']],
     ],
     [
       "sections of nobody",

@@ -1,6 +1,6 @@
 import { configSchema, redact } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
-import { readSetup, readWholeSetup } from "../compose/read-setup.ts";
+import { readSetup, readWholeSetup, sayWarning } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import type { CommandInput } from "./command.ts";
@@ -8,11 +8,13 @@ import type { CommandInput } from "./command.ts";
 /** Checks the configuration; everything that is wrong is thrown at once. */
 export async function checkConfig({ settings, output }: CommandInput): Promise<ExitCode> {
   const setup = readWholeSetup(settings);
-  const { file = null } = setup;
+  const { file = null, warnings } = setup;
   const agents = setup.config.agents.map(({ id }) => id);
-  output.answer(
-    { ok: true, file, agents },
-    () => `${file ?? "The built-in configuration"} is in order. Agents: ${agents.join(", ")}`,
+  output.answer({ ok: true, file, agents, warnings: warnings.map(({ path, message }) => ({ path, message })) }, () =>
+    [
+      `${file ?? "The built-in configuration"} is in order. Agents: ${agents.join(", ")}`,
+      ...warnings.map(sayWarning),
+    ].join("\n"),
   );
   return EXIT_CODES.ok;
 }

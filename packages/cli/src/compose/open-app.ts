@@ -7,7 +7,7 @@ import type { Settings } from "../settings/settings.ts";
 import { createLog } from "./create-log.ts";
 import { assertStoreExists, openStore } from "./open-store.ts";
 import { describePlace, planStore } from "./plan-store.ts";
-import { readSetup, readWholeSetup, type Setup, type WholeSetup } from "./read-setup.ts";
+import { readSetup, readWholeSetup, type Setup, sayWarning, type WholeSetup } from "./read-setup.ts";
 
 /** A runtime on its store, put together from settings. */
 export interface App {
@@ -53,6 +53,7 @@ export async function openToWork(settings: Settings, warn: (text: string) => voi
 /** With the agents of the configuration, and those that were stored over them. */
 async function openLive(setup: WholeSetup, limits: Partial<Limits>, warn: (text: string) => void): Promise<WorkingApp> {
   const { config: base, ports, definitions } = setup;
+  for (const warning of setup.warnings) warn(sayWarning(warning));
   const app = await open(setup, definitions, limits);
   try {
     const onProblem = ({ message }: Error): void => warn(message);

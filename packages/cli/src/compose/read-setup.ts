@@ -1,5 +1,5 @@
 import type { Definitions } from "@reprise/runtime";
-import { type Config, type ConfigPorts, checkConfig, readConfig } from "@reprise/server/config";
+import { type Config, type ConfigPorts, type ConfigProblem, checkConfig, readConfig } from "@reprise/server/config";
 import type { Settings } from "../settings/settings.ts";
 import { createPorts } from "./create-ports.ts";
 import { SCRIPTED } from "./create-provider.ts";
@@ -17,6 +17,8 @@ export interface Setup {
 export interface WholeSetup extends Setup {
   readonly definitions: Definitions;
   readonly ports: ConfigPorts;
+  /** What the configuration names and is not installed. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /** Reads the configuration, for who needs no agents: names and keys are not looked at. */
@@ -30,6 +32,10 @@ export function readWholeSetup(settings: Settings): WholeSetup {
   const { value, file } = readDocument(settings);
   const ports = createPorts(settings, value);
   return { settings, ports, ...checkConfig(value, ports), ...(file !== undefined && { file }) };
+}
+
+export function sayWarning({ path, message }: ConfigProblem): string {
+  return `warning: ${path}: ${message}`;
 }
 
 /** Whether there are models that only do what a script says. */

@@ -10,7 +10,13 @@ export function checkConfig(settings: Settings): { readonly findings: readonly F
     const setup = readWholeSetup(settings);
     const agents = setup.config.agents.map(({ id }) => String(id)).join(", ");
     return {
-      findings: [ok("config", `${setup.file ?? "built in"}: agents ${agents || "none"}`), ...checkModels(setup)],
+      findings: [
+        ok("config", `${setup.file ?? "built in"}: agents ${agents || "none"}`),
+        ...setup.warnings.map(({ path, message }) =>
+          warn("config", `${path}: ${message}`, "Install it, or leave it out."),
+        ),
+        ...checkModels(setup),
+      ],
       setup,
     };
   } catch (error) {

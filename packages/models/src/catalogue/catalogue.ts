@@ -52,6 +52,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   openai("gpt-5-nano", [0.05, 0.4, 0.005], { ...GPT_5, cutoff: "2024-05-30" }),
   openai("gpt-4.1", [2, 8, 0.5], { ...GPT_4, window: 1_047_576, output: 32_768, cutoff: "2024-06" }),
   openai("gpt-4.1-mini", [0.4, 1.6, 0.1], { ...GPT_4, window: 1_047_576, output: 32_768, cutoff: "2024-06" }),
+  openai("gpt-4o", [2.5, 10, 1.25], { ...GPT_4, window: 128_000, output: 16_384, cutoff: "2023-10" }),
   openai("gpt-4o-mini", [0.15, 0.6, 0.075], { ...GPT_4, window: 128_000, output: 16_384, cutoff: "2023-10" }),
   imageEntry("openai", "gpt-image-1"),
   imageEntry("openai", "gpt-image-1-mini"),
@@ -70,5 +71,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   google("gemini-2.5-pro", [1.25, 10, 0.125], { ...GEMINI, cutoff: "2025-01" }),
   google("gemini-2.5-flash", [0.3, 2.5, 0.03], { ...GEMINI, cutoff: "2025-01" }),
   deepseek("deepseek-flash", [0.3, 1.2, 0.006], { ...DEEPSEEK, input: ["text", "image"] }),
+  deepseek("deepseek-chat", [0.28, 0.42, 0.028], { window: 128_000, output: 8_192, features: { reasoning: false } }),
+  deepseek("deepseek-reasoner", [0.28, 0.42, 0.028], { window: 128_000, output: 65_536 }),
   deepseek("deepseek-v4-pro", [1.32, 3.96, 0.044], DEEPSEEK),
 ];

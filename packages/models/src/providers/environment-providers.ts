@@ -65,10 +65,17 @@ export function withEnvironment(
 /** The model `default`: the one the environment names. */
 function describeDefault(variables: Variables): ModelSpec {
   const named = readVariable(variables, "REPRISE_MODEL");
-  const [, provider, model] = /^([^/]+)\/(.+)$/s.exec(named ?? "") ?? [];
+  const [, prefix, rest] = /^([^/]+)\/(.+)$/s.exec(named ?? "") ?? [];
+  const provider = prefix ?? ownerOf(variables, named ?? "");
+  const model = rest ?? named;
   if (provider === undefined || model === undefined)
     return { id: DEFAULT_MODEL, provider: unnamedModel.id, model: "REPRISE_MODEL" };
   return { ...describeModel(provider, model), id: DEFAULT_MODEL, provider, model };
+}
+
+/** Whose model a name without a provider means. */
+function ownerOf(variables: Variables, name: string): string | undefined {
+  return environmentProviders(variables).find((provider) => provider.hasModel?.(name) === true)?.id;
 }
 
 /** Stands where a provider would be when the environment names no model, to say so. */

@@ -9,6 +9,8 @@ interface KeyedEntry {
   readonly factories: readonly string[];
   readonly key: string;
   readonly baseUrl: string;
+  /** How its models' names begin: by that they are its own when no provider is named. */
+  readonly names: readonly string[];
 }
 
 export const KEYED: readonly KeyedEntry[] = [
@@ -18,6 +20,7 @@ export const KEYED: readonly KeyedEntry[] = [
     factories: ["createOpenAI"],
     key: "OPENAI_API_KEY",
     baseUrl: "OPENAI_BASE_URL",
+    names: ["gpt-", "chatgpt-", "o1", "o3", "o4", "dall-e-"],
   },
   {
     id: "anthropic",
@@ -25,6 +28,7 @@ export const KEYED: readonly KeyedEntry[] = [
     factories: ["createAnthropic"],
     key: "ANTHROPIC_API_KEY",
     baseUrl: "ANTHROPIC_BASE_URL",
+    names: ["claude-"],
   },
   {
     id: "google",
@@ -32,6 +36,7 @@ export const KEYED: readonly KeyedEntry[] = [
     factories: ["createGoogle", "createGoogleGenerativeAI"],
     key: "GOOGLE_GENERATIVE_AI_API_KEY",
     baseUrl: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    names: ["gemini-"],
   },
   {
     id: "deepseek",
@@ -39,6 +44,7 @@ export const KEYED: readonly KeyedEntry[] = [
     factories: ["createDeepSeek"],
     key: "DEEPSEEK_API_KEY",
     baseUrl: "DEEPSEEK_BASE_URL",
+    names: ["deepseek-"],
   },
 ];
 

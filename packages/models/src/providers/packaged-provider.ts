@@ -20,12 +20,19 @@ export interface Credentials {
 /** A provider whose models an AI SDK package speaks to. */
 export interface PackagedProviderEntry extends PackageEntry {
   readonly id: string;
+  /** How its models' names begin; none where others have models of the same names. */
+  readonly names?: readonly string[];
   /** Reads keys and addresses; throws `PROVIDER_NOT_READY` when one is missing. */
   readonly credentials: (model: string) => Credentials;
 }
 
 /** Models of a provider with a package. What is missing is said when a model is asked for; the package is loaded when it is used. */
-export function createPackagedProvider({ id, credentials, ...entry }: PackagedProviderEntry): ModelProvider {
+export function createPackagedProvider({
+  id,
+  names = [],
+  credentials,
+  ...entry
+}: PackagedProviderEntry): ModelProvider {
   const models = new Map<string, LanguageModel>();
   const create = (name: string): LanguageModel => {
     const modelId = `${id}/${name}`;
@@ -53,6 +60,7 @@ export function createPackagedProvider({ id, credentials, ...entry }: PackagedPr
       models.set(name, known);
       return known;
     },
+    hasModel: (name) => names.some((beginning) => name.startsWith(beginning)),
     describe: (name) => describeModel(id, name),
   };
 }

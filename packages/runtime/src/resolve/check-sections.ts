@@ -26,7 +26,7 @@ export function checkSections(spec: AgentSpec, plugins: readonly Plugin[]): read
       kind: "unclaimed_section",
       agent_id: spec.id,
       subject: section,
-      message: `No plugin of agent ${JSON.stringify(spec.id)} claims the section ${JSON.stringify(section)}.`,
+      message: `No plugin of agent ${JSON.stringify(spec.id)} claims the section ${JSON.stringify(section)}: the plugin it belongs to is not installed, or not named.`,
     }));
 }
 

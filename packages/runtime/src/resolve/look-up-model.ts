@@ -29,11 +29,15 @@ export interface PoolMember {
   readonly found: FoundModel;
 }
 
-/** `openai/gpt-5` needs no registration where the provider `openai` is known: the rest is the provider's own name. */
-function specByPrefix(providers: Registry<ModelProvider>, modelId: string): ModelSpec | undefined {
+/**
+ * `openai/gpt-5` needs no registration where the provider `openai` is known: the rest is the provider's own name. Nor does `gpt-5`,
+ * where a provider says that it is its own.
+ */
+function specByName(providers: Registry<ModelProvider>, modelId: string): ModelSpec | undefined {
   const slash = modelId.indexOf("/");
-  const provider = slash > 0 ? providers.get(modelId.slice(0, slash)) : undefined;
-  const model = modelId.slice(slash + 1);
+  const named = slash > 0 ? providers.get(modelId.slice(0, slash)) : undefined;
+  const provider = named ?? providers.list().find((candidate) => candidate.hasModel?.(modelId) === true);
+  const model = named === undefined ? modelId : modelId.slice(slash + 1);
   if (provider === undefined || model === "") return undefined;
   return { ...provider.describe?.(model), id: modelId, provider: provider.id, model };
 }
@@ -41,7 +45,7 @@ function specByPrefix(providers: Registry<ModelProvider>, modelId: string): Mode
 /** From a model's id to the model: its description, then its provider. */
 export function lookUpModel(registries: RegistrySet, agentId: string, modelId: string): FoundModel {
   const { models, providers } = registries;
-  const found = models.get(modelId) ?? specByPrefix(providers, modelId);
+  const found = models.get(modelId) ?? specByName(providers, modelId);
   if (found === undefined) {
     const known = providers.ids();
     const byPrefix = known.length === 0 ? "" : `, or name one as \`provider/model\` of ${known.join(", ")}`;

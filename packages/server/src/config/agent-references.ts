@@ -46,11 +46,7 @@ function findBackendProblems(
   known: readonly string[],
 ): readonly ConfigProblem[] {
   if (known.includes(backend)) return [];
-  const remedy =
-    backend === "a2a"
-      ? "Remote agents come with the A2A protocol; until then an A2A backend has to be given in code."
-      : "Give it in code.";
-  return [problemAt(path, ` needs the backend ${JSON.stringify(backend)}, which is not there. ${remedy}`)];
+  return [problemAt(path, ` needs the backend ${JSON.stringify(backend)}, which is not there. Give it in code.`)];
 }
 
 const ALIASES: Readonly<Record<string, string>> = { model: "model_id", plugin_ids: "behavior_ids" };

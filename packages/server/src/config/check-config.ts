@@ -5,6 +5,7 @@ import { formatPath, isWithin } from "./config-path.ts";
 import type { ConfigPorts } from "./config-ports.ts";
 import { attempt, type ConfigProblem, configInvalid } from "./config-problem.ts";
 import { createDefinitions } from "./create-definitions.ts";
+import { findNotInstalled } from "./not-installed.ts";
 import { readConfig } from "./read-config.ts";
 import { standInModel, standInProvider } from "./try-build.ts";
 
@@ -12,6 +13,8 @@ import { standInModel, standInProvider } from "./try-build.ts";
 export interface CheckedConfig {
   readonly config: Config;
   readonly definitions: Definitions;
+  /** What the configuration names and this installation does not have; everything else works. */
+  readonly warnings: readonly ConfigProblem[];
 }
 
 /**
@@ -20,7 +23,10 @@ export interface CheckedConfig {
  */
 export function checkConfig(value: unknown, ports: ConfigPorts): CheckedConfig {
   const read = attempt(() => readConfig(value));
-  if (read.result !== undefined) return { config: read.result, definitions: createDefinitions(read.result, ports) };
+  const config = read.result;
+  if (config !== undefined) {
+    return { config, definitions: createDefinitions(config, ports), warnings: findNotInstalled(config, ports) };
+  }
   throw configInvalid([...read.problems, ...findFurther(value, read.problems, ports)]);
 }
 

@@ -56,11 +56,12 @@ function findPoolProblems({ id, pool }: ModelPool, surroundings: Surroundings): 
   });
 }
 
-/** A model has an id of its own, or is named as `provider/model`. */
-export function isKnownModel(model: string, { models, providerIds }: Surroundings): boolean {
+/** A model has an id of its own, is named as `provider/model`, or by a name that a provider says is its own. */
+export function isKnownModel(model: string, { models, providers, providerIds }: Surroundings): boolean {
   const slash = model.indexOf("/");
   const isPrefixed = slash > 0 && slash < model.length - 1 && providerIds.includes(model.slice(0, slash));
-  return isPrefixed || models.some(({ id }) => id === model);
+  const isOwn = (): boolean => providers.some((provider) => provider.hasModel?.(model) === true);
+  return isPrefixed || models.some(({ id }) => id === model) || isOwn();
 }
 
 export function unknownModel(path: ShapePath, model: string, { models, providerIds }: Surroundings): ConfigProblem {
