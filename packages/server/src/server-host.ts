@@ -2,6 +2,7 @@ import type { Runtime } from "@reprise/runtime";
 import type { LiveConfig } from "./config/live/live-config.ts";
 import { printError } from "./http/print-error.ts";
 import { ServerMetrics } from "./http/server-metrics.ts";
+import { StoreProbe } from "./http/store-probe.ts";
 import type { PageFile } from "./page/page-routes.ts";
 import type { PreviewPermission } from "./routes/preview-permission.ts";
 import { AccessGate, type AccessLimits } from "./security/access-limits.ts";
@@ -51,6 +52,7 @@ export interface ServerHost {
   readonly streams: OpenStreams;
   readonly config: LiveConfig | undefined;
   readonly metrics: ServerMetrics;
+  readonly probe: StoreProbe;
   readonly previewPermission: PreviewPermission | undefined;
   report(error: unknown): void;
 }
@@ -75,6 +77,7 @@ export function createServerHost(options: ServerOptions): ServerHost {
     streams: new OpenStreams({ ...DEFAULT_STREAM_LIMITS, ...options.streams }),
     config: options.config,
     metrics: new ServerMetrics(),
+    probe: new StoreProbe(options.runtime.documents),
     previewPermission: options.previewPermission,
     report: options.onError ?? printError,
   };

@@ -12,7 +12,7 @@ export const health: Operation = {
 };
 
 export const ready: Operation = {
-  summary: "Whether it can work",
+  summary: "Whether it can work: the store is read from and written to",
   answers: { 200: { description: "It can", schema: objectOf({ status: oneOf("ready") }) } },
 };
 

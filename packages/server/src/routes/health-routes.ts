@@ -4,6 +4,9 @@ import type { Route } from "../http/route.ts";
 import { assertOwnTenant } from "../security/principal.ts";
 import * as schema from "./health-routes.schema.ts";
 
+/** Why a store cannot be worked with, as far as an operator can do something about it. */
+const TOLD = ["STORE_REPLACED", "STORAGE_FULL"] as const;
+
 /** Whether the process lives, whether it can work, and what it counted. */
 export const healthRoutes: readonly Route[] = [
   {
@@ -21,12 +24,12 @@ export const healthRoutes: readonly Route[] = [
     async handle(call) {
       if (call.host.streams.isClosed) return answer(call, 503, { error: "not ready: the server is closing" });
       try {
-        // A store that answers this answers everything.
         await call.host.runtime.runs({ limit: 1 });
+        await call.host.probe.check();
       } catch (error) {
         call.host.report(error);
-        const isReplaced = RepriseError.is(error, "STORE_REPLACED");
-        const reason = isReplaced ? ERRORS.STORE_REPLACED.when : "the store does not answer";
+        const code = TOLD.find((known) => RepriseError.is(error, known));
+        const reason = code === undefined ? "the store does not answer" : ERRORS[code].when;
         return answer(call, 503, { error: `not ready: ${reason}` }, { "retry-after": "1" });
       }
       return answer(call, 200, { status: "ready" });
