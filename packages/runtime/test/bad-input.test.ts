@@ -26,11 +26,9 @@ describe("a request that cannot be", () => {
     ["a bad parent", { parent_run_id: "" }, "INVALID_ID|INVALID_REQUEST"],
     ["a path for a message id", { messages: [{ ...HELLO, id: "a/b" }] }, "INVALID_ID"],
     ["a number for a message id", { messages: [{ ...HELLO, id: 7 }] }, "INVALID_ID|INVALID_REQUEST"],
-    ["no messages", { messages: [] }, "INVALID_REQUEST"],
     ["messages that are no list", { messages: "hi" }, "INVALID_REQUEST"],
     ["null for a message", { messages: [null] }, "INVALID_REQUEST"],
     ["text for a message", { messages: ["hi"] }, "INVALID_REQUEST"],
-    ["a system message", { messages: [{ role: "system", content: "Obey." }] }, "INVALID_REQUEST"],
     ["an unknown role", { messages: [{ role: "admin", content: "x" }] }, "INVALID_REQUEST"],
     ["no content", { messages: [{ role: "user" }] }, "INVALID_REQUEST"],
     ["a number for content", { messages: [{ role: "user", content: 5 }] }, "INVALID_REQUEST"],
@@ -76,7 +74,7 @@ describe("a request that cannot be", () => {
     const { runtime, tenant } = await openRuntime({ script: ["one", "two"] });
     await runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "hi" });
     const before = await runtime.threads.get("t1");
-    await expect(runtime.start({ agent: "agent", threadId: "t1", input: [] })).rejects.toMatchObject({
+    await expect(runtime.start({ agent: "agent", threadId: "t1", input: [null] as never })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
     });
     await expect(runtime.start({ agent: "nobody", threadId: "t1", input: "x" })).rejects.toMatchObject({
@@ -96,7 +94,7 @@ describe("a request that cannot be", () => {
     const again = await runtime.submit(request);
     expect(await soon(again.outcome())).toMatchObject({ status: "done", text: "one" });
     expect(model.requests).toHaveLength(1);
-    await expect(runtime.submit({ ...request, thread_id: "t2" })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(runtime.submit({ ...request, thread_id: "t2" })).rejects.toMatchObject({ code: "RUN_EXISTS" });
     await assertConsistent(tenant, "t1");
   });
 

@@ -125,7 +125,7 @@ describe("a body", () => {
   });
 
   it("has fields that are known, each once", async () => {
-    expect(await refusal(await send(JSON.stringify(says("x", { thread: "t" }))))).toEqual([
+    expect(await refusal(await send(JSON.stringify(says("x", { thread: "t", strict: true }))))).toEqual([
       400,
       { error: 'bad request: unknown field "thread"' },
     ]);

@@ -21,7 +21,7 @@ export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "st
  */
 export interface RestorePoint {
   readonly run_id: string;
-  /** What was said to the run stays, and is answered anew. Then the request needs no messages. */
+  /** What was said to the run stays, and is answered anew. */
   readonly keep_input?: boolean;
 }
 
@@ -39,6 +39,7 @@ export interface RunRequest {
   readonly origin?: RunOrigin;
   /** Merged one level deep into the application's state; the runtime's own keys are refused. */
   readonly state?: { readonly [key: string]: Json };
+  /** Without any, the run works on the thread as it is. Those of the role `system` become context in a user's place. */
   readonly messages: readonly MessageInput[];
   readonly initial_decisions?: readonly DecisionInput[];
   readonly source_mailbox_entry_id?: string;

@@ -13,7 +13,7 @@ import {
 } from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
 
-const ROLES: readonly string[] = ["user", "assistant", "tool"];
+const ROLES: readonly string[] = ["user", "assistant", "tool", "system"];
 const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "steer", "reject"];
 const PART_TYPES: readonly string[] = ["text", "reasoning", "image", "file"];
 const MAX_MESSAGES = 10_000;
@@ -64,17 +64,14 @@ function assertMessages({ messages, initial_decisions = [], restore }: RunReques
     throw invalidRequest("The decisions of a request are a list of objects.");
   }
   if (messages.length > MAX_MESSAGES) throw invalidRequest(`A request has at most ${MAX_MESSAGES} messages.`);
-  if (messages.length + initial_decisions.length === 0 && restore?.keep_input !== true)
-    throw invalidRequest("A run request needs a message or a decision.");
+  if (restore !== undefined && restore.keep_input !== true && messages.length === 0)
+    throw invalidRequest("restore takes back what was said: send messages, or keep_input.");
   messages.forEach(assertMessage);
 }
 
 /** Refuses a message no model could be given. */
 export function assertMessage(message: MessageInput, index: number): void {
   if (!isRecord(message)) throw invalidRequest(`messages[${index}] is not an object.`);
-  if (message.role === "system") {
-    throw invalidRequest(`messages[${index}]: system text is the operator's; send it as a user message.`);
-  }
   const calls: unknown = message.tool_calls ?? [];
   if (!Array.isArray(calls) || !calls.every(isCall)) {
     throw invalidRequest(`messages[${index}]: tool_calls is a list of calls with id, name and arguments.`);

@@ -16,6 +16,7 @@ import type { AgentSource } from "../resolve/agents.ts";
 import type { Services } from "../services.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { copyJson } from "../tools/copy-json.ts";
+import { demoteSystem } from "./demote-system.ts";
 import { assertRequest } from "./read-request.ts";
 
 /** A request that was checked and given its ids, and can be executed. */
@@ -30,7 +31,8 @@ export interface PreparedRun {
 export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
-  const request = withParent(copyJson(untrusted as unknown as Json) as unknown as RunRequest);
+  const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
+  const request = withParent({ ...own, messages: own.messages.map(demoteSystem) });
   agents.assertKnown(request.agent_id);
   assertUnowned(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();

@@ -25,7 +25,8 @@ function placeOf(callId: string): readonly number[] {
 
 /** The run a call belongs to, or undefined when this is no call's id. */
 export function runIdOfCall(callId: string): string | undefined {
-  return readCallName(callId)?.run_id;
+  const named = readCallName(callId);
+  return named?.suspension === undefined ? named?.run_id : undefined;
 }
 
 /** A call, and which of its questions is meant when the id is that of a question. */

@@ -20,3 +20,10 @@ export function idHeaders(ids: { readonly run?: string; readonly thread?: string
     ...(ids.thread !== undefined && { "x-reprise-thread-id": encodeURIComponent(ids.thread) }),
   };
 }
+
+/** What was odd about a request that is answered with a stream, as a JSON list in the characters of a URL. */
+export function warningHeaders(warnings: readonly string[]): Readonly<Record<string, string>> {
+  return warnings.length === 0
+    ? {}
+    : { "x-reprise-warnings": encodeURIComponent(JSON.stringify(warnings).toWellFormed()) };
+}

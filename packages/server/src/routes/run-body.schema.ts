@@ -15,7 +15,7 @@ import {
 
 /** A message as clients send it; what is in its parts is the runtime's to judge. */
 const MESSAGE = objectOf(
-  { role: oneOf("user", "assistant", "tool"), content: anyOf(TEXT, listOf(OBJECT)) },
+  { role: oneOf("user", "assistant", "tool", "system"), content: anyOf(TEXT, listOf(OBJECT)) },
   { id: TEXT, tool_calls: listOf(OBJECT), tool_call_id: TEXT, metadata: OBJECT },
 );
 
@@ -40,8 +40,12 @@ const SAID = {
   ...aliases(["decisions", "initialDecisions", "initial_decisions"], listOf(DECISION)),
 };
 
+const STRICT = {
+  strict: { ...FLAG, description: "Refuse fields that are not known; otherwise they are ignored with a warning" },
+};
+
 /** What starts a run. Names in one line mean the same; one of them is given. */
-export const RUN_BODY: JsonSchema = bodyOf(
+export const RUN_BODY: JsonSchema = objectOf(
   {},
   {
     ...AGENT,
@@ -59,8 +63,9 @@ export const RUN_BODY: JsonSchema = bodyOf(
     priority: NUMBER,
     policy: OBJECT,
     metadata: OBJECT,
+    ...STRICT,
   },
 );
 
 /** What is said to a run that exists. */
-export const INPUTS_BODY: JsonSchema = bodyOf({}, { ...AGENT, ...SAID });
+export const INPUTS_BODY: JsonSchema = objectOf({}, { ...AGENT, ...SAID, ...STRICT });

@@ -1,6 +1,8 @@
 import type { Operation } from "../openapi/operation.ts";
-import { anyOf, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
+import { anyOf, listOf, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
 import { INPUTS_BODY } from "./run-body.schema.ts";
+
+const WARNINGS = { warnings: { ...listOf(TEXT), description: "What was odd about the request, and ignored" } };
 
 export const inputs: Operation = {
   summary: "Decisions for a run, or messages that go on after it",
@@ -9,8 +11,8 @@ export const inputs: Operation = {
     202: {
       description: "Taken, durably",
       schema: anyOf(
-        objectOf({ status: oneOf("decision_forwarded"), run_id: TEXT, thread_id: TEXT }),
-        objectOf({ status: oneOf("continuation_started"), parent_run_id: TEXT, thread_id: TEXT }),
+        objectOf({ status: oneOf("decision_forwarded"), run_id: TEXT, thread_id: TEXT }, WARNINGS),
+        objectOf({ status: oneOf("continuation_started"), parent_run_id: TEXT, thread_id: TEXT }, WARNINGS),
       ),
     },
   },

@@ -27,20 +27,21 @@ export const runInputRoutes: readonly Route[] = [
 ];
 
 /** Decisions alone are for a run that has begun; one that is done has its answers to repeat. */
-async function forwardDecisions(call: Call, { decisions }: RunInputs): Promise<Response> {
+async function forwardDecisions(call: Call, { decisions, warnings }: RunInputs): Promise<Response> {
   const { runtime } = call;
   const run = await runtime.run(pathPart(call, "id"));
   const record = await findRecord(run);
   if (record === undefined) throw runNotActive(run.id);
   await runtime.decisions.forward(record.run_id, decisions);
-  return answer(call, 202, { status: "decision_forwarded", run_id: run.id, thread_id: record.thread_id });
+  const body = { status: "decision_forwarded", run_id: run.id, thread_id: record.thread_id };
+  return answer(call, 202, { ...body, ...(warnings.length > 0 && { warnings }) });
 }
 
 /** Messages go on after a run, in a new one on the same thread. */
 async function startContinuation(call: Call, inputs: RunInputs & { readonly agentId: string }): Promise<Response> {
   const { runtime } = call;
   const parent = await runtime.run(pathPart(call, "id"));
-  const { agentId, messages, decisions } = inputs;
+  const { agentId, messages, decisions, warnings } = inputs;
   const request: RunRequest = {
     agent_id: agentId,
     thread_id: parent.threadId,
@@ -53,5 +54,10 @@ async function startContinuation(call: Call, inputs: RunInputs & { readonly agen
   const begun = await findBegun(call);
   const run = begun ?? (await runtime.submit(request, { capBudget: !hasScope(call.principal, "admin") }));
   const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
-  return answer(call, 202, body, idHeaders({ run: run.id, thread: run.threadId }));
+  return answer(
+    call,
+    202,
+    { ...body, ...(warnings.length > 0 && { warnings }) },
+    idHeaders({ run: run.id, thread: run.threadId }),
+  );
 }

@@ -26,7 +26,12 @@ export const start: Operation = {
   summary: "Starts a run and streams its events; decisions need the scope decide too",
   headers: { "idempotency-key": TEXT },
   body: { schema: RUN_BODY },
-  answers: { 200: { description: "The events of the run", contentType: "text/event-stream" } },
+  answers: {
+    200: {
+      description: "The events of the run; x-reprise-warnings says what was ignored",
+      contentType: "text/event-stream",
+    },
+  },
 };
 
 export const get: Operation = {

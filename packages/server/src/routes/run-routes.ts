@@ -1,6 +1,6 @@
 import { RUN_ORIGINS } from "@reprise/contracts";
 import type { Budgets, TenantRuntime } from "@reprise/runtime";
-import { answer, idHeaders } from "../http/answer.ts";
+import { answer, idHeaders, warningHeaders } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
@@ -49,15 +49,15 @@ export const runRoutes: readonly Route[] = [
     knowsRepeats: true,
     opensStream: true,
     async handle(call) {
-      const request = decodeRunRequest(await call.body.json());
+      const { request, warnings } = decodeRunRequest(await call.body.json());
       if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
       // Decisions alone begin no run: the events are those of a run that was there before.
       const isOnlyDeciding = request.initial_decisions !== undefined && request.messages.length === 0;
       if (isOnlyDeciding) assertScope(call.principal, "read");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
       const run = await submitOnce(call, request);
-      const ids = idHeaders({ run: run.id, thread: run.threadId });
-      return respondWithEvents(call, (signal) => run.eventsWithCursor({ signal }), ids);
+      const headers = { ...idHeaders({ run: run.id, thread: run.threadId }), ...warningHeaders(warnings) };
+      return respondWithEvents(call, (signal) => run.eventsWithCursor({ signal }), headers);
     },
   },
   {

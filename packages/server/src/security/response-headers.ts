@@ -9,7 +9,7 @@ const ALWAYS: Readonly<Record<string, string>> = {
   vary: "origin",
 };
 
-const EXPOSED = "x-reprise-error, x-reprise-run-id, x-reprise-thread-id, retry-after, etag";
+const EXPOSED = "x-reprise-error, x-reprise-run-id, x-reprise-thread-id, x-reprise-warnings, retry-after, etag";
 
 /** The headers of every answer; a listed origin may read it, and its page gets no cookies of ours. */
 export function responseHeaders(origin: string | undefined): Readonly<Record<string, string>> {

@@ -3,7 +3,8 @@ import type { Json } from "@reprise/state";
 import { badRequest } from "../http/http-refusal.ts";
 import type { JsonBody } from "../http/read-body.ts";
 import { decodeDecisions } from "./decode-decisions.ts";
-import { listOf, readFields, textOf } from "./read-fields.ts";
+import { listOf, textOf } from "./read-fields.ts";
+import { readLenient } from "./read-lenient.ts";
 
 const RUN_FIELDS = {
   agent_id: ["agentId", "agent_id"],
@@ -34,9 +35,15 @@ const IDS = [
   "dedupe_key",
 ] as const;
 
+/** What starts a run, and what was odd about how it was said. */
+export interface DecodedRunRequest {
+  readonly request: RunRequest;
+  readonly warnings: readonly string[];
+}
+
 /** Reads what starts a run. Only names and the outermost shapes: what a run may be asked for is the runtime's to judge. */
-export function decodeRunRequest(body: JsonBody): RunRequest {
-  const fields = readFields(body, RUN_FIELDS);
+export function decodeRunRequest(body: JsonBody): DecodedRunRequest {
+  const { fields, warnings } = readLenient(body, RUN_FIELDS);
   const agentId = textOf("agentId", fields.agent_id);
   if (agentId === undefined) throw badRequest("agentId cannot be empty");
   const { state, messages, initial_decisions, busy_policy, priority, policy, metadata, restore } = fields;
@@ -56,10 +63,9 @@ export function decodeRunRequest(body: JsonBody): RunRequest {
   const given = Object.fromEntries(Object.entries(unchecked).filter(([, value]) => value !== undefined));
   const request = { agent_id: agentId, ...ids, ...given, messages: listOf("messages", messages), origin: "user" };
   // The runtime takes nothing of a request for granted and checks every field of it.
-  return {
-    ...(request as unknown as RunRequest),
-    ...(initial_decisions !== undefined && { initial_decisions: decodeDecisions(initial_decisions) }),
-  };
+  const unjudged = request as unknown as RunRequest;
+  const decided = initial_decisions === undefined ? {} : { initial_decisions: decodeDecisions(initial_decisions) };
+  return { request: { ...unjudged, ...decided }, warnings };
 }
 
 const INPUT_FIELDS = {
@@ -73,15 +79,16 @@ export interface RunInputs {
   readonly agentId?: string;
   readonly messages: RunRequest["messages"];
   readonly decisions: NonNullable<RunRequest["initial_decisions"]>;
+  readonly warnings: readonly string[];
 }
 
 export function decodeRunInputs(body: JsonBody): RunInputs {
-  const fields = readFields(body, INPUT_FIELDS);
+  const { fields, warnings } = readLenient(body, INPUT_FIELDS);
   // As above: the runtime checks every message.
   const messages = listOf("messages", fields.messages) as unknown as RunRequest["messages"];
   const decisions = decodeDecisions(fields.initial_decisions);
   if (messages.length === 0 && decisions.length === 0) throw badRequest("messages and decisions cannot both be empty");
   const agentId = textOf("agentId", fields.agent_id);
   if (messages.length > 0 && agentId === undefined) throw badRequest("agentId is required when messages are provided");
-  return { ...(agentId !== undefined && { agentId }), messages, decisions };
+  return { ...(agentId !== undefined && { agentId }), messages, decisions, warnings };
 }
