@@ -78,6 +78,17 @@ it("replays a run, and forks its thread at a version", async () => {
   expect(linesOf(deleted)).toEqual([{ deleted: "sums-again" }]);
 });
 
+it("issue 14.31: verifies a run by its recording, without the agents it was made with", async () => {
+  const runId = (await runIds()).at(-1) ?? "";
+  const [verified, asked] = await Promise.all([
+    cli("replay", runId, "--json"),
+    cli("replay", runId, "--mode", "reexecute", "--json"),
+  ]);
+  expect(linesOf(verified)).toMatchObject([{ run_id: runId, mode: "verify", equal: true }]);
+  expect(verified.code).toBe(0);
+  expect(asked.code, "only asking today's plugins needs them").not.toBe(0);
+});
+
 it("decides once; the run goes on with whoever works on the store next", async () => {
   const { items } = JSON.parse((await cli("decide", "--json")).stdout);
   const decided = await cli(

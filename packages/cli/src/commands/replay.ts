@@ -1,4 +1,4 @@
-import { type App, openWithAgents } from "../compose/open-app.ts";
+import { type App, openToLook, openWithAgents } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { type CommandInput, textOption } from "./command.ts";
 import { oneOf } from "./read-values.ts";
@@ -18,5 +18,6 @@ export function replay(input: CommandInput): Promise<ExitCode> {
     );
     return result.equal ? EXIT_CODES.ok : EXIT_CODES.failed;
   };
-  return withApp(input, work, openWithAgents);
+  // A recording is verified by itself, whatever is configured now.
+  return withApp(input, work, mode === "verify" ? openToLook : openWithAgents);
 }
