@@ -16,7 +16,8 @@ import { WriteBatch } from "./write-batch.ts";
 
 /**
  * The time at the server, and what the work needs that is due then, or at another time that is given: a row for each need, from need
- * to need through the index, however many threads have each. One row without a need when nothing is due.
+ * to need through the index, however many threads have each, first that of what has been due for longest. One row without a need when
+ * nothing is due.
  */
 const LOOK = prepared(`with recursive needs as (
     (select md5(work_need) as key, work_need from threads where work_at is not null and md5(work_need) >= ''
@@ -25,10 +26,11 @@ const LOOK = prepared(`with recursive needs as (
     (select next.key, next.work_need from needs cross join lateral (
       select md5(work_need) as key, work_need from threads where work_at is not null and md5(work_need) > needs.key
       order by md5(work_need) limit 1) as next)),
-  due as (select work_need from needs where exists (select from (values (0), (1), (2)) as ranks (rank)
-    cross join lateral (select from threads where md5(threads.work_need) = needs.key and work_rank = ranks.rank
-      and work_at is not null and work_at <= coalesce($1::float8, (select ${NOW})) limit 1) as due))
-  select time.now, due.work_need as need from (select ${NOW} as now) as time left join due on true`);
+  due as (select needs.work_need, min(first.work_at) as at from needs cross join (values (0), (1), (2)) as ranks (rank)
+    cross join lateral (select work_at from threads where md5(threads.work_need) = needs.key and work_rank = ranks.rank
+      and work_at is not null and work_at <= coalesce($1::float8, (select ${NOW})) order by work_at limit 1) as first
+    group by needs.work_need)
+  select time.now, due.work_need as need from (select ${NOW} as now) as time left join due on true order by due.at`);
 
 /**
  * Threads that are due, the most urgent first, locked. Those that somebody else holds are passed over: whoever holds them sees

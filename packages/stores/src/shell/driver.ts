@@ -36,7 +36,7 @@ export interface StoreDriver {
   estimateNow(): number;
   /** Makes a changeset ready for `execute` and `writeHeld`. */
   seal(changeset: Changeset): SealedChangeset;
-  /** What the work needs that is due: each need once. Costs what there are needs, however much work there is. */
+  /** What the work needs that is due: each need once, first that of what has been due for longest. Costs what there are needs, however much work there is. */
   dueNeeds(): Promise<readonly NeedText[]>;
   /**
    * Offers threads whose work hint is due and needs what the claimer may do to the operation `claim`, by rank, then by need in

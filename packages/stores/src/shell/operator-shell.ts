@@ -27,18 +27,14 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
     await Promise.all(released.map(unlessDamaged));
   };
   const workers = new Workers(driver, releaseOwner);
-  // A worker that always has more to do than it can must not starve those behind it in one order.
-  let turn = 0;
   return {
     now: () => driver.now(),
     async claim({ limit, abilities, ...asked }) {
       const needs = limit < 1 ? [] : await workers.chooseNeeds(asked.owner, abilities);
       if (needs.length === 0) return [];
-      turn += 1;
-      const first = turn % needs.length;
       const request = {
         ...asked,
-        needs: [...needs.slice(first), ...needs.slice(0, first)],
+        needs,
         ...(abilities !== undefined && { abilities: withoutTools(abilities) }),
       };
       const answers = await driver.claim(request, limit);

@@ -1,5 +1,12 @@
 import type { NeedText } from "../kernel/need.ts";
+import type { WorkRank } from "../kernel/rows.ts";
 import type { Connection } from "./connection.ts";
+
+const RANKS: readonly WorkRank[] = [0, 1, 2];
+
+/** One look into the index. */
+const EARLIEST = (rank: WorkRank): string =>
+  `select min(work_at) as work_at from threads where work_need = needs.need and work_rank = ${rank} and work_at is not null`;
 
 /** From need to need through the index, however many threads have each. */
 const DUE_NEEDS = `with recursive needs (need) as (
@@ -7,10 +14,11 @@ const DUE_NEEDS = `with recursive needs (need) as (
     union all
     select (select min(work_need) from threads where work_at is not null and work_need > needs.need) from needs
     where needs.need is not null)
-  select need from needs where need is not null and exists (select 1 from threads
-    where work_need = needs.need and work_rank in (0, 1, 2) and work_at <= :now and work_at is not null)`;
+  select need from (select need, (select min(work_at) from (${RANKS.map(EARLIEST).join(" union all ")})) as at
+    from needs where need is not null)
+  where at <= :now order by at`;
 
-/** What the work needs that is due. */
+/** What the work needs that is due: first the need of what has been due for longest. */
 export function selectDueNeeds(connection: Connection, now: number): readonly NeedText[] {
   return connection.all<{ readonly need: NeedText }>(DUE_NEEDS, { now }).map(({ need }) => need);
 }

@@ -29,10 +29,12 @@ export class WorkIndex {
     if (ranks !== undefined && RANKS.every((one) => ranks.get(one)?.first === undefined)) this.#needs.delete(need);
   }
 
-  /** What work needs that is due. */
+  /** What work needs that is due: first the need of what has been due for longest. */
   dueNeeds(now: number): readonly NeedText[] {
-    const isDue = (ranks: Ranks): boolean => RANKS.some((rank) => (ranks.get(rank)?.first?.at ?? now + 1) <= now);
-    return [...this.#needs].filter(([, ranks]) => isDue(ranks)).map(([need]) => need);
+    const due = [...this.#needs]
+      .map(([need, ranks]) => ({ need, at: earliestOf(ranks) }))
+      .filter(({ at }) => at <= now);
+    return due.sort((one, other) => one.at - other.at).map(({ need }) => need);
   }
 
   /** Threads that are due and need one of these, the most urgent first, leaving some out. */
@@ -52,6 +54,10 @@ export class WorkIndex {
     }
     return found;
   }
+}
+
+function earliestOf(ranks: Ranks): number {
+  return Math.min(...RANKS.map((rank) => ranks.get(rank)?.first?.at ?? Number.POSITIVE_INFINITY));
 }
 
 function comparePlaces({ thread, at }: Place, other: Place): number {

@@ -37,6 +37,20 @@ export function abilityLaws(law: Law): void {
     },
   );
 
+  law("serves first what has waited longest, whatever its agent", async (bench) => {
+    const both = { ...ability("agent-1"), ...ability("agent-2") };
+    for (const [older, newer] of [
+      ["agent-1", "agent-2"],
+      ["agent-2", "agent-1"],
+    ] as const) {
+      await enqueueFor(bench, `${older}-first`, older);
+      await bench.advance(5);
+      await enqueueFor(bench, `${newer}-second`, newer);
+      expect(await claim(bench, "one", both, 1)).toEqual([`${older}-first`]);
+      expect(await claim(bench, "one", both, 1)).toEqual([`${newer}-second`]);
+    }
+  });
+
   law("serves the entries of a thread in their order, whatever their agents", async (bench) => {
     await enqueueFor(bench, "thread-1", "agent-2");
     await enqueueFor(bench, "thread-1", "agent-1");
@@ -176,8 +190,13 @@ async function workers(bench: StoreBench): Promise<readonly (readonly [string, A
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-async function claim(bench: StoreBench, owner: string, abilities: Abilities): Promise<readonly string[]> {
-  const claims = await bench.operator.claim({ ...CLAIM, owner, abilities });
+async function claim(
+  bench: StoreBench,
+  owner: string,
+  abilities: Abilities,
+  limit = CLAIM.limit,
+): Promise<readonly string[]> {
+  const claims = await bench.operator.claim({ ...CLAIM, limit, owner, abilities });
   return claims.map(({ thread_id }) => thread_id);
 }
 
