@@ -180,6 +180,7 @@ export type {
   LoadedBlob,
   PutBlobOptions,
 } from "./store/blob-store.ts";
+export { BLOB_GRACE_MS } from "./store/blob-store.ts";
 export type {
   Changeset,
   CheckpointReason,

@@ -4,7 +4,7 @@ import type { BlobStore, Env, Store } from "@reprise/contracts";
 import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import { createRuntime as createBareRuntime, type Runtime, type RuntimeOptions } from "@reprise/runtime";
-import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
+import { createMemoryBlobStore, createMemoryStoreWithBlobs } from "@reprise/stores/memory";
 import { sqlite } from "./sqlite.ts";
 
 /** A store that may bring the blobs that belong to it. */
@@ -40,8 +40,7 @@ export async function createRuntime(options: NodeRuntimeOptions): Promise<Runtim
 
 /** A store in memory that several runtimes of one process can share. */
 export function memoryStore(): StoreWithBlobs {
-  const env = createNodeEnv();
-  return { ...createMemoryStore({ clock: env.clock }), blobs: createMemoryBlobStore(env) };
+  return createMemoryStoreWithBlobs(createNodeEnv());
 }
 
 function createOn(

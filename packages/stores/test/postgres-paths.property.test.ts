@@ -18,6 +18,7 @@ const TABLES = [
   "commits",
   "thread_ids",
   "superseded",
+  "blob_refs",
   "run_records",
   "suspended_calls",
   "decisions",

@@ -1,3 +1,5 @@
+export type { OpenedStoreWithBlobs } from "./blob/describe-blob-collection.ts";
+export { describeBlobCollection } from "./blob/describe-blob-collection.ts";
 export { describeBlobStore } from "./blob/describe-blob-store.ts";
 export type { OpenBlobStore, OpenedBlobStore } from "./blob/open-blob-store.ts";
 export { buildChangeset } from "./build/build-changeset.ts";

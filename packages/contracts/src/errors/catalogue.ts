@@ -26,6 +26,11 @@ export const ERRORS = {
   ENTRY_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No mailbox entry has this id." },
   BUDGET_NOT_FOUND: { httpStatus: 404, retryable: false, when: "A run has no budget." },
   BLOB_NOT_FOUND: { httpStatus: 404, retryable: false, when: "No blob has this hash." },
+  BLOB_QUOTA_EXCEEDED: {
+    httpStatus: 413,
+    retryable: false,
+    when: "A new blob would give a tenant more bytes of blobs than it may have.",
+  },
   BLOB_TOO_LARGE: { httpStatus: 413, retryable: false, when: "A blob has more bytes than whoever took it allows." },
   ADDRESS_REFUSED: {
     httpStatus: 422,

@@ -11,10 +11,13 @@
  * - A read gives the bytes that were put, in order, or throws: it never ends early as if it were whole. Nothing is held open before
  *   its first piece is asked for, nor after its last one or after its reader stopped. A blob that is deleted meanwhile may be read
  *   to its end or be `BLOB_NOT_FOUND` in the middle.
+ * - A thread refers to every blob that its messages, calls, state and recordings name, and so does a run that is queued on it. It
+ *   does so until it is deleted, also when its history is pruned; a fork refers to what its origin did. Blobs of threads are kept.
+ *   What no thread refers to may be collected a day after it was last put (`BLOB_GRACE_MS`).
  * - Tenants are separate: a reference of one means nothing to another. A tenant that is no id is `INVALID_ID`.
  */
 export interface BlobStore {
-  /** Throws `BLOB_TOO_LARGE`. Bytes that are put, and a piece until the next one is asked for, must not be changed meanwhile. */
+  /** Throws `BLOB_TOO_LARGE`, `BLOB_QUOTA_EXCEEDED`. Bytes that are put, and a piece until the next one is asked for, must not be changed meanwhile. */
   put(tenant: string, content: BlobContent, options?: PutBlobOptions): Promise<BlobInfo>;
   /**
    * Reads a blob, or a range of it, piece by piece. Throws `BLOB_NOT_FOUND`, also for what is no reference at all, and
@@ -25,7 +28,14 @@ export interface BlobStore {
   get(tenant: string, ref: string): Promise<LoadedBlob>;
   /** Does nothing when it is not there. */
   delete(tenant: string, ref: string): Promise<void>;
+  /** Deletes the blobs of all tenants that no thread refers to and whose day is over. Answers how many. */
+  collect(): Promise<number>;
+  /** How many bytes the blobs of a tenant have. */
+  usage(tenant: string): Promise<number>;
 }
+
+/** How long a blob is kept that no thread refers to. */
+export const BLOB_GRACE_MS: number = 24 * 60 * 60 * 1_000;
 
 /** All at once, or piece by piece. */
 export type BlobContent = Uint8Array | AsyncIterable<Uint8Array>;
@@ -34,6 +44,8 @@ export interface PutBlobOptions {
   readonly media_type?: string;
   /** More than this is `BLOB_TOO_LARGE`. Any size unless given. */
   readonly max_bytes?: number;
+  /** When the tenant's blobs would have more than this in all, a new one is `BLOB_QUOTA_EXCEEDED`. No limit unless given. */
+  readonly quota_bytes?: number;
 }
 
 /** Bytes from `start` on and before `end`. What is not there of it is left out, so a range behind the end is empty. */

@@ -6,7 +6,7 @@
  *   up to the cut are gone (`VERSION_GONE`), and a changeset id that was committed stays known.
  * - A mailbox entry that is over can be forgotten; its dedupe key may then be used again.
  * - A thread goes whole, unless it has an open run or something queued.
- * - A document whose time is up is forgotten by every pruning.
+ * - A document whose time is up is forgotten by every pruning, and so is a blob that no thread has referred to for a day.
  */
 export interface Retention {
   /** What came before a run that began longer ago than this. */
@@ -30,4 +30,6 @@ export interface PrunedThreads {
 export interface Pruned extends PrunedThreads {
   /** Documents whose time was up. */
   readonly documents: number;
+  /** Blobs that no thread referred to. */
+  readonly blobs: number;
 }

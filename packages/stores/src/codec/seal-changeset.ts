@@ -8,6 +8,7 @@ import {
   writeChangeset,
   writeEvents,
 } from "@reprise/contracts";
+import { blobRefsInTexts, blobRefsInValue } from "./blob-refs.ts";
 import { hashText } from "./hash-text.ts";
 import type { CommitPart, SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
 
@@ -18,16 +19,20 @@ const PART_LENGTH = 262_144;
 export function sealChangeset(changeset: Changeset): SealedChangeset {
   const texts = writeChangeset(changeset);
   const content = contentDigest(changeset, hashText, texts);
-  return { ...headOf(changeset), content, parts: partsOf(changeset, texts) };
+  const { messages, calls, patches, rest } = texts;
+  const blob_refs = blobRefsInTexts([messages, calls, patches, rest]);
+  return { ...headOf(changeset), blob_refs, content, parts: partsOf(changeset, texts) };
 }
 
 /** The same for a store in memory: nothing is written, and the changeset is kept as it is. */
 export function leaveOpen(changeset: Changeset): SealedChangeset {
-  return { ...headOf(changeset), parts: [], open: changeset };
+  const { messages, calls, patches } = changeset;
+  const blob_refs = blobRefsInValue([messages, calls, patches, changeset.blob_refs]);
+  return { ...headOf(changeset), blob_refs, parts: [], open: changeset };
 }
 
 /** What the rules look at. */
-function headOf(changeset: Changeset): Omit<SealedChangeset, "parts"> {
+function headOf(changeset: Changeset): Omit<SealedChangeset, "parts" | "blob_refs"> {
   const { changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls } = changeset;
   return {
     ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },

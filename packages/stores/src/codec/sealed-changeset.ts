@@ -19,6 +19,8 @@ export interface SealedChangeset
   extends Pick<Changeset, "changeset_id" | "thread_id" | "run_id" | "supersedes" | "consumed_decisions"> {
   readonly mailbox_effects: Changeset["mailbox_effects"];
   readonly message_ids: readonly string[];
+  /** Every blob that it names. */
+  readonly blob_refs: readonly string[];
   readonly runs: readonly RunRecord[];
   readonly calls: readonly ToolCallRecord[];
   /** That of the changeset's own run first, then that of a run it ends. */

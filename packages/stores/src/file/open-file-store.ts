@@ -1,4 +1,5 @@
 import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import { withCollection } from "../shell/blob-collection.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { createFileBlobStore } from "./blob/file-blob-store.ts";
 import { FileDriver } from "./file-driver.ts";
@@ -20,8 +21,9 @@ export interface FileStore extends Store {
 /** Opens a store in a folder: a log a thread. One process at a time has it; another one is refused with `STORE_OWNED`. */
 export async function openFileStore({ folder, clock = { now: Date.now } }: FileStoreOptions): Promise<FileStore> {
   const handle = new StoreHandle(await openFolder(folder));
-  const store = createDurableStore(new FileDriver(handle, () => clock.now()));
-  return { ...store, blobs: createFileBlobStore(handle) };
+  const now = (): number => clock.now();
+  const store = createDurableStore(new FileDriver(handle, now));
+  return withCollection(store, createFileBlobStore(handle, now), now);
 }
 
 /** Short for `openFileStore`: `createRuntime({ agents, store: await file("data") })`. */

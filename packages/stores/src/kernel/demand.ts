@@ -90,7 +90,9 @@ export interface History {
   /** What is left of the versions whose history is gone; null when none is, or when the version is among them. */
   readonly base: HistoryBase | null;
   readonly pruned_version: number;
-  readonly changesets: readonly Pick<Changeset, "messages" | "supersedes" | "patches" | "blob_refs">[];
+  readonly changesets: readonly Pick<Changeset, "messages" | "supersedes" | "patches">[];
+  /** Every blob that the thread refers to, whatever of its history is gone. */
+  readonly blob_refs: readonly string[];
   /** How the driver wants changesets. */
   readonly seal: (changeset: Changeset) => SealedChangeset;
 }

@@ -42,7 +42,7 @@ function forkedThread({ thread_id, resource_id, metadata }: Thread, newThreadId:
   };
 }
 
-function forkedHistory({ base, changesets }: History, version: number, newThreadId: string): Changeset {
+function forkedHistory({ base, changesets, blob_refs }: History, version: number, newThreadId: string): Changeset {
   const begun = base === null ? [] : [beginAt(base.state)];
   return {
     ...emptyChangeset(newThreadId, null, `fork_${version}`),
@@ -50,7 +50,7 @@ function forkedHistory({ base, changesets }: History, version: number, newThread
     messages: [...(base?.messages ?? []), ...changesets.flatMap(({ messages }) => messages)],
     supersedes: [...(base?.supersedes ?? []), ...changesets.flatMap(({ supersedes }) => supersedes)],
     patches: [...begun, ...changesets.flatMap(({ patches }) => patches)],
-    blob_refs: [...new Set(changesets.flatMap(({ blob_refs }) => blob_refs))],
+    blob_refs,
   };
 }
 

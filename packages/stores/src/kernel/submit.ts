@@ -1,4 +1,5 @@
 import { invalidRequest, RepriseError } from "@reprise/contracts";
+import { blobRefsInTexts } from "../codec/blob-refs.ts";
 import { applyChangeset } from "./apply-changeset.ts";
 import { assertChangeset, assertUndamaged, assertVersion } from "./check-changeset.ts";
 import { describeClaim, holdThread, isClaimLive } from "./claims.ts";
@@ -45,6 +46,8 @@ export function planSubmit(request: Submission, rows: ThreadRows, now: number): 
   if (claiming !== undefined) assertClaiming(draft, entry, claiming);
   const interrupted = interrupts(entry) ? beginGeneration(draft, entry.busy_policy, now).run_id : undefined;
   const row = addEntry(draft, completeEntry(draft, entry, interrupted, now), entry.request);
+  // A run that is started at once brings its messages, and with them what they refer to.
+  if (claiming === undefined && row.request !== null) draft.refer(blobRefsInTexts([row.request]));
   if (claiming !== undefined) return startNow(draft, row.entry.entry_id, { ...request, claiming }, now);
   const inbox = interrupted === undefined ? [] : [{ kind: "inbox", runId: interrupted } as const];
   return concludeDraft(draft, { status: "queued", entry: row }, [{ kind: "work" }, ...inbox]);

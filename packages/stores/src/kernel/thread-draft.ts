@@ -155,7 +155,13 @@ export class ThreadDraft {
     this.append(write);
     this.#commits.push(write);
     this.messages += changeset.message_ids.length;
+    this.refer(changeset.blob_refs);
     if (changeset.supersedes.length > 0) this.#supersede(changeset, first_position, version);
+  }
+
+  /** Keeps blobs for as long as the thread is there. */
+  refer(refs: readonly string[]): void {
+    if (refs.length > 0) this.append({ write: "refer", refs });
   }
 
   #isKnownCall(runId: string, callId: string): boolean {

@@ -17,6 +17,8 @@ export type Write =
   | { readonly write: "suspended"; readonly call: CallKey; readonly is_suspended: boolean }
   | { readonly write: "decision"; readonly row: DecisionRow; readonly is_new: boolean }
   | CommitWrite
+  /** The thread refers to these blobs from now on. Idempotent: it may do so already. */
+  | { readonly write: "refer"; readonly refs: readonly string[] }
   | { readonly write: "supersede"; readonly range: SupersededRange }
   /**
    * Forgets how the thread came to a version: the patches, the events and the rest of commits, and snapshots before it. The rows

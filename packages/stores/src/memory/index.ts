@@ -1,2 +1,2 @@
 export { createMemoryBlobStore } from "./memory-blob-store.ts";
-export { createMemoryStore } from "./memory-store.ts";
+export { createMemoryStore, createMemoryStoreWithBlobs } from "./memory-store.ts";

@@ -17,6 +17,7 @@ import { findClaimed, findClaims } from "../tables/find-claims.ts";
 import { isThere, type ThereThread } from "../tables/read/find-thread.ts";
 import { readDemand } from "../tables/read/read-demand.ts";
 import { readHistory } from "../tables/read/read-history.ts";
+import { referredBlobs } from "../tables/read/referred-blobs.ts";
 import { createTableReader } from "../tables/read/table-reader.ts";
 import { fromJson, toJson } from "../tables/stored-json.ts";
 import { TableWorkers } from "../tables/table-workers.ts";
@@ -96,6 +97,11 @@ export class MemoryDriver implements StoreDriver {
 
   async close(): Promise<void> {
     this.#board.clear();
+  }
+
+  /** The blobs that the threads of a tenant refer to. */
+  referredBlobs(tenant: string): ReadonlySet<string> {
+    return referredBlobs(this.#tables.findTenant(tenant));
   }
 
   #findThread(tenant: string, threadId: string): ThereThread | undefined {

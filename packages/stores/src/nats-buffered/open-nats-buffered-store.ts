@@ -60,7 +60,7 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
     };
     const driver = new BufferedDriver(ports, weaker(inner.durability, durability));
     const recover = async () => ({ recovered: await recoverThreads(ports, driver, place) });
-    return { ...withBlobs(createDurableStore(driver), blobs), recover };
+    return { ...withBlobs(createDurableStore(driver), blobs, () => driver.estimateNow()), recover };
   } catch (error) {
     await inner.close();
     throw error;

@@ -1,9 +1,16 @@
 import { BLOB_PIECE_BYTES } from "@reprise/contracts";
+import { TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
 import { type Prepared, prepared } from "./statement.ts";
 import { NOW } from "./table.ts";
 
 /** The store's time: the first value, or the server's when it is null. */
 const TIME = `(select coalesce($1::float8, ${NOW}))`;
+
+/** Names the references of all threads to whoever collects blobs and to whoever adds some. */
+const REFS_LOCK = 7_361_204_981;
+
+/** Taken with the first reference that a transaction adds: so it comes after who collects, or is seen by them. */
+export const SHARE_REFS: string = `pg_advisory_xact_lock_shared(${REFS_LOCK})`;
 
 const IS_BLOB = "tenant = $1 and ref = $2";
 
@@ -24,9 +31,42 @@ export const LOAD_PART: Prepared = prepared(
   `select start, content from blob_parts where upload = $1 and start <= $2::bigint order by start desc limit 1`,
 );
 
+/** Who puts a blob that is there makes it young again; not each time, since that writes its row. */
+const TOUCH = `on conflict (tenant, ref) do update set created_at = excluded.created_at
+  where blobs.created_at < excluded.created_at - ${TOUCH_EVERY_MS}`;
+
 export const INSERT: Prepared = prepared(
-  `insert into blobs (tenant, ref, media_type, created_at, content) values ($1, $2, $3, ${NOW}, $4)
-   on conflict (tenant, ref) do nothing`,
+  `insert into blobs (tenant, ref, media_type, created_at, content) values ($2, $3, $4, ${TIME}, $5)
+   ${TOUCH}`,
+);
+
+/** It was put long ago. The first value is the time, the second how long ago. */
+const IS_OLD = `blobs.created_at <= ${TIME} - $2::float8`;
+
+const IS_REFERRED = "blob_refs.tenant = blobs.tenant and blob_refs.ref = blobs.ref";
+
+/** The references of each blob apart: asked for with all of them, those of all blobs would be read. */
+export const PAGE: Prepared = prepared(
+  `select blobs.tenant, blobs.ref, ${IS_OLD} and found.ref is null as is_loose
+   from (select tenant, ref, created_at from blobs
+     where (tenant, ref) > ($3, $4) order by tenant, ref limit $5::bigint) as blobs
+   left join lateral (select blob_refs.ref from blob_refs where ${IS_REFERRED} limit 1) as found on true
+   order by blobs.tenant, blobs.ref`,
+);
+
+/** Waits for all who are adding references, and keeps others from it until the transaction ends. */
+export const LOCK_REFS: Prepared = prepared(`select pg_advisory_xact_lock(${REFS_LOCK})`);
+
+export const COLLECT: Prepared = prepared(
+  `with gone as (delete from blobs where tenant = $3 and ref = $4 and ${IS_OLD}
+     and not exists (select from blob_refs where blob_refs.tenant = $3 and blob_refs.ref = $4) returning upload),
+   listed as (insert into blob_uploads (until, upload) select 0, upload from gone where upload is not null
+     on conflict (until, upload) do nothing)
+   select upload from gone`,
+);
+
+export const USAGE: Prepared = prepared(
+  `select coalesce(sum(coalesce(bytes, octet_length(content))), 0)::float8 as bytes from blobs where tenant = $1`,
 );
 
 export const READ_TIME: Prepared = prepared(`select ${TIME} as now`);
@@ -50,9 +90,9 @@ export const ADD_PART: Prepared = prepared(
 
 export const INSERT_UPLOAD: Prepared = prepared(
   `insert into blobs (tenant, ref, media_type, created_at, upload, bytes)
-   select $3, $4, $5, ${NOW}, $2, $6::bigint
+   select $3, $4, $5, coalesce($7::float8, ${NOW}), $2, $6::bigint
    where exists (select from blob_uploads where until = $1::float8 and upload = $2)
-   on conflict (tenant, ref) do nothing`,
+   ${TOUCH}`,
 );
 
 /** Off the list with what became a blob. */

@@ -78,7 +78,7 @@ export interface OpenPostgres {
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { driver, blobs } = await openPostgresDriver(options);
-  return withBlobs(createDurableStore(driver), blobs);
+  return withBlobs(createDurableStore(driver), blobs, () => driver.estimateNow());
 }
 
 export async function openPostgresDriver(options: PostgresStoreOptions): Promise<OpenPostgres> {

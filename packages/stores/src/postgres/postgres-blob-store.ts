@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { BlobInfo, Clock } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
-import { type BlobRows, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
+import { type BlobPlace, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
 import * as statements from "./blob-statements.ts";
 import { storedId } from "./hostile-values.ts";
 import type { Ask } from "./select-commits.ts";
@@ -46,7 +47,7 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
     async insert(tenant, info, content) {
       const { ref, media_type } = info;
       const results = await ask([
-        statements.INSERT(tenant, ref, optionalText(media_type), bufferOf(content)),
+        statements.INSERT(now(), tenant, ref, optionalText(media_type), bufferOf(content)),
         statements.DESCRIBE(tenant, ref),
       ]);
       const [stored] = rowsOf<InfoColumns>(results, 1);
@@ -69,7 +70,7 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       const { ref, media_type, bytes } = info;
       const results = await ask([
         statements.LOCK(until, upload),
-        statements.INSERT_UPLOAD(until, upload, tenant, ref, optionalText(media_type), bytes),
+        statements.INSERT_UPLOAD(until, upload, tenant, ref, optionalText(media_type), bytes, now()),
         statements.UNLIST(until, upload, tenant, ref),
         statements.GIVE_UP(until, upload),
         statements.DESCRIBE(tenant, ref),
@@ -84,6 +85,18 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
     },
     async delete(tenant, ref) {
       await ask([statements.DELETE(storedId(tenant), storedId(ref))]);
+    },
+    async pageLoose(after, limit) {
+      const results = await ask([statements.PAGE(now(), COLLECT_AFTER_MS, after.tenant, after.ref, limit)]);
+      return loosePage(rowsOf<BlobPlace & { readonly is_loose: boolean }>(results), limit);
+    },
+    async collect({ tenant, ref }) {
+      const results = await ask([statements.LOCK_REFS(), statements.COLLECT(now(), COLLECT_AFTER_MS, tenant, ref)]);
+      return rowsOf(results, 1).length > 0;
+    },
+    async usage(tenant) {
+      const results = await ask([statements.USAGE(storedId(tenant))]);
+      return rowsOf<{ readonly bytes: number }>(results)[0]?.bytes ?? 0;
     },
     async sweep() {
       // In a transaction of its own: what was added until then is seen by what follows.

@@ -12,6 +12,7 @@ export type RareKind =
   | "delete_commits"
   | "delete_ids"
   | "delete_superseded"
+  | "delete_blob_refs"
   | "delete_suspended"
   | "delete_decisions"
   | "delete_runs"
@@ -56,6 +57,7 @@ export const RARE: Readonly<Record<RareKind, RowsQuery>> = {
   delete_commits: deleteByThread("commits"),
   delete_ids: deleteByThread("thread_ids"),
   delete_superseded: deleteByThread("superseded"),
+  delete_blob_refs: deleteByThread("blob_refs"),
   delete_suspended: deleteByThread("suspended_calls"),
   delete_decisions: deleteByThread("decisions"),
   delete_runs: deleteByThread("run_records"),
@@ -78,6 +80,7 @@ export const DELETIONS: readonly RareKind[] = [
   "delete_commits",
   "delete_ids",
   "delete_superseded",
+  "delete_blob_refs",
   "delete_suspended",
   "delete_decisions",
   "delete_runs",

@@ -13,6 +13,8 @@ import { THREAD_NUMBER } from "./table.ts";
 
 const SELECT_SOURCE = prepared(`select ${THREAD_COLUMNS} from threads where tenant = $1 and thread_id = $2`);
 
+const SELECT_REFS = prepared(`select ref from blob_refs where thread_key = ${THREAD_NUMBER}`);
+
 /** The snapshot of a version, and where the messages after it begin. */
 const SELECT_BASE = prepared(
   `select format, checksum, body, (select first_position + message_count from commits
@@ -27,7 +29,8 @@ export async function readHistory(
   { thread_id, up_to }: { readonly thread_id: string; readonly up_to: number },
 ): Promise<(() => History) | undefined> {
   const place = { tenant, thread_id: storedId(thread_id) };
-  const [columns] = rowsOf<ThreadColumns & MetadataColumns>(await ask([SELECT_SOURCE(tenant, place.thread_id)]));
+  const results = await ask([SELECT_SOURCE(tenant, place.thread_id), SELECT_REFS(tenant, place.thread_id)]);
+  const [columns] = rowsOf<ThreadColumns & MetadataColumns>(results);
   if (columns === undefined) return undefined;
   const { pruned_version } = columns;
   const last = Number.isSafeInteger(up_to) ? Math.min(Math.max(up_to, 0), columns.version) : 0;
@@ -39,6 +42,7 @@ export async function readHistory(
     pruned_version,
     base: base(),
     changesets: commits.map((row) => row.open()),
+    blob_refs: rowsOf<{ readonly ref: string }>(results, 1).map(({ ref }) => ref),
     seal: sealChangeset,
   });
 }

@@ -25,6 +25,7 @@ const READABLE_JSON = String.raw`create function readable_json(stored text) retu
  * an expression (`tenant || ''`, `thread_key + 0`), and the statements that mean it say the same. A column that only has to be
  * checked is compared by `is not distinct from`, which no index answers.
  *
+ * A row of `blob_refs` keeps a blob for a thread. A blob without one is collected a day after it was last put (`created_at`).
  * A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
  * are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
  *
@@ -166,6 +167,12 @@ create table blobs (
   content bytea,
   primary key (tenant, ref)
 );
+
+create table blob_refs (
+  thread_key bigint not null, tenant text collate "C" not null, ref text collate "C" not null,
+  primary key (tenant, ref, thread_key)
+);
+create index blob_refs_by_thread on blob_refs (thread_key);
 
 create table blob_parts (
   start bigint not null, upload text collate "C" not null, content bytea not null,

@@ -88,6 +88,8 @@ export const THREAD_ID: Columns = { kind: "text", id: "text", number: "int4" };
 
 export const SUPERSEDED: Columns = { first_position: "int4", last_position: "int4", version: "int4" };
 
+export const BLOB_REF: Columns = { tenant: "text", ref: "text" };
+
 export const RUN_KEY: Columns = { tenant: "text", run_id: "text" };
 
 export const CHANGING_RUN: Columns = {

@@ -49,6 +49,7 @@ export class WriteBatch {
     decisions: [],
     suspended: [],
     superseded: [],
+    refs: [],
   };
   readonly #rare = new Map<RareKind, Row[]>();
   #plans = 0;
@@ -142,6 +143,9 @@ export class WriteBatch {
       }
       case "commit":
         return this.#addCommit(write, n);
+      case "refer":
+        for (const ref of write.refs) this.#rows.refs.push({ n, tenant, ref });
+        return;
       case "supersede":
         this.#rows.superseded.push({ n, ...write.range });
         return;

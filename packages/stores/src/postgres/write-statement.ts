@@ -1,3 +1,4 @@
+import { SHARE_REFS } from "./blob-statements.ts";
 import type { Query } from "./statement.ts";
 import type { Columns, Row } from "./table.ts";
 import {
@@ -81,8 +82,8 @@ function isSteady(rows: WrittenRows): boolean {
 }
 
 /** Whether runs only begin and go on. */
-function isStart({ entries, decisions, suspended, superseded }: WrittenRows): boolean {
-  return decisions.length + suspended.length + superseded.length === 0 && !entries.some(isChanged);
+function isStart({ entries, decisions, suspended, superseded, refs }: WrittenRows): boolean {
+  return decisions.length + suspended.length + superseded.length + refs.length === 0 && !entries.some(isChanged);
 }
 
 function isChanged({ is_new }: Row): boolean {
@@ -130,6 +131,10 @@ const WHOLE = statementsOf(WRITTEN, (given) => [
   ...startSteps(given),
   update("entries", ENTRY_KEY, CHANGING_ENTRY, given("entries"), IS_CHANGED),
   insert("superseded", SUPERSEDED, given("superseded")),
+  // Who collects blobs waits for this to be committed, or this for who collects: `blob-statements.ts`.
+  `new_blob_refs as (insert into blob_refs (thread_key, tenant, ref)
+     select ours.key, given.tenant, given.ref from ${given("refs")} join ours using (n)
+     where ${SHARE_REFS} is not null on conflict do nothing)`,
   insert("decisions", DECISION, given("decisions"), IS_NEW),
   update("decisions", DECISION_KEY, CHANGING_DECISION, given("decisions"), IS_CHANGED),
   insert("suspended_calls", SUSPENDED, given("suspended"), IS_NEW),

@@ -1,6 +1,17 @@
 import { type Prepared, prepared, type Query, type SqlValue } from "./statement.ts";
 import { type Columns, encodeRow, encodeRows, givenRow, givenRows, NOW, type Row } from "./table.ts";
-import { COMMIT, DECISION, ENTRY, METADATA, RUN, SUPERSEDED, SUSPENDED, THREAD, THREAD_ID } from "./tables.ts";
+import {
+  BLOB_REF,
+  COMMIT,
+  DECISION,
+  ENTRY,
+  METADATA,
+  RUN,
+  SUPERSEDED,
+  SUSPENDED,
+  THREAD,
+  THREAD_ID,
+} from "./tables.ts";
 
 /**
  * How much of a thread's row a write may touch: what a commit moves, what the revision guards besides, the claim besides, or all
@@ -24,7 +35,16 @@ export const CONDITION: Columns = {
 export const WRITTEN_ENTRY: Columns = { ...ENTRY, dedupe_id: "text" };
 
 /** What the rows of a batch are. */
-export type WrittenKind = "heads" | "commits" | "ids" | "runs" | "entries" | "decisions" | "suspended" | "superseded";
+export type WrittenKind =
+  | "heads"
+  | "commits"
+  | "ids"
+  | "runs"
+  | "entries"
+  | "decisions"
+  | "suspended"
+  | "superseded"
+  | "refs";
 
 /** The rows of a batch, by what they are. Rows of all but the heads are written only if the head of the same number was. */
 export const WRITTEN: Readonly<Record<WrittenKind, Columns>> = {
@@ -36,6 +56,7 @@ export const WRITTEN: Readonly<Record<WrittenKind, Columns>> = {
   decisions: { ...MARKED, ...DECISION },
   suspended: { ...MARKED, ...SUSPENDED },
   superseded: { ...NUMBERED, ...SUPERSEDED },
+  refs: { ...NUMBERED, ...BLOB_REF },
 };
 
 export type WrittenRows = Readonly<Record<WrittenKind, readonly Row[]>>;

@@ -9,6 +9,26 @@ export interface BlobRow {
   readonly content: Uint8Array | null;
 }
 
+export interface BlobPlace {
+  readonly tenant: string;
+  readonly ref: string;
+}
+
+export interface LoosePage {
+  readonly loose: readonly BlobPlace[];
+  /** The last one that was looked at; undefined when there are no more. */
+  readonly next: BlobPlace | undefined;
+}
+
+/** What was found of a page. */
+export function loosePage(
+  rows: readonly (BlobPlace & { readonly is_loose: number | boolean })[],
+  limit: number,
+): LoosePage {
+  const places = rows.map(({ tenant, ref }) => ({ tenant, ref }));
+  return { loose: places.filter((_, index) => Boolean(rows[index]?.is_loose)), next: places[limit - 1] };
+}
+
 /** A blob on its way: it may take its time, but not for ever. */
 export interface Upload {
   readonly upload: string;
@@ -28,7 +48,7 @@ export interface BlobRows {
   loadContent(tenant: string, ref: string): Promise<Uint8Array | undefined>;
   /** The part that has this byte; undefined when it is gone. */
   loadPart(upload: string, at: number): Promise<{ readonly start: number; readonly content: Uint8Array } | undefined>;
-  /** Does nothing when the blob is there. Says what is known of it: who came first counts. */
+  /** A blob that is there is young again, and else as it was. Says what is known of it: who came first counts. */
   insert(tenant: string, info: BlobInfo, content: Uint8Array): Promise<BlobInfo>;
   /** Begins an upload. */
   begin(): Promise<Upload>;
@@ -41,6 +61,11 @@ export interface BlobRows {
   finish(upload: Upload, tenant: string, info: BlobInfo): Promise<BlobInfo | undefined>;
   /** Marks an upload as one to be removed. Nothing can be added to it any more. */
   giveUp(upload: Upload): Promise<void>;
+  /** Looks at the next blobs of all tenants: which of them no thread refers to, and whose day is over. */
+  pageLoose(after: BlobPlace, limit: number): Promise<LoosePage>;
+  /** Deletes a blob if that is still so, and marks its parts as to be removed. False when it is not. */
+  collect(place: BlobPlace): Promise<boolean>;
+  usage(tenant: string): Promise<number>;
   /** Deletes the row of a blob, and marks its parts as to be removed. */
   delete(tenant: string, ref: string): Promise<void>;
   /** Removes a few parts that are to be removed, so that nobody waits long for it. True while there may be more. */

@@ -12,7 +12,8 @@ import {
   type PutBlobOptions,
   toBlobPieces,
 } from "@reprise/contracts";
-import type { BlobRow, BlobRows } from "./blob-rows.ts";
+import { assertQuota } from "./blob-collection.ts";
+import type { BlobPlace, BlobRow, BlobRows, LoosePage } from "./blob-rows.ts";
 import { sweepBlobs } from "./blob-sweep.ts";
 import { BlobUpload } from "./blob-upload.ts";
 
@@ -34,7 +35,25 @@ export function createBlobStore(rows: BlobRows): BlobStore {
       await rows.delete(tenant, ref);
       await sweepBlobs(rows);
     },
+    collect: () => collectBlobs(rows),
+    usage: (tenant) => rows.usage(tenant),
   };
+}
+
+/** How many blobs are looked at in one read. */
+const PAGE = 500;
+
+async function collectBlobs(rows: BlobRows): Promise<number> {
+  await sweepBlobs(rows);
+  let count = 0;
+  for (let after: BlobPlace | undefined = { tenant: "", ref: "" }; after !== undefined; ) {
+    const page: LoosePage = await rows.pageLoose(after, PAGE);
+    const collected = await Promise.all(page.loose.map((place) => rows.collect(place)));
+    count += collected.filter((isGone) => isGone).length;
+    after = page.next;
+  }
+  if (count > 0) await sweepBlobs(rows);
+  return count;
 }
 
 /** One piece is held back, so that what ends with it is a row and no upload. */
@@ -42,7 +61,7 @@ async function putPieces(
   rows: BlobRows,
   tenant: string,
   content: BlobContent,
-  { media_type, max_bytes = Number.POSITIVE_INFINITY }: PutBlobOptions,
+  { media_type, max_bytes = Number.POSITIVE_INFINITY, quota_bytes }: PutBlobOptions,
 ): Promise<BlobInfo> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -61,6 +80,8 @@ async function putPieces(
     const type = media_type === undefined ? {} : { media_type };
     const info = { ref: `blob:${hash.digest("hex")}`, bytes, ...type };
     const last = held ?? new Uint8Array();
+    if (quota_bytes !== undefined && (await rows.find(tenant, info.ref)) === undefined)
+      assertQuota(await rows.usage(tenant), bytes, quota_bytes);
     return upload === undefined ? await rows.insert(tenant, info, last) : await upload.finish(last, tenant, info);
   } catch (error) {
     await upload?.giveUp();

@@ -66,7 +66,11 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
     listMissingAgents: () => workers.listMissingAgents(),
     async prune(retention, signal) {
       const threads = await pruneThreads(createPrunedStore(driver, forTenant), retention, signal);
-      return { ...threads, documents: await pruneDocuments((limit) => driver.documents.prune(limit), signal) };
+      return {
+        ...threads,
+        documents: await pruneDocuments((limit) => driver.documents.prune(limit), signal),
+        blobs: 0,
+      };
     },
     watch: (listener) => driver.watch(listener),
   };

@@ -1,20 +1,9 @@
 import type { BlobStore, Store } from "@reprise/contracts";
+import { withCollection } from "./blob-collection.ts";
 import type { BlobRows } from "./blob-rows.ts";
 import { createBlobStore } from "./blob-shell.ts";
-import { sweepBlobs } from "./blob-sweep.ts";
 
-/** A store and the blobs beside its threads. Who prunes the store also removes what is left of uploads. */
-export function withBlobs(store: Store, rows: BlobRows): Store & { readonly blobs: BlobStore } {
-  const { operator } = store;
-  return {
-    ...store,
-    operator: {
-      ...operator,
-      async prune(retention, signal) {
-        await sweepBlobs(rows);
-        return operator.prune(retention, signal);
-      },
-    },
-    blobs: createBlobStore(rows),
-  };
+/** A store and the blobs beside its threads, in the tables of its database. */
+export function withBlobs(store: Store, rows: BlobRows, now: () => number): Store & { readonly blobs: BlobStore } {
+  return withCollection(store, createBlobStore(rows), now);
 }

@@ -1,3 +1,4 @@
+import { TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
 import type { Upload } from "../shell/blob-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
@@ -5,10 +6,21 @@ import type { BlobTask } from "./writer-task.ts";
 type Task<Name extends BlobTask["task"]> = Extract<BlobTask, { readonly task: Name }>;
 
 const PUT = `insert into blobs (tenant, ref, media_type, created_at, content)
-  values (:tenant, :ref, :media_type, :now, :content) on conflict do nothing`;
+  values (:tenant, :ref, :media_type, :now, :content)
+  on conflict (tenant, ref) do update set created_at = excluded.created_at
+  where blobs.created_at < excluded.created_at - ${TOUCH_EVERY_MS}`;
 
 const PUT_UPLOAD = `insert into blobs (tenant, ref, media_type, created_at, content, upload, bytes)
   values (:tenant, :ref, :media_type, :now, x'', :upload, :bytes) on conflict do nothing returning upload`;
+
+const TOUCH = `update blobs set created_at = :now
+  where tenant = :tenant and ref = :ref and created_at < :now - ${TOUCH_EVERY_MS}`;
+
+/** No thread refers to it, and it was put long ago. */
+export const IS_LOOSE = `created_at <= :before and not exists (select 1 from blob_refs
+  where blob_refs.tenant = blobs.tenant and blob_refs.ref = blobs.ref)`;
+
+const COLLECT = `delete from blobs where tenant = :tenant and ref = :ref and ${IS_LOOSE} returning upload`;
 
 const DELETE = "delete from blobs where tenant = :tenant and ref = :ref returning upload";
 
@@ -37,6 +49,8 @@ export function runBlobTask(connection: Connection, task: BlobTask): boolean {
       return true;
     case "delete_blob":
       return deleteBlob(connection, task);
+    case "collect_blob":
+      return collectBlob(connection, task);
     case "begin_upload":
       connection.run(LIST, parametersOf(task));
       return true;
@@ -70,10 +84,17 @@ function deleteBlob(connection: Connection, { tenant, ref }: Task<"delete_blob">
   return true;
 }
 
+function collectBlob(connection: Connection, { tenant, ref, before }: Task<"collect_blob">): boolean {
+  const gone = connection.get<{ readonly upload: string | null }>(COLLECT, { tenant, ref, before });
+  if (gone?.upload != null) connection.run(LIST, { until: 0, upload: gone.upload });
+  return gone !== undefined;
+}
+
 /** The row makes the parts a blob. Where that is already, they are nobody's. */
 function finishUpload(connection: Connection, task: Task<"finish_upload">): boolean {
   if (!isListed(connection, task)) return false;
   const isNew = connection.get(PUT_UPLOAD, parametersOf(task)) !== undefined;
+  if (!isNew) connection.run(TOUCH, { tenant: task.tenant, ref: task.ref, now: task.now });
   connection.run(isNew ? UNLIST : GIVE_UP, { until: task.until, upload: task.upload });
   return true;
 }

@@ -46,7 +46,7 @@ export async function openSqliteStore({
   const store = createDurableStore(new SqliteDriver({ now, writer, connection, workers, board, files }));
   const blobs = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
   await sweepBlobs(blobs);
-  return withBlobs(store, blobs);
+  return withBlobs(store, blobs, now);
 }
 
 /** Short for `openSqliteStore`: `createRuntime({ agents, store: await sqlite("app.db") })`. */

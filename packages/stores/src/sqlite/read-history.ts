@@ -28,6 +28,9 @@ export function readHistory(
     pruned_version,
     base: isThere ? readBase(connection, columns, pruned_version) : null,
     changesets: selectCommits(connection, columns, range).map((row) => row.open()),
+    blob_refs: connection
+      .all<{ readonly ref: string }>("select ref from blob_refs where thread_key = :key", { key: columns.key })
+      .map(({ ref }) => ref),
     seal: sealChangeset,
   };
 }

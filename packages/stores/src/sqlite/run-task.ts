@@ -35,6 +35,7 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
       return claimThreads(connection, task.request, task.limit, task.now);
     case "put_blob":
     case "delete_blob":
+    case "collect_blob":
     case "begin_upload":
     case "add_part":
     case "finish_upload":

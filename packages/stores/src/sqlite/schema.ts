@@ -9,6 +9,7 @@
  *   changeset, the position of a message, the version that first had a call.
  * - Bodies lie in tables with row ids: in one without, rows of this size would each take a page.
  * - The revision of a document is the number of its row, of which SQLite never gives one out again.
+ * - A row of `blob_refs` keeps a blob for a thread. A blob without one is collected a day after it was last put (`created_at`).
  * - A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
  *   are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
  */
@@ -115,10 +116,15 @@ create table retired_epochs (
 ) strict, without rowid;
 
 create table blobs (
-  tenant text not null, ref text not null, media_type text, created_at real not null, content blob not null,
-  upload text, bytes integer
+  tenant text not null, ref text not null, media_type text, created_at real not null, upload text, bytes integer,
+  content blob not null
 ) strict;
 create unique index blobs_by_ref on blobs (tenant, ref);
+
+create table blob_refs (
+  tenant text not null, ref text not null, thread_key integer not null, primary key (tenant, ref, thread_key)
+) strict, without rowid;
+create index blob_refs_by_thread on blob_refs (thread_key);
 
 create table blob_parts (
   upload text not null, start integer not null, content blob not null, primary key (upload, start)

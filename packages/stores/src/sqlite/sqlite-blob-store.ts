@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { BLOB_PIECE_BYTES, type BlobInfo } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
-import { type BlobRows, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
+import { type BlobPlace, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { IS_LOOSE } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
 
@@ -17,6 +19,10 @@ export interface BlobPorts {
 interface InfoColumns {
   readonly media_type: string | null;
   readonly bytes: number;
+}
+
+interface LooseColumns extends BlobPlace {
+  readonly is_loose: number;
 }
 
 interface BlobColumns extends InfoColumns {
@@ -38,6 +44,11 @@ const LOAD_CONTENT = "select content from blobs where tenant = :tenant and ref =
 
 const LOAD_PART = `select start, content from blob_parts where upload = :upload and start <= :at
   order by start desc limit 1`;
+
+const PAGE = `select tenant, ref, ${IS_LOOSE} as is_loose from blobs
+  where (tenant, ref) > (:tenant, :ref) order by tenant, ref limit :limit`;
+
+const USAGE = "select sum(coalesce(bytes, length(content))) as bytes from blobs where tenant = :tenant";
 
 const IS_THERE_TO_REMOVE = "select upload from blob_uploads where until <= :now limit 1";
 
@@ -81,6 +92,14 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
     },
     async delete(tenant, ref) {
       await write({ task: "delete_blob", tenant, ref });
+    },
+    async pageLoose(after, limit) {
+      const before = now() - COLLECT_AFTER_MS;
+      return loosePage(connection.all<LooseColumns>(PAGE, { ...after, before, limit }), limit);
+    },
+    collect: (place) => write({ task: "collect_blob", ...place, before: now() - COLLECT_AFTER_MS }),
+    async usage(tenant) {
+      return connection.get<{ readonly bytes: number }>(USAGE, { tenant })?.bytes ?? 0;
     },
     async sweep() {
       // Mostly there is nothing, and a look is cheaper than a transaction.

@@ -16,6 +16,7 @@ export type StatementName =
   | "insert_commit"
   | "insert_id"
   | "insert_superseded"
+  | "insert_blob_ref"
   | "insert_run"
   | "update_run"
   | "update_run_status"
@@ -34,6 +35,7 @@ export type StatementName =
   | "delete_commits"
   | "delete_ids"
   | "delete_superseded"
+  | "delete_blob_refs"
   | "delete_suspended_calls"
   | "delete_decisions"
   | "delete_runs"
@@ -91,6 +93,10 @@ export const STATEMENTS: Readonly<Record<StatementName, StatementText>> = {
   insert_commit: under("commits", COMMIT),
   insert_id: under("thread_ids", "kind, id, number"),
   insert_superseded: under("superseded", "first_position, last_position, version"),
+  insert_blob_ref: {
+    ...under("blob_refs", "tenant, ref"),
+    sql: `${under("blob_refs", "tenant, ref").sql} on conflict do nothing`,
+  },
   insert_run: under("run_records", RUN),
   // The columns that are in no index: most commits change nothing else of a run.
   update_run: updateRun("updated_at, last_seq, last_version, format, checksum, body"),
@@ -138,6 +144,7 @@ export const STATEMENTS: Readonly<Record<StatementName, StatementText>> = {
   delete_commits: deleteOf("commits"),
   delete_ids: deleteOf("thread_ids"),
   delete_superseded: deleteOf("superseded"),
+  delete_blob_refs: deleteOf("blob_refs"),
   delete_suspended_calls: deleteOf("suspended_calls"),
   delete_decisions: deleteOf("decisions"),
   delete_runs: deleteOf("run_records"),

@@ -62,6 +62,8 @@ function toStatements(tenant: string, write: Write): readonly Statement[] {
     }
     case "commit":
       return insertCommit(write);
+    case "refer":
+      return write.refs.map((ref) => statement("insert_blob_ref", { tenant, ref }));
     case "supersede":
       return [statement("insert_superseded", write.range)];
     case "snapshot":
@@ -101,6 +103,7 @@ const DELETIONS = [
   "delete_commits",
   "delete_ids",
   "delete_superseded",
+  "delete_blob_refs",
   "delete_suspended_calls",
   "delete_decisions",
   "delete_runs",

@@ -17,6 +17,8 @@ interface BlobColumns {
 export type BlobTask =
   | ({ readonly task: "put_blob"; readonly content: Uint8Array } & BlobColumns)
   | { readonly task: "delete_blob"; readonly tenant: string; readonly ref: string }
+  /** If no thread refers to it and it was put before a time. */
+  | { readonly task: "collect_blob"; readonly tenant: string; readonly ref: string; readonly before: number }
   | ({ readonly task: "begin_upload" } & Upload)
   | ({ readonly task: "add_part"; readonly start: number; readonly content: Uint8Array } & Upload)
   | ({ readonly task: "finish_upload"; readonly bytes: number } & Upload & BlobColumns)

@@ -32,6 +32,19 @@ export function stepOfCommit(
   };
 }
 
+/** Has a thread refer to blobs; those it refers to already stay when the step is taken back. */
+export function stepOfReference({ blobRefs }: ThreadTables, refs: readonly string[]): Step {
+  const added = refs.filter((ref) => !blobRefs.has(ref));
+  return {
+    forward: () => {
+      for (const ref of added) blobRefs.add(ref);
+    },
+    backward: () => {
+      for (const ref of added) blobRefs.delete(ref);
+    },
+  };
+}
+
 export function stepOfSupersede(thread: ThreadTables, range: SupersededRange): Step {
   const before = thread.superseded;
   return {

@@ -21,4 +21,4 @@ export type TableWrite =
       readonly ended_calls: readonly EndedCall[];
     }
   | { readonly write: "snapshot"; readonly cell: SnapshotCell }
-  | Extract<Write, { readonly write: "supersede" | "prune" | "forget_entries" }>;
+  | Extract<Write, { readonly write: "refer" | "supersede" | "prune" | "forget_entries" }>;

@@ -20,6 +20,10 @@ export class Tables {
     return made;
   }
 
+  get tenants(): ReadonlyMap<string, TenantTables> {
+    return this.#tenants;
+  }
+
   findTenant(tenant: string): TenantTables | undefined {
     return this.#tenants.get(tenant);
   }

@@ -1,4 +1,11 @@
-import { stepOfCommit, stepOfForgetting, stepOfPrune, stepOfSnapshot, stepOfSupersede } from "./commit-steps.ts";
+import {
+  stepOfCommit,
+  stepOfForgetting,
+  stepOfPrune,
+  stepOfReference,
+  stepOfSnapshot,
+  stepOfSupersede,
+} from "./commit-steps.ts";
 import { stepOfDecision, stepOfEntry, stepOfRun, stepOfSuspended, stepOfThread } from "./row-steps.ts";
 import { type Step, undo } from "./step.ts";
 import type { TableWrite } from "./table-write.ts";
@@ -41,6 +48,8 @@ function stepOf(thread: ThreadTables, write: TableWrite): Step {
       return stepOfCommit(thread, write);
     case "snapshot":
       return stepOfSnapshot(thread, write.cell);
+    case "refer":
+      return stepOfReference(thread, write.refs);
     case "supersede":
       return stepOfSupersede(thread, write.range);
     case "prune":

@@ -21,6 +21,7 @@ export class ThreadTables {
   readonly commits: CommitList = new CommitList();
   readonly versionOf: Map<string, number> = new Map();
   readonly positionOf: Map<string, number> = new Map();
+  readonly blobRefs: Set<string> = new Set();
   superseded: readonly SupersededRange[] = [];
   /** By version. */
   snapshots: readonly SnapshotCell[] = [];
@@ -32,7 +33,7 @@ export class ThreadTables {
 
   /** Forgets everything. What others know of it is taken from them by `TenantTables`. */
   empty(retiredEpoch: number): void {
-    for (const table of [this.runs, this.commits, this.versionOf, this.positionOf]) table.clear();
+    for (const table of [this.runs, this.commits, this.versionOf, this.positionOf, this.blobRefs]) table.clear();
     this.mailbox = new Mailbox();
     this.superseded = [];
     this.snapshots = [];

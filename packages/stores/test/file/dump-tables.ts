@@ -41,6 +41,7 @@ function dumpThread(thread: ThreadTables): unknown {
     positionOf: sorted(thread.positionOf),
     commits: Array.from(thread.commits, dumpCommit),
     superseded: thread.superseded,
+    blobRefs: [...thread.blobRefs].toSorted(),
     snapshots: Array.from(thread.snapshots, ({ version }) => version),
   };
 }

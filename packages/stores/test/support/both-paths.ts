@@ -359,7 +359,9 @@ class History {
   #say(threadId: string, id: string, length = 20) {
     const messages = this.#messages.get(threadId) ?? [];
     this.#messages.set(threadId, [...messages, `message-${id}`]);
-    return buildMessage(`message-${id}`, { content: "x".repeat(length) });
+    // Every third message names a blob, of which there are a few.
+    const blob = messages.length % 3 === 0 ? ` blob:${String(messages.length % 4).repeat(64)}` : "";
+    return buildMessage(`message-${id}`, { content: "x".repeat(length) + blob });
   }
 
   #pick(back: number): Holder | undefined {

@@ -72,6 +72,7 @@ export function openInThreadStore(
   const store = withBlobs(
     createDurableStore(driver),
     createSqliteBlobRows({ connection, now: () => clock.now(), write }),
+    () => clock.now(),
   );
   return { connection, store, heldWrites: () => heldWrites, close: () => store.close() };
 }

@@ -11,6 +11,8 @@ export async function useBlobs(blobs: BlobStore): Promise<void> {
     throw new Error("It broke off.");
   }
   await blobs.put("default", broken()).catch(() => undefined);
+  await blobs.collect();
+  await blobs.usage("default");
   for (const each of [small, ref]) {
     await blobs.get("default", each);
     await blobs.delete("default", each);

@@ -7,7 +7,10 @@ import {
   notFound,
   toBlobPieces,
 } from "@reprise/contracts";
+import { COLLECT_AFTER_MS } from "../../shell/blob-collection.ts";
+import { isReferred } from "../../tables/read/referred-blobs.ts";
 import { fromDiskError } from "../disk/disk-errors.ts";
+import { tenantFolder } from "../disk/file-names.ts";
 import type { StoreHandle } from "../store-handle.ts";
 import { readPieces } from "./blob-file.ts";
 import type { BlobFolder } from "./blob-folder.ts";
@@ -21,7 +24,7 @@ const REF = /^blob:[0-9a-f]{64}$/;
 type Step = <Result>(task: (blobs: BlobFolder) => Promise<Result>) => Promise<Result>;
 
 /** Blobs beside the logs, in the same folder. */
-export function createFileBlobStore(handle: Pick<StoreHandle, "use">): BlobStore {
+export function createFileBlobStore(handle: Pick<StoreHandle, "use">, now: () => number): BlobStore {
   const step: Step = (task) =>
     handle.use(async ({ blobs }) => {
       try {
@@ -37,12 +40,12 @@ export function createFileBlobStore(handle: Pick<StoreHandle, "use">): BlobStore
     return { info, content: readBlob(step, { tenant, ref }, cutRange(range, info.bytes)) };
   };
   return {
-    async put(tenant, content, { media_type, max_bytes = Number.POSITIVE_INFINITY } = {}) {
+    async put(tenant, content, { media_type, max_bytes = Number.POSITIVE_INFINITY, quota_bytes } = {}) {
       assertId("tenant", tenant);
       const draft = await step((blobs) => blobs.draft(media_type));
       try {
         for await (const piece of toBlobPieces(content, { max_bytes })) await step(() => draft.add(piece));
-        return await step((blobs) => blobs.keep(tenant, draft));
+        return await step((blobs) => blobs.keep(tenant, draft, { now: now(), quota: quota_bytes }));
       } catch (error) {
         await draft.drop();
         throw error;
@@ -53,6 +56,16 @@ export function createFileBlobStore(handle: Pick<StoreHandle, "use">): BlobStore
     async delete(tenant, ref) {
       assertId("tenant", tenant);
       if (REF.test(ref)) await step((blobs) => blobs.delete(tenant, ref));
+    },
+    collect: () =>
+      handle.use(async ({ tables, blobs }) => {
+        const tenants = new Map([...tables.tenants].map(([id, tenant]) => [tenantFolder(id), tenant]));
+        const references = { isReferred: (folder: string, ref: string) => isReferred(tenants.get(folder), ref) };
+        return blobs.collect(now() - COLLECT_AFTER_MS, references);
+      }),
+    async usage(tenant) {
+      assertId("tenant", tenant);
+      return step((blobs) => blobs.usage(tenant));
     },
   };
 }

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises";
+import { mkdir, open, readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 
 /** An open file: a `FileHandle` of Node, as much of it as is needed here. */
 export interface OpenFile {
@@ -30,6 +30,10 @@ export interface Disk {
   /** Makes a folder whose parent is there. One that is there already is no error. */
   makeFolder(path: string): Promise<void>;
   list(path: string): Promise<readonly FolderItem[]>;
+  /** When a file was written or touched. */
+  modifiedAt(path: string): Promise<number>;
+  /** Has a file be as if it were written now. */
+  touch(path: string): Promise<void>;
   /** Makes durable which names a folder has. */
   syncFolder(path: string): Promise<void>;
 }
@@ -63,6 +67,8 @@ export const NODE_DISK: Disk = {
     const items = await readdir(path, { withFileTypes: true });
     return items.map((item) => ({ name: item.name, isFile: item.isFile() }));
   },
+  modifiedAt: async (path) => (await stat(path)).mtimeMs,
+  touch: (path) => utimes(path, new Date(), new Date()),
   async syncFolder(path) {
     // There a folder cannot be opened, and names are durable with their file.
     if (process.platform === "win32") return;

@@ -29,6 +29,7 @@ function openWrite(thread: ThreadTables, log: ThreadLog, write: StoredWrite, lin
     case "snapshot":
       return { write: "snapshot", cell: new FiledSnapshot(log, write, line) };
     case "suspended":
+    case "refer":
     case "supersede":
     case "prune":
     case "forget_entries":

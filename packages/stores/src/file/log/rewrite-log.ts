@@ -88,6 +88,7 @@ function* rowsOf(thread: ThreadTables): Iterable<StoredWrite> {
     return stored === undefined ? [] : [stored];
   };
   if (row !== undefined) yield* store({ write: "thread", row }, order);
+  if (thread.blobRefs.size > 0) yield { write: "refer", refs: [...thread.blobRefs] };
   for (const entry of mailbox.entries.values()) yield* store({ write: "entry", row: entry.row }, entry.order);
   for (const run of runs.values()) yield* rowsOfRun(run, store);
   for (const { run, call_id, order: place } of tenant.suspended.values()) {

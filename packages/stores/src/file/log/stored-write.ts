@@ -53,4 +53,4 @@ export type StoredWrite =
   | StoredSnapshot
   /** `order` is there when the call becomes suspended. */
   | { readonly write: "suspended"; readonly call: CallKey; readonly order?: number }
-  | Extract<Write, { readonly write: "supersede" | "prune" | "forget_entries" }>;
+  | Extract<Write, { readonly write: "refer" | "supersede" | "prune" | "forget_entries" }>;

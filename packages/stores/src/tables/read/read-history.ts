@@ -19,7 +19,7 @@ export async function readHistory(
   const contents = await loadContents(cells);
   if (contents === undefined || base === undefined) return undefined;
   const changesets = contents.map((content) => content.changeset());
-  return { thread: record, pruned_version, base, changesets, seal };
+  return { thread: record, pruned_version, base, changesets, blob_refs: [...thread.blobRefs], seal };
 }
 
 /** What is left of the versions up to the one where history was cut. */

@@ -73,7 +73,7 @@ export function documentExpiryLaws(law: Law): void {
       saveNow(tenant, index, { id: `d${index}`, expires_at: now + 1_000 }),
     );
     const highest = Math.max(...(await Promise.all(many)));
-    expect(await operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0 });
+    expect(await operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0, blobs: 0 });
     await bench.advance(1_000);
     await saveNow(tenant, "anew", { id: "d7" });
     expect(await operator.prune({})).toMatchObject({ documents: 520 });

@@ -62,12 +62,13 @@ export function historyRetentionLaws(law: Law): void {
   law("forgets nothing when nothing may be forgotten", async (bench) => {
     await fill(bench);
     const before = await captureTenant(bench.tenant);
-    expect(await bench.operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0 });
+    expect(await bench.operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0, blobs: 0 });
     expect(await bench.operator.prune({ history_versions: 9 })).toEqual({
       versions: 0,
       entries: 0,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
     expect(await captureTenant(bench.tenant)).toEqual(before);
   });
@@ -81,6 +82,7 @@ export function historyRetentionLaws(law: Law): void {
       entries: 0,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
     expect(await captureLasting(bench)).toEqual(before);
     expect(await bench.tenant.readChangesets("thread-1", 6)).toEqual(tail);
@@ -91,6 +93,7 @@ export function historyRetentionLaws(law: Law): void {
       entries: 0,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
   });
 

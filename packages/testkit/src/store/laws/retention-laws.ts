@@ -22,12 +22,14 @@ export function retentionLaws(law: Law): void {
       entries: 0,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
     expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toEqual({
       versions: 0,
       entries: 2,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
     const left: Readonly<Record<string, EntryStatus>> = { young: "accepted", queued: "queued" };
     expect(await entryStatuses(bench)).toEqual(left);
@@ -58,6 +60,7 @@ export function retentionLaws(law: Law): void {
       entries: 0,
       threads: 0,
       documents: 0,
+      blobs: 0,
     });
     expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 1 });
     expect((await bench.tenant.listThreads()).items.map(({ thread_id }) => thread_id)).toEqual(["young"]);
