@@ -100,17 +100,30 @@ it("is killed in the middle of a run, starts again, and the run goes on to its e
   expect(await events.text()).toContain('"response":"The slow task is done, in 10 steps."');
 });
 
-it("asks for keys when it is told to, and lets in who has one", async () => {
+it("asks for keys when it is told to, and lets in who has one, of any tenant (issue 14.44)", async () => {
   const guarded = await startServe({ cwd, env: {} }, "--storage-dir", "guarded", "--require-keys");
   try {
     expect(guarded.warnings()).toContain("There is no API key yet");
     expect((await fetch(`${guarded.url}/v1/agents`)).status).toBe(401);
     // The page itself is for everybody: it asks its user for the key.
     expect((await fetch(`${guarded.url}/`)).status).toBe(200);
-    const made = await runCli(["keys", "create", "--scopes", "read", "--storage-dir", "guarded", "--json"], { cwd });
-    const { key } = JSON.parse(made.stdout);
-    const headers = { authorization: `Bearer ${key}` };
+    const create = ["keys", "create", "--scopes", "read,run", "--storage-dir", "guarded", "--json"];
+    const made = await runCli(create, { cwd });
+    const headers = { authorization: `Bearer ${JSON.parse(made.stdout).key}`, "content-type": "application/json" };
     expect((await fetch(`${guarded.url}/v1/agents`, { headers })).status).toBe(200);
+
+    // issue 14.44: a key of another tenant opens that tenant, and nothing of the server's own.
+    const body = JSON.stringify({
+      agentId: "default",
+      threadId: "own",
+      messages: [{ role: "user", content: "hello" }],
+    });
+    await (await fetch(`${guarded.url}/v1/runs`, { method: "POST", headers, body })).text();
+    const other = await runCli([...create, "--tenant", "acme"], { cwd });
+    const acme = { authorization: `Bearer ${JSON.parse(other.stdout).key}` };
+    const threads = await fetch(`${guarded.url}/v1/threads`, { headers: acme });
+    expect([threads.status, await threads.json()]).toMatchObject([200, { total: 0 }]);
+    expect((await (await fetch(`${guarded.url}/v1/threads`, { headers })).json()).total).toBe(1);
   } finally {
     expect(await guarded.stop("SIGINT")).toBe(0);
   }

@@ -18,6 +18,8 @@ export function createKey(input: CommandInput): Promise<ExitCode> {
       const { key, info } = await createApiKeys(runtime).create({
         name: textOption(input, "name") ?? "command line",
         scopes,
+        // A key says which tenant it opens: a server of another one finds it only by that.
+        tenant: runtime.tenant,
         ...(lasts !== undefined && { expiresAt: Date.now() + lasts }),
       });
       input.output.answer({ key, ...info }, () => `${key}\nKeep it: it cannot be shown again. Its id is ${info.id}.`);

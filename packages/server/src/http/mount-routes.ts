@@ -2,9 +2,10 @@ import { Hono } from "hono";
 import { answerOnce } from "../idempotency/answer-once.ts";
 import { checkHost } from "../security/check-host.ts";
 import { checkOrigin } from "../security/check-origin.ts";
-import { assertScope, LOCAL_PRINCIPAL, type Principal } from "../security/principal.ts";
+import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal } from "../security/principal.ts";
 import { preflightHeaders, responseHeaders } from "../security/response-headers.ts";
 import type { ServerHost } from "../server-host.ts";
+import type { Credential } from "../sse/stream-places.ts";
 import { answer } from "./answer.ts";
 import { describeError } from "./describe-error.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -32,7 +33,7 @@ async function enter(host: ServerHost, route: Route, context: Call["context"]): 
     const { tenant } = principal;
     const runtime = tenant === undefined ? host.runtime : host.runtime.forTenant(tenant);
     const body = new RequestBody(request, host.maxBodyBytes);
-    const place = route.opensStream ? host.streams.reserve(principal) : undefined;
+    const place = route.opensStream ? host.streams.reserve(principal, credentialOf(host, route, request)) : undefined;
     const call: Call = { context, host, principal, runtime, body, headers, ...(place !== undefined && { place }) };
     const isStored = route.method === "POST" && route.knowsRepeats !== true;
     try {
@@ -67,7 +68,7 @@ async function guarded(
 ): Promise<Response> {
   let headers = responseHeaders(undefined);
   try {
-    checkHost(request, host.allowedHosts);
+    checkHost(request, host.allowedHosts, env?.incoming?.url);
     headers = responseHeaders(checkOrigin(request, host.allowedOrigins));
     // Only Node gives something to bind to; elsewhere there is no such object at all.
     host.access.admitAddress(env?.incoming?.socket.remoteAddress, request.headers);
@@ -77,6 +78,20 @@ async function guarded(
     if (isOurs) host.report(error);
     return answer({ headers }, status, { error: message, ...(decision !== undefined && { decision }) }, own);
   }
+}
+
+/** The credential a stream was opened with, to be looked at again while it is open. */
+function credentialOf(host: ServerHost, route: Route, { headers }: Request): Credential | undefined {
+  const { authenticate } = host;
+  if (authenticate === undefined || route.scope === "public") return undefined;
+  const wanted = [route.scope].flat();
+  return {
+    key: JSON.stringify([headers.get("authorization"), headers.get("x-api-key"), wanted]),
+    async isGood() {
+      const principal = await authenticate(headers);
+      return principal !== undefined && wanted.some((scope) => hasScope(principal, scope));
+    },
+  };
 }
 
 async function identify(host: ServerHost, route: Route, request: Request): Promise<Principal> {

@@ -11,7 +11,11 @@ import type { RequestBody } from "./request-body.ts";
 export interface ServerEnv {
   Bindings: {
     readonly outgoing?: NodeResponse;
-    readonly incoming?: { readonly socket: { readonly remoteAddress?: string | undefined } };
+    readonly incoming?: {
+      readonly socket: { readonly remoteAddress?: string | undefined };
+      /** The target of the request line, which may be a whole address. */
+      readonly url?: string | undefined;
+    };
   };
 }
 

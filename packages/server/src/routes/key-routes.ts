@@ -40,6 +40,8 @@ export const keyRoutes: readonly Route[] = [
     async handle(call) {
       const id = pathPart(call, "id");
       if (!(await keysOf(call).revoke(id, call.principal.tenant))) throw new HttpRefusal(404, `key not found: ${id}`);
+      // Here at once; in other processes when they next look.
+      await call.host.streams.recheck();
       return new Response(null, { status: 204, headers: call.headers });
     },
   },

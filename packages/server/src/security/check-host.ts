@@ -5,10 +5,25 @@ export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::
 
 /**
  * Refuses a request for another host than ours. A page of somebody else's can give its own name our address (DNS rebinding):
- * then its requests come here as its own, and only the name tells.
+ * then its requests come here as its own, and only the name tells. `target` is the request line's, where the platform tells it.
  */
-export function checkHost(request: Request, allowed: readonly string[]): void {
-  const host = request.headers.get("host") ?? new URL(request.url).host;
+export function checkHost(request: Request, allowed: readonly string[], target = ""): void {
+  assertAllowed(request.headers.get("host") ?? new URL(request.url).host, allowed);
+  // A request line may hold a whole address, which then counts instead of the header.
+  if (ABSOLUTE.test(target)) assertAllowed(hostOf(target), allowed);
+}
+
+const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i;
+
+function hostOf(target: string): string {
+  try {
+    return new URL(target).host;
+  } catch {
+    return target;
+  }
+}
+
+function assertAllowed(host: string, allowed: readonly string[]): void {
   const name = nameOf(host);
   if (name !== undefined && allowed.some((candidate) => candidate === name || candidate === host.toLowerCase())) return;
   throw new HttpRefusal(403, `forbidden: host not allowed: ${host.slice(0, 100)}`);

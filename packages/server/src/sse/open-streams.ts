@@ -1,10 +1,10 @@
 import type { Principal } from "../security/principal.ts";
 import type { JoinedWriter } from "./joined-writer.ts";
 import type { Outlet } from "./outlet.ts";
-import { type StreamPlace, StreamPlaces } from "./stream-places.ts";
+import { type Credential, type StreamPlace, StreamPlaces } from "./stream-places.ts";
 
 export interface StreamLimits {
-  /** A stream that is silent this long gets a comment. */
+  /** A stream that is silent this long gets a comment. As often, credentials are looked at again. */
   readonly heartbeatMs: number;
   /** A client with more than this unread is waited for. */
   readonly maxBufferedBytes: number;
@@ -31,6 +31,7 @@ export class OpenStreams {
   readonly #places: StreamPlaces;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
+  #isRechecking = false;
 
   constructor(limits: StreamLimits) {
     this.limits = limits;
@@ -47,8 +48,8 @@ export class OpenStreams {
   }
 
   /** Keeps a place for a stream, or refuses the request for one too many. */
-  reserve(principal: Principal): StreamPlace {
-    return this.#places.reserve(principal);
+  reserve(principal: Principal, credential?: Credential): StreamPlace {
+    return this.#places.reserve(principal, credential);
   }
 
   add(outlet: Outlet, writer: JoinedWriter, place: StreamPlace): void {
@@ -69,14 +70,33 @@ export class OpenStreams {
   /** Ends every stream and opens no more. Clients come back, to whoever serves then; runs go on. */
   close(): void {
     this.#isClosed = true;
-    for (const [outlet, { writer }] of [...this.#open]) {
-      writer.flush();
-      outlet.end();
-      this.remove(outlet);
+    for (const outlet of [...this.#open.keys()]) this.#end(outlet);
+  }
+
+  /** Ends the streams whose credential opens them no more. One that cannot be looked at now stays as it is. */
+  async recheck(): Promise<void> {
+    const answers = new Map<string, Promise<boolean>>();
+    for (const [outlet, { place }] of [...this.#open]) {
+      const { credential } = place;
+      if (credential === undefined) continue;
+      const answer = answers.get(credential.key) ?? credential.isGood().catch(() => true);
+      answers.set(credential.key, answer);
+      if (!(await answer)) this.#end(outlet);
     }
   }
 
   #beat(): void {
     for (const { writer } of this.#open.values()) writer.beat();
+    if (this.#isRechecking) return;
+    this.#isRechecking = true;
+    void this.recheck().finally(() => {
+      this.#isRechecking = false;
+    });
+  }
+
+  #end(outlet: Outlet): void {
+    this.#open.get(outlet)?.writer.flush();
+    outlet.end();
+    this.remove(outlet);
   }
 }

@@ -2,11 +2,19 @@ import { HttpRefusal } from "../http/http-refusal.ts";
 import { LOCAL_PRINCIPAL, type Principal, principalKey } from "../security/principal.ts";
 import type { StreamLimits } from "./open-streams.ts";
 
+/** What a stream was opened with. Streams of one key are of one credential. */
+export interface Credential {
+  readonly key: string;
+  /** Whether it opens the stream still: keys are revoked, and everything that has an end comes to it. */
+  isGood(): Promise<boolean>;
+}
+
 /** A place for one stream. Kept from before anything is done for a request: a run must not begin for whom there is no stream. */
 export interface StreamPlace {
   /** The stream is there: the place is its own until it leaves. */
   take(): void;
   readonly isTaken: boolean;
+  readonly credential?: Credential;
   /** Somebody else may have it. Doing it twice is doing it once. */
   leave(): void;
 }
@@ -21,7 +29,7 @@ export class StreamPlaces {
     this.#limits = limits;
   }
 
-  reserve(principal: Principal): StreamPlace {
+  reserve(principal: Principal, credential?: Credential): StreamPlace {
     const { maxStreams, maxStreamsPerPrincipal } = this.#limits;
     if (this.#count >= maxStreams) {
       throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
@@ -34,6 +42,7 @@ export class StreamPlaces {
     this.#change(owner, 1);
     let state: "kept" | "taken" | "left" = "kept";
     return {
+      ...(credential !== undefined && { credential }),
       take: () => {
         state = "taken";
       },
