@@ -1,3 +1,4 @@
+import { CHANGESET_FORMAT } from "@reprise/contracts";
 import { getAt, isJson, type Json } from "@reprise/state";
 import { RECORDING_FORMAT, type RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
@@ -46,6 +47,9 @@ export function readRecording(value: unknown): RunRecording {
   for (const [path, shape] of SHAPES) assertShape(value, path, shape);
   const changesets = getAt(value, ["changesets"]);
   for (const [index, changeset] of (Array.isArray(changesets) ? changesets : []).entries()) {
+    // The one part of a changeset that its digest does not cover: it says how the others are to be read.
+    if (getAt(changeset, ["format"]) !== CHANGESET_FORMAT)
+      throw replayImpossible("of this value", `changesets[${index}] has a format of another version`);
     assertShape(changeset, ["version"], "number", index);
     assertShape(changeset, ["changeset_id"], "text", index);
     assertShape(changeset, ["digest"], "text", index);

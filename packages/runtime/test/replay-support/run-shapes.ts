@@ -1,4 +1,12 @@
-import { addSessionContext, changeState, type ExecutionBackend, type LanguageModel, usd } from "@reprise/contracts";
+import {
+  addSessionContext,
+  changeState,
+  type DecisionVerb,
+  type ExecutionBackend,
+  type LanguageModel,
+  suspendTool,
+  usd,
+} from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
 import {
   createRegistryBuilder,
@@ -99,6 +107,42 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     return second.runtime.exportRun(run.id);
   },
   "budget pause": recordBudgetPause,
+  "expired question": async () => {
+    const { tool } = countingTool({ execute: () => suspendTool({ action: "soon", expires_in_ms: 2_000 }) });
+    return exported(await record({ tools: [tool], script: [[ADD], "done"] }));
+  },
+  "cancelled while tools talk": async () =>
+    exported(
+      await record({ tools: [slow, add], script: [[call(1), call(9), call(30), ADD]] }, async (_, run) => {
+        await settle(8);
+        await run.cancel("enough");
+      }),
+    ),
+  "superseded while it waited": async () => {
+    const { runtime } = await openRuntime({ tools: [asking], script: [[ADD], "done"] });
+    const waiting = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await soon(waiting.outcome());
+    const next = await runtime.start({ agent: "agent", threadId: "t1", input: "never mind" });
+    await soon(next.outcome());
+    return runtime.exportRun(waiting.id);
+  },
+  "took the place of another": async () => {
+    const { runtime } = await openRuntime({ tools: [asking], script: [[ADD], "done"] });
+    await soon((await runtime.start({ agent: "agent", threadId: "t1", input: "go" })).outcome());
+    const next = await runtime.start({ agent: "agent", threadId: "t1", input: "undo it", whenBusy: "rollback" });
+    await soon(next.outcome());
+    return runtime.exportRun(next.id);
+  },
+  "deploy over a question": async () => recordDeploy("waiting"),
+  "deploy over a call under way": async () => recordDeploy("under way"),
+  "structured output": async () => {
+    const outputSchema = z.object({ answer: z.number() });
+    return exported(await record({ script: ["It is 4.", '{"answer":4}'], agent: { outputSchema } }));
+  },
+  "stopped by a policy": async () =>
+    exported(
+      await record({ tools: [add], script: () => [ADD], agent: { stopWhen: [{ type: "max_rounds", rounds: 2 }] } }),
+    ),
   "remote backend": recordRemote,
   "failing plugin": async () => {
     const failing = definePlugin({
@@ -129,6 +173,33 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     return exported(await record({ script: ["done"], agent }));
   },
 };
+
+/** A run whose tool becomes another one while a call of it waits, or while it runs in a process that dies. */
+async function recordDeploy(call: "waiting" | "under way"): Promise<RunRecording> {
+  const world = createWorld();
+  const definition = call === "waiting" ? { needsApproval: true } : { execute: () => gate().promise };
+  const old = countingTool({ version: "1", ...definition });
+  const process = call === "waiting" ? {} : freezeProcess(world);
+  const first = await openRuntime({ world, ...process, tools: [old.tool], script: [[ADD]] });
+  const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  if (call === "waiting") await soon(run.outcome());
+  else await until(() => old.keys.length === 1, "the execution");
+  if (call === "waiting") await first.runtime.close();
+  const { tool } = countingTool({ version: "2", needsApproval: call === "waiting" });
+  const { runtime, env } = await openRuntime({ world, tools: [tool], script: ["done"] });
+  await env.advance(13_000);
+  // A waiting call is asked about a second time; of one that was under way somebody says what it did.
+  const approve: DecisionVerb = { action: "approve" };
+  const answers: readonly DecisionVerb[] = call === "waiting" ? [approve, approve] : [{ action: "supply", result: 1 }];
+  const after = await runtime.run(run.id);
+  for (const answer of answers) {
+    await soon(after.outcome());
+    const [open] = await runtime.decisions.list({ threadId: "t1" });
+    await runtime.decisions.decide(open?.id ?? "", answer);
+  }
+  await soon(after.outcome());
+  return runtime.exportRun(run.id);
+}
 
 /** A run that waits over a deploy which changes the shape of a plugin's state. */
 async function recordMigration(): Promise<RunRecording> {
