@@ -103,8 +103,8 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
     "`call`, `tool`, `decision`",
   ],
   after_tool_execute: [
-    "once per call that was executed, or answered by a plugin or a decision; not for refused ones",
-    "`call`, `tool`, `result`, `outcome`",
+    "whatever became of a call: done, refused, or waiting; one that waits is asked about again when it is done, but not when it is denied",
+    "`call`, `tool`, `result`, `outcome`: `succeeded`, `failed`, `suspended`, `blocked`, `refused`, `invalid` or `missing` (then without `tool`)",
   ],
   run_end: ["once per activation, before its last commit; also when the run begins to wait", "`termination`"],
 };

@@ -143,6 +143,7 @@ export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
 export type {
   AfterInferenceContext,
   AfterToolExecuteContext,
+  AfterToolOutcome,
   BeforeInferenceContext,
   BeforeToolExecuteContext,
   CallView,

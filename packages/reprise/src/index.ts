@@ -5,6 +5,7 @@ export type {
   Admission,
   AfterInferenceContext,
   AfterToolExecuteContext,
+  AfterToolOutcome,
   AgentEvent,
   AgentSpec,
   Amount,

@@ -150,7 +150,6 @@ describe("a verified replay", () => {
     ["approved", { action: "approve" }],
     ["denied", { action: "deny", reason: "No." }],
     ["edited", { action: "edit", arguments: { title: "other" } }],
-    ["edited to what the tool does not take", { action: "edit", arguments: { title: 7 } }],
     ["supplied", { action: "supply", result: 7 }],
   ] as const)("has a call that another runtime %s", async (_, verb) => {
     const { tool } = countingTool({ needsApproval: true });

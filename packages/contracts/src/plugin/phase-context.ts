@@ -5,7 +5,7 @@ import type { StopReason, TokenUsage } from "../model/model.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolDescriptor } from "../tool/tool-descriptor.ts";
-import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
 import type { Phase } from "./phase.ts";
 
 /** The state as it was when the phase began: the same for every hook of the phase. Frozen. */
@@ -67,11 +67,23 @@ export interface BeforeToolExecuteContext extends PhaseContext {
   readonly decision: Decision | undefined;
 }
 
+/**
+ * What became of a call. Only the first two may have been executed.
+ * - `succeeded`, `failed`: it was executed, or a plugin or a decision gave its result.
+ * - `suspended`: it waits for a decision; there is another outcome later, unless the call is denied or the run ends.
+ * - `blocked`: a plugin refused it.
+ * - `refused`: the run, or this step of it, may not use the tool.
+ * - `invalid`: its arguments do not fit.
+ * - `missing`: the agent has no such tool.
+ */
+export type AfterToolOutcome = "succeeded" | "failed" | "suspended" | "blocked" | "refused" | "invalid" | "missing";
+
 export interface AfterToolExecuteContext extends PhaseContext {
   readonly call: CallView;
-  readonly tool: ToolDescriptor;
+  /** Undefined when the agent has no such tool. */
+  readonly tool: ToolDescriptor | undefined;
   readonly result: ToolResult;
-  readonly outcome: ToolCallOutcome;
+  readonly outcome: AfterToolOutcome;
 }
 
 export interface RunEndContext extends PhaseContext {

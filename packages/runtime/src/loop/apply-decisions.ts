@@ -4,7 +4,6 @@ import {
   type ToolCallRecord,
   type ToolResult,
   toolFailure,
-  toolPending,
   toolSuccess,
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
@@ -18,7 +17,7 @@ import { decisionFor } from "./decision-for.ts";
 import { drainCalls } from "./drain-calls.ts";
 import { readInbox } from "./read-inbox.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, finishCall, moveCall, suspendCall } from "./settle-call.ts";
+import { endCall, finishCall, moveCall, pauseCall } from "./settle-call.ts";
 
 /**
  * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
@@ -145,8 +144,7 @@ async function decideCall(
   // A decision that is for the tool to read is given to it whole; any other with a result is the result.
   const isResult = mode === "use_decision_as_tool_result" || (decision.result !== undefined && mode !== PASSED_ON);
   if (isResult) {
-    const result = toolSuccess(tool_id, decision.result ?? null);
-    await finishCall(workspace, decided, result, "succeed");
+    await finishCall(workspace, decided, { result: toolSuccess(tool_id, decision.result ?? null), trigger: "succeed" });
     return undefined;
   }
   return admitDecided(workspace, decided, decision, suspended.ticket);
@@ -174,17 +172,17 @@ async function admitDecided(
     // It cannot be run again, and what the first execution did is still the question.
     if (isUnknown(ticket)) return askAgain(workspace, withOtherTool(workspace, decided) ?? decided, ticket);
     if (isBadEdit(decision, admission.result)) return askAgain(workspace, decided, refusing(ticket, admission.result));
-    endCall(workspace, call, incompatible(call, decision, admission.result), "fail");
+    await finishCall(workspace, call, { ...admission, result: incompatible(call, decision, admission.result) });
     return undefined;
   }
   const changed = withOtherTool(workspace, decided);
   if (changed !== undefined) return askAgain(workspace, changed, ticket);
   if (admission.kind === "suspend") {
-    suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+    await pauseCall(workspace, call, admission.ticket);
     return undefined;
   }
   if (admission.kind === "end") {
-    await finishCall(workspace, call, admission.result, admission.trigger);
+    await finishCall(workspace, call, admission);
     return undefined;
   }
   return { call: moveCall(workspace, call, "start"), admission, decision };
@@ -216,10 +214,14 @@ function isUnknown(ticket: SuspendTicket | undefined): boolean {
 }
 
 /** Suspends a call once more: what was decided was about something else. */
-export function askAgain(workspace: RunWorkspace, call: ToolCallRecord, ticket: SuspendTicket | undefined): undefined {
+export async function askAgain(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  ticket: SuspendTicket | undefined,
+): Promise<undefined> {
   if (ticket === undefined) return undefined;
   const again = { ...ticket, suspension: { ...ticket.suspension, id: nextSuspensionId(call) } };
-  suspendCall(workspace, call, again, toolPending(call.tool_id, again));
+  await pauseCall(workspace, call, again);
   return undefined;
 }
 

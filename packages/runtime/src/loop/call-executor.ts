@@ -10,7 +10,7 @@ import type { LimitedTool, ToolPools } from "../tools/pools/tool-pools.ts";
 import { compareCallIds } from "./derived-ids.ts";
 import { LazyAbort } from "./lazy-abort.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, finishCall, settleExecution } from "./settle-call.ts";
+import { finishCall, settleExecution } from "./settle-call.ts";
 import { StateChanges } from "./state-changes.ts";
 
 /** A call that passed its gates. */
@@ -222,10 +222,7 @@ export class CallExecutor {
   }
 
   async #settleAnswer({ call, admission }: AnsweredCall): Promise<void> {
-    const { result, trigger, by } = admission;
-    // Of what never got past the gates plugins have nothing to hear.
-    if (by === "gate") endCall(this.#workspace, call, result, trigger);
-    else await finishCall(this.#workspace, call, result, trigger);
+    await finishCall(this.#workspace, call, admission);
   }
 
   readonly #onLost = (): void => {

@@ -9,7 +9,7 @@ export const resultIdOf = (callId: string): string => `${callId}-r`;
 
 /** Whether an id looks as if some run had made it. A client may repeat one, never be the first to use it. */
 export function looksDerived(messageId: string): boolean {
-  return /-(s\d+-m|s\d+-c\d+-(r|q\d+)|u\d+)$/.test(messageId);
+  return /-(s\d+-m|s\d+-c\d+-(r|q(\d+-)?\d+)|u\d+)$/.test(messageId);
 }
 
 /** By step and then by place in it: the order in which the model asked. */

@@ -1,10 +1,10 @@
-import { type Decision, type ToolCallRecord, toolPending } from "@reprise/contracts";
+import type { Decision, ToolCallRecord } from "@reprise/contracts";
 import { admitCall } from "../tools/admit-call.ts";
 import { askAbout } from "../tools/ask-about.ts";
 import { executeAll } from "./apply-decisions.ts";
 import type { RunnableCall } from "./call-executor.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, suspendCall } from "./settle-call.ts";
+import { finishCall, pauseCall } from "./settle-call.ts";
 
 /**
  * Picks up the calls an owner left at work. One that may be run again is; one whose effect may have happened, and that cannot be run
@@ -34,17 +34,16 @@ async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promi
   const decision = await decisionOf(workspace, call);
   const admission = await admitCall(workspace, call, { approved: true, decision });
   if (admission.kind === "run") return { call, admission, decision };
-  if (admission.kind === "suspend")
-    suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+  if (admission.kind === "suspend") await pauseCall(workspace, call, admission.ticket);
   // Refused by a rule that was not there before: that says nothing about what the first execution did.
   else if (admission.trigger === "fail" && !isRead)
-    askWhatHappened(workspace, call, admission.result.message ?? undefined);
-  else endCall(workspace, call, admission.result, admission.trigger);
+    await askWhatHappened(workspace, call, admission.result.message ?? undefined);
+  else await finishCall(workspace, call, admission);
   return undefined;
 }
 
 /** Asks about a call as one of the tool that is there now, if any: that is the one an approval would run. */
-function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRecord, why?: string): undefined {
+async function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRecord, why?: string): Promise<undefined> {
   const { tool_id } = interrupted;
   const call = { ...interrupted, tool_version: workspace.versionOf(tool_id) };
   const again = call.tool_version === "" ? "" : "approve to run it again with the same key, ";
@@ -53,8 +52,7 @@ function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRecord, w
     ...(why === undefined ? [] : [why]),
     `Supply its result if it took effect, ${again}or deny to count it as failed.`,
   ].join(" ");
-  const ticket = askAbout(call, "unknown_outcome", message);
-  suspendCall(workspace, call, ticket, toolPending(tool_id, ticket));
+  await pauseCall(workspace, call, askAbout(call, "unknown_outcome", message));
 }
 
 /** The decision that let the call run the first time, if one did: it sees the same again. */

@@ -98,7 +98,7 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
     workspace.consume({ run_id, call_id, suspension });
     const moved = moveCall(workspace, call, "decide");
     if (decision.binding_hash !== undefined && decision.binding_hash !== call.binding_hash) {
-      askAgain(workspace, moved, call.ticket);
+      await askAgain(workspace, moved, call.ticket);
       continue;
     }
     workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);

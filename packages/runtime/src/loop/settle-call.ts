@@ -1,4 +1,5 @@
 import {
+  type AfterToolOutcome,
   advanceToolCall,
   type MessageInput,
   outcomeOf,
@@ -7,6 +8,7 @@ import {
   type ToolCallRecord,
   type ToolCallTrigger,
   type ToolResult,
+  toolPending,
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { isOwnQuestion } from "../budget/budget-call.ts";
@@ -78,12 +80,31 @@ function patchByTool(
 export async function finishCall(
   workspace: RunWorkspace,
   call: ToolCallRecord,
-  result: ToolResult,
-  trigger: EndTrigger,
+  { result, trigger, outcome = outcomeOf(result) }: CallEnd,
   patchOps: readonly Op[] = [],
 ): Promise<void> {
   endCall(workspace, call, result, trigger, patchOps);
-  await tellPlugins(workspace, call, result);
+  await tellPlugins(workspace, call, { result, outcome, place: `${call.call_id}-after` });
+}
+
+/** How a call ends. */
+export interface CallEnd {
+  readonly result: ToolResult;
+  readonly trigger: EndTrigger;
+  /** What plugins hear; as the result says unless given. */
+  readonly outcome?: AfterToolOutcome;
+}
+
+/** Suspends a call, and plugins hear of it. */
+export async function pauseCall(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  ticket: SuspendTicket,
+  result: ToolResult = toolPending(call.tool_id, ticket),
+): Promise<void> {
+  suspendCall(workspace, call, ticket, result);
+  const place = `${call.call_id}-after-q${call.suspension + 1}`;
+  await tellPlugins(workspace, call, { result, outcome: "suspended", place });
 }
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */
@@ -122,7 +143,7 @@ export async function settleExecution(
   workspace.refersTo(executed.blobs);
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
-    await finishCall(workspace, call, result, "fail");
+    await finishCall(workspace, call, { result, trigger: "fail" });
     return;
   }
   workspace.logActions(state.actions);
@@ -130,20 +151,27 @@ export async function settleExecution(
   for (const { plugin, value } of executed.requests) applyCommon(workspace, plugin, value);
   if (result.status === "pending" && result.suspension !== undefined) {
     const { delta } = patchByTool(workspace, call, changes);
-    suspendCall(workspace, call, result.suspension, result);
+    const paused = pauseCall(workspace, call, result.suspension, result);
     if (delta !== undefined) workspace.hold("state_delta", { delta }, call.step_id);
-    return;
+    return paused;
   }
   for (const message of messages) queueMessage(workspace, call, message);
-  await finishCall(workspace, call, result, "succeed", changes);
+  await finishCall(workspace, call, { result, trigger: "succeed" }, changes);
 }
 
 /** The phase after a call: plugins see its result and may add to what the model reads next. */
-async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result: ToolResult): Promise<void> {
+async function tellPlugins(
+  workspace: RunWorkspace,
+  call: ToolCallRecord,
+  {
+    result,
+    outcome,
+    place,
+  }: { readonly result: ToolResult; readonly outcome: AfterToolOutcome; readonly place: string },
+): Promise<void> {
+  if (isOwnQuestion(call)) return;
   const tool = workspace.agent.tools.get(call.tool_id)?.descriptor;
-  if (tool === undefined) return;
-  const facts = { call: viewCall(call), tool, result, outcome: outcomeOf(result) };
-  const told = runPhase(workspace, "after_tool_execute", facts, `${call.call_id}-after`);
+  const told = runPhase(workspace, "after_tool_execute", { call: viewCall(call), tool, result, outcome }, place);
   for (const { plugin, value } of told instanceof Promise ? await told : told) {
     if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
     if (value.type !== "add_system_reminder") continue;
@@ -155,7 +183,10 @@ async function tellPlugins(workspace: RunWorkspace, call: ToolCallRecord, result
 /** Text from a tool or a plugin is never the operator's, nor the model's own: it neither asks for calls nor answers one. */
 function queueMessage(workspace: RunWorkspace, call: ToolCallRecord, message: MessageInput, plugin?: string): void {
   const { tool_calls: _calls, tool_call_id: _answered, ...said } = message;
-  const id = said.id ?? `${call.call_id}-q${workspace.countQueued(call.call_id)}`;
+  const { call_id, suspension } = call;
+  // A call that was suspended may have queued some before, under another owner.
+  const place = `${suspension === 0 ? "" : `${suspension}-`}${workspace.countQueued(call_id)}`;
+  const id = said.id ?? `${call_id}-q${place}`;
   const source = plugin === undefined ? {} : { source: `plugin:${plugin}` };
   const metadata = { ...said.metadata, ...source, run_id: call.run_id };
   workspace.addMessageAfterRound({ ...said, role: "user", id, metadata });

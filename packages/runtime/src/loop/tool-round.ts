@@ -1,11 +1,11 @@
-import { type CheckpointReason, type ToolCallRecord, toolPending } from "@reprise/contracts";
+import type { CheckpointReason, ToolCallRecord } from "@reprise/contracts";
 import { admitCall, findTool } from "../tools/admit-call.ts";
 import { type ClassRun, type RoutingClass, routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import { type AnsweredCall, CallExecutor, type RunnableCall } from "./call-executor.ts";
 import { drainCalls } from "./drain-calls.ts";
 import type { EarlyReads } from "./early-reads.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { moveCall, suspendCall } from "./settle-call.ts";
+import { moveCall, pauseCall } from "./settle-call.ts";
 
 export interface RoundOptions {
   /** Reads that were begun while the model spoke. */
@@ -97,7 +97,7 @@ async function admitAll(
     const admission = await admitCall(workspace, call, { approved: false });
     if (admission.kind === "run") runnable.push({ call: moveCall(workspace, call, "start"), admission });
     else if (admission.kind === "end") answered.push({ call, admission });
-    else suspendCall(workspace, call, admission.ticket, toolPending(call.tool_id, admission.ticket));
+    else await pauseCall(workspace, call, admission.ticket);
   }
   return { runnable, begun, answered };
 }

@@ -1,10 +1,12 @@
 import {
+  type AfterToolOutcome,
   type CheckedInput,
   type Decision,
   describeThrown,
   type SuspendTicket,
   type Tool,
   type ToolCallRecord,
+  type ToolErrorCode,
   type ToolResult,
   toolFailure,
 } from "@reprise/contracts";
@@ -25,6 +27,7 @@ export type Admission =
       readonly by: "gate" | "plugin";
       /** The plugin that refused or answered, as `plugin:<id>`; absent where the runtime itself did. */
       readonly source?: string;
+      readonly outcome: AfterToolOutcome;
       readonly trigger: "fail" | "succeed";
       readonly result: ToolResult;
     }
@@ -106,10 +109,20 @@ function uncheckable(workspace: RunWorkspace, call: ToolCallRecord, error: unkno
   return refuse(tool, "execution_failed", `Tool ${tool} could not be checked: ${describeThrown(error)}.`);
 }
 
-function refuse(
-  tool: string,
-  code: Parameters<typeof toolFailure>[1],
-  message: string,
-): Extract<Admission, { kind: "end" }> {
-  return { kind: "end", by: "gate", trigger: "fail", result: toolFailure(tool, code, message) };
+function refuse(tool: string, code: keyof typeof OUTCOMES, message: string): Extract<Admission, { kind: "end" }> {
+  return {
+    kind: "end",
+    by: "gate",
+    outcome: OUTCOMES[code],
+    trigger: "fail",
+    result: toolFailure(tool, code, message),
+  };
 }
+
+/** Why the gates refuse a call, as plugins hear of it. */
+const OUTCOMES = {
+  denied: "refused",
+  invalid_arguments: "invalid",
+  tool_not_found: "missing",
+  execution_failed: "failed",
+} as const satisfies Partial<Record<ToolErrorCode, AfterToolOutcome>>;

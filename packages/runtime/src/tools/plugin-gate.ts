@@ -34,7 +34,7 @@ export async function askPlugins(
   );
   if (block !== undefined) {
     const result = toolFailure(tool_id, "blocked", block.reason);
-    return { kind: "end", by: "gate", source: block.source, trigger: "fail", result };
+    return { kind: "end", by: "gate", outcome: "blocked", source: block.source, trigger: "fail", result };
   }
   const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
   if (ticket !== undefined) return { kind: "suspend", ticket };
@@ -50,13 +50,9 @@ export async function askPlugins(
     if (call.answered?.includes(askedBy) === true) return undefined;
     return { kind: "suspend", ticket: { ...result.suspension, asked_by: askedBy } };
   }
-  return {
-    kind: "end",
-    by: "plugin",
-    source: askedBy,
-    trigger: outcomeOf(result) === "failed" ? "fail" : "succeed",
-    result,
-  };
+  const outcome = outcomeOf(result);
+  const trigger = outcome === "failed" ? "fail" : "succeed";
+  return { kind: "end", by: "plugin", outcome, source: askedBy, trigger, result };
 }
 
 /** A plugin that asked about this call and was answered is not heard again, unless it insists. */

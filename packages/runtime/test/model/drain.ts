@@ -1,4 +1,4 @@
-import { RepriseError, type TenantStore } from "@reprise/contracts";
+import { type DecisionVerb, RepriseError, type TenantStore } from "@reprise/contracts";
 import { type Driver, REFUSALS } from "./drive.ts";
 import type { Instance } from "./world.ts";
 
@@ -42,10 +42,14 @@ async function decideOpen({ world, scenario }: Driver, { runtime }: Instance, ro
   const { items } = await world.tenant.listCalls({ status: "suspended", limit: 200 });
   for (const [index, { call_id }] of items.entries()) {
     const verb = verdicts[(round + index) % verdicts.length] ?? { action: "approve" };
-    const refused = await runtime.decisions.decide(call_id, verb).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const attempt = (said: DecisionVerb): Promise<unknown> =>
+      runtime.decisions.decide(call_id, said).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const first = await attempt(verb);
+    // The question is still open: it is answered in another way.
+    const refused = RepriseError.is(first, "INVALID_ARGUMENTS") ? await attempt({ action: "approve" }) : first;
     if (refused !== undefined && !(RepriseError.is(refused) && REFUSALS.has(refused.code))) throw refused;
   }
 }

@@ -9,6 +9,7 @@ import { type Instance, World } from "./world.ts";
 
 /** Refusals that are part of the game. */
 export const REFUSALS: ReadonlySet<string> = new Set([
+  "INVALID_ARGUMENTS",
   "THREAD_BUSY",
   "THREAD_NOT_FOUND",
   "VERSION_CONFLICT",

@@ -1,7 +1,18 @@
-import { addSystemReminder, addUserMessage, blockCall, type MessageInput, setToolResult } from "@reprise/contracts";
+import {
+  addSystemReminder,
+  addUserMessage,
+  blockCall,
+  type MessageInput,
+  setToolResult,
+  suspendCall,
+  suspendTool,
+} from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
+import { record } from "../replay-support/record.ts";
 import { assertConsistent } from "../support/assert-consistent.ts";
+import { openRuntime } from "../support/open-runtime.ts";
 import { countingTool } from "../support/tools.ts";
+import { soon } from "../support/wait.ts";
 import { hookPlugin } from "./support/hook-plugin.ts";
 import { playPlugins } from "./support/play-plugins.ts";
 
@@ -79,10 +90,101 @@ describe("the hooks after a call", () => {
   it("see a call that a plugin answered", async () =>
     expect(await outcomes({}, [setToolResult("r")])).toEqual(["succeeded success"]));
 
-  it("do not see a call that was refused", async () => expect(await outcomes({}, [blockCall("no")])).toEqual([]));
+  it.each<readonly [string, Parameters<typeof playPlugins>[1], readonly unknown[], readonly string[]]>([
+    ["a call that a plugin refused", {}, [blockCall("no")], ["blocked error blocked add"]],
+    [
+      "a call that waits for an approval",
+      { tools: [countingTool({ needsApproval: true }).tool] },
+      [],
+      ["suspended pending - add"],
+    ],
+    ["a call that a plugin suspended", {}, [suspendCall({ action: "approval" })], ["suspended pending - add"]],
+    [
+      "a call whose tool asks",
+      { tools: [countingTool({ execute: () => suspendTool({ action: "ask" }) }).tool] },
+      [],
+      ["suspended pending - add"],
+    ],
+    [
+      "a call of a tool that is not there",
+      { script: [[{ call: "nope" }], "ok"] },
+      [],
+      ["missing error tool_not_found -"],
+    ],
+    [
+      "a call with arguments that do not fit",
+      {
+        script: [
+          [
+            { call: "add", arguments: { title: 5 } },
+            { call: "add", raw: "{" },
+          ],
+          "ok",
+        ],
+      },
+      [],
+      ["invalid error invalid_arguments add", "invalid error invalid_arguments add"],
+    ],
+  ])("issue 14.9: see %s, and can tell it from others", async (_, options, gate, expected) => {
+    const seen: string[] = [];
+    const before = hookPlugin("before", "before_tool_execute", () => gate);
+    const after = hookPlugin("after", "after_tool_execute", ({ result, outcome, tool, call }) => {
+      const code = (result.data as { readonly error?: { readonly code: string } } | null)?.error?.code ?? "-";
+      seen.push(`${outcome} ${result.status} ${code} ${tool?.id ?? "-"}`);
+      return [addSystemReminder(`${call.tool_id} is ${outcome}`)];
+    });
+    const { tenant, messages } = await playPlugins([before, after], options);
+    expect(seen).toEqual(expected);
+    const said = messages.filter(({ metadata }) => metadata?.source === "plugin:after");
+    // What is said about a call that waits follows its result.
+    expect(said).toHaveLength(expected.some((line) => line.startsWith("suspended")) ? 0 : expected.length);
+    await assertConsistent(tenant, "t1");
+  });
 
-  it("do not see a call that waits", async () => {
+  it("issue 14.9: see a call that the run may not use", async () => {
+    const seen: unknown[] = [];
+    const plugin = hookPlugin("after", "after_tool_execute", ({ outcome }) => void seen.push(outcome));
+    const { tool } = countingTool();
+    const { runtime } = await openRuntime({
+      script: [[{ call: "add", arguments: { title: "x" } }], "ok"],
+      tools: [tool],
+      agent: { plugins: [plugin] },
+    });
+    const policy = { excluded_tools: ["add"] };
+    await soon(runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "go", policy }));
+    expect(seen).toEqual(["refused"]);
+  });
+
+  it("issue 14.9: see a call when it waits and again when it is done, and a replay asks nobody", async () => {
+    const seen: unknown[] = [];
+    const plugin = hookPlugin("after", "after_tool_execute", ({ outcome, id }) => {
+      seen.push([outcome, id()]);
+      return [addUserMessage(`it ${outcome}`)];
+    });
     const { tool } = countingTool({ needsApproval: true });
-    expect(await outcomes({ tools: [tool] })).toEqual([]);
+    const options = {
+      script: [[{ call: "add", arguments: { title: "x" } }], "ok"],
+      tools: [tool],
+      agent: { plugins: [plugin] },
+    };
+    const { verify, outcome, run, tenant, runtime } = await record(options, async (bench, waiting) => {
+      await soon(waiting.outcome());
+      const [open] = await bench.runtime.decisions.list({ threadId: "t1" });
+      await bench.runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+    });
+    expect(outcome).toMatchObject({ status: "done", text: "ok" });
+    const call = `${run.id}-s1-c0`;
+    expect(seen).toEqual([
+      ["suspended", `${call}-after-q1-after-i0`],
+      ["succeeded", `${call}-after-after-i0`],
+    ]);
+    const { messages } = await runtime.threads.messages("t1");
+    expect(messages.slice(2, -1).map(({ role, content }) => [role, content])).toEqual([
+      ["tool", '{"count":1}'],
+      ["user", "it suspended"],
+      ["user", "it succeeded"],
+    ]);
+    await assertConsistent(tenant, "t1");
+    expect(await verify()).toMatchObject({ equal: true });
   });
 });

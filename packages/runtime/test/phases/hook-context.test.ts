@@ -52,7 +52,7 @@ it("tells the hooks around a call what is called and what came of it", async () 
     seen.push([call.tool_id, call.arguments, tool.id, decision]);
   });
   const after = hookPlugin("after", "after_tool_execute", ({ call, tool, result, outcome }) => {
-    seen.push([call.tool_id, tool.id, result.status, result.data, outcome]);
+    seen.push([call.tool_id, tool?.id, result.status, result.data, outcome]);
   });
   await playPlugins([before, after]);
   expect(seen).toEqual([
