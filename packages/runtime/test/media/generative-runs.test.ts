@@ -29,7 +29,8 @@ describe("a run of a generative model", () => {
     const { paint, store } = await openStudio();
     const { message } = await paint("A fox.");
     const changesets = await store.forTenant("default").readChangesets("t1", 0);
-    expect(changesets.flatMap(({ blob_refs }) => blob_refs)).toEqual([urlOf(message).replace("media://", "")]);
+    const refs = changesets.flatMap(({ blob_refs }) => blob_refs);
+    expect(refs).toContain(urlOf(message).replace("media://", ""));
   });
 
   it("records what it cost once: units times the price of one", async () => {
@@ -150,7 +151,11 @@ describe("a call that fails", () => {
 
   it("is the store's failure when what was made cannot be kept", async () => {
     const { paint, asked, blobs } = await openStudio();
-    blobs.put = () => Promise.reject(new RepriseError("INVALID_ID", "There is no such tenant."));
+    const put = blobs.put.bind(blobs);
+    blobs.put = (tenant, content, options) => {
+      const isText = options?.media_type === "text/plain";
+      return isText ? put(tenant, content, options) : Promise.reject(new RepriseError("INVALID_ID", "No such tenant."));
+    };
     expect((await paint("A fox.")).outcome).toMatchObject({ status: "failed", code: "INVALID_ID" });
     expect(asked).toHaveLength(1);
   });
