@@ -68,7 +68,8 @@ start, also one that is queued; 204 when there is none. A run that waits is in t
 
 ## History
 
-\`GET /v1/ai-sdk/threads/:id/messages\` gives \`{ messages, has_more }\`: all of them, or the \`limit\` newest \`before\` one.
+\`GET /v1/ai-sdk/threads/:id/messages\` gives \`{ messages, has_more }\`: the newest, or the newest \`before\` one, \`limit\` at most and as
+many as fit into a page of 1 MiB.
 
 The stored messages of a thread come as the messages the streams would have left: one a run, with the same id. Not kept are facts and
 progress, calls that were given up, answers that were broken off, and what a tool said beside its data.
