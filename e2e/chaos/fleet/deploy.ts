@@ -11,6 +11,7 @@ const LONGEST_OVERLAP_MS = 1_500;
 
 /** Replaces the workers one after the other by those of the next generation, most of them in order, some by a kill. */
 export async function deployNext(stage: Stage, random: SeededRandom): Promise<void> {
+  stage.log.note({ type: "fault", fault: DEPLOY });
   for (const worker of stage.workers) {
     await deployTo(stage, worker, { number: worker.generation.number + 1, isLast: false }, random.chance(0.3));
     await pauseFor(random.between(0, LONGEST_OVERLAP_MS), stage.signal);
@@ -30,7 +31,12 @@ async function deployTo(
   generation: Generation,
   isKilled: boolean,
 ): Promise<void> {
-  log.note({ type: "fault", fault: DEPLOY, worker: worker.name, detail: `generation ${generation.number}` });
+  log.note({
+    type: "fault",
+    fault: "(a process was replaced)",
+    worker: worker.name,
+    detail: String(generation.number),
+  });
   worker.deploy(generation);
   await (isKilled ? worker.kill() : worker.retire());
   await worker.start();

@@ -1,6 +1,7 @@
 import { UsageError } from "../session/usage-error.ts";
 import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
 import { applyOtherArguments } from "./apply-other-arguments.ts";
+import { approveAnyVersion } from "./approve-any-version.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
 import { endStreamEarly } from "./end-stream-early.ts";
@@ -13,6 +14,7 @@ import { loseLastMessage } from "./lose-last-message.ts";
 import { loseUserMessage } from "./lose-user-message.ts";
 import { loseWake } from "./lose-wake.ts";
 import { noSyntheticResult } from "./no-synthetic-result.ts";
+import { ownClock } from "./own-clock.ts";
 import type { Plant } from "./plant.ts";
 import { repeatMessage } from "./repeat-message.ts";
 import { retryWithNewChangesetId } from "./retry-with-new-changeset-id.ts";
@@ -43,6 +45,8 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   "leave-out-effects": leaveOutEffects,
   "lose-wake": loseWake,
   "apply-other-arguments": applyOtherArguments,
+  "own-clock": ownClock,
+  "approve-any-version": approveAnyVersion,
 };
 
 /** A plant by its name; none for none. */

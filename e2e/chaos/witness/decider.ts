@@ -8,7 +8,9 @@ import { chooseVerb, type Question } from "./choose-verb.ts";
 import type { Connections } from "./connections.ts";
 
 /** How many decisions come with an `Idempotency-Key`; their own id makes all of them safe to send again. */
-const KEY_SHARE = 0.2;
+const KEY_SHARE = 0.05;
+
+const SLOW_SHARE = 0.15;
 
 /** In what manner a decision is sent. */
 const MANNERS = { once: 12, twice_at_once: 3, twice: 3, late_again: 3, with_rival: 4 };
@@ -70,7 +72,8 @@ export class Decider {
   async #decide(question: Question, random: SeededRandom): Promise<void> {
     // Some offers nobody answers: then their time has to run out.
     if (question.action === OFFER && random.chance(0.5)) return;
-    await pauseFor(random.between(0, 40));
+    // Most answers come at once; some take as long as a person does, while faults and deploys go on.
+    await pauseFor(random.chance(SLOW_SHARE) ? random.between(300, 2_000) : random.between(0, 40));
     const manner = random.pickWeighted(MANNERS);
     // Some clients say which question they answer, some rely on their decision's id.
     const named = random.chance(0.5) ? { suspension: question.suspension } : {};
