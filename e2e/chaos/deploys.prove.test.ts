@@ -6,17 +6,15 @@ import { expectSound, playRound } from "./testing/play-round.ts";
 const TIMEOUT_MS = 400_000;
 
 describeWithService("postgres", "issue 14.1 and 14.29: rolling deploys on a real Postgres", () => {
-  it(
-    "change tools, plugins, instructions and agents in three generations without a run being failed, an effect repeated or a question asked twice",
-    { timeout: TIMEOUT_MS },
-    async () => {
-      const faults = { deploy: 3, kill: 2 };
-      const round = await playRound({ store: "postgres", workers: 2, faults });
-      expectSound(round, faults);
-      // By processes of the last generation, which has other tools, plugins and instructions.
-      expect(round.tally.verified).toBeGreaterThan(5);
-    },
-  );
+  it("change tools, plugins, instructions and agents in three generations without a run being failed, an effect repeated or a question asked twice", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const faults = { deploy: 3, kill: 2 };
+    const round = await playRound({ store: "postgres", workers: 2, faults });
+    expectSound(round, faults);
+    // By processes of the last generation, which has other tools, plugins and instructions.
+    expect(round.tally.verified).toBeGreaterThan(5);
+  });
 });
 
 describeWithService("postgres", "issue 14.35: a frozen process on a real Postgres", () => {

@@ -229,7 +229,7 @@ const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
       /which was never committed, nothing was withdrawn/,
       (history) => ({
         ...history,
-        replays: [{ run_id: "t-r6408", after: `t-r6408:99:${lastSeq(history)}`, records: [] }],
+        replays: [{ run_id: "t-r6408", after: `t-r6408:0:${lastSeq(history)}`, records: [] }],
       }),
     ],
     [

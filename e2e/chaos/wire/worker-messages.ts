@@ -39,6 +39,8 @@ export type WorkerAsk =
   | { readonly op: "done_runs"; readonly offset: number }
   /** Whether a run that is over replays as it was recorded. */
   | { readonly op: "verify"; readonly run_id: string }
+  /** A run that is over as one value, for whoever wants to look into it. */
+  | { readonly op: "export"; readonly run_id: string }
   | {
       readonly op: "subscribe";
       readonly sub: number;

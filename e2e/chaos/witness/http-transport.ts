@@ -116,6 +116,8 @@ export class HttpTransport implements Transport {
         return { answer: (await this.#send("GET", `/v1/runs?status=done&limit=100&offset=${ask.offset}`)).body };
       case "verify":
         return { answer: (await this.#send("POST", `/v1/runs/${encode(ask.run_id)}/replay`)).body };
+      case "export":
+        return { answer: (await this.#send("GET", `/v1/runs/${encode(ask.run_id)}/export`)).body };
       case "patch":
       case "open_work":
         return this.#local.ask(ask);

@@ -33,6 +33,8 @@ export async function answerAsk(served: ServedWorker, ask: Asked): Promise<Json>
       return asJson(await runtime.runs({ status: "done", offset: ask.offset, limit: PAGE }));
     case "verify":
       return asJson(await runtime.replay(ask.run_id, { mode: "verify" }));
+    case "export":
+      return asJson(await runtime.exportRun(ask.run_id));
     case "call_tool":
       throw new Error("Calls by hand are made over HTTP: only there is their key remembered.");
     default:

@@ -93,14 +93,11 @@ function compareEnd(index: HistoryIndex, reader: string, { events }: StreamView)
   return [violation(reader, `A reader has ${events.length} events to the end, the store ${stored.length}.`)];
 }
 
-/** Whether the event a cursor names was stored, by the owner it names. */
+/** Whether what a reader at a cursor has is stored: the event it names is of the owner it names, or of one before. */
 function wasCommitted(run: RunHistory | undefined, after: string): boolean {
-  const cursor = parseCursor(after);
-  return (
-    run?.segments.some(
-      ({ epoch, events }) => epoch === cursor?.epoch && events.some(({ seq }) => seq === cursor.seq),
-    ) ?? false
-  );
+  const { epoch, seq } = parseCursor(after) ?? { epoch: 0, seq: 0 };
+  const owner = run?.segments.find(({ events }) => events.some((event) => event.seq === seq))?.epoch;
+  return seq === 0 || (owner !== undefined && owner <= epoch);
 }
 
 function checkReplay(
