@@ -2,6 +2,7 @@ import { UsageError } from "../session/usage-error.ts";
 import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
 import { applyOtherArguments } from "./apply-other-arguments.ts";
 import { approveAnyVersion } from "./approve-any-version.ts";
+import { claimAnything } from "./claim-anything.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
 import { endStreamEarly } from "./end-stream-early.ts";
@@ -47,6 +48,7 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   "apply-other-arguments": applyOtherArguments,
   "own-clock": ownClock,
   "approve-any-version": approveAnyVersion,
+  "claim-anything": claimAnything,
 };
 
 /** A plant by its name; none for none. */
