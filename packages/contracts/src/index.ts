@@ -161,6 +161,7 @@ export type {
   Plugin,
   ScheduledHandler,
 } from "./plugin/plugin.ts";
+export { CLIENT_CHAT_OPTIONS, type RunOverrides } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
 export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";

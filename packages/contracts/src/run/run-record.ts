@@ -1,5 +1,6 @@
 import type { Json } from "@reprise/state";
 import type { RunStatus } from "../lifecycle/run-lifecycle.ts";
+import type { RunOverrides } from "./run-overrides.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
 /** Where a run came from. */
@@ -88,6 +89,8 @@ export interface RunRecord {
   readonly definition?: string;
   /** What this run may use; kept so that every activation obeys it. */
   readonly policy?: RunPolicy;
+  /** What its client chose; kept so that every activation does the same. */
+  readonly overrides?: RunOverrides;
   readonly created_at: number;
   readonly updated_at: number;
   readonly metadata?: { readonly [key: string]: Json };

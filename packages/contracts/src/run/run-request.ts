@@ -1,6 +1,7 @@
 import type { Json } from "@reprise/state";
 import type { DecisionInput } from "../decision/decision.ts";
 import type { MessageInput } from "../message/message.ts";
+import type { RunOverrides } from "./run-overrides.ts";
 import type { RunPolicy } from "./run-policy.ts";
 import type { RunOrigin } from "./run-record.ts";
 
@@ -34,8 +35,11 @@ export interface RunRequest {
   readonly parent_run_id?: string;
   /** The tool call that starts this run. Its run is the one above unless `parent_run_id` names it. */
   readonly parent_call_id?: string;
+  /** The thread of the run above. With it that thread is told when this run is over, unless a call waits for it. */
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
+  /** Who sent it; kept with its mailbox entry. A run that reports to another one is `run:<id>`. */
+  readonly sender_id?: string;
   readonly origin?: RunOrigin;
   /** Merged one level deep into the application's state; the runtime's own keys are refused. */
   readonly state?: { readonly [key: string]: Json };
@@ -49,6 +53,8 @@ export interface RunRequest {
   readonly priority?: number;
   readonly dedupe_key?: string;
   readonly policy?: RunPolicy;
+  /** Refused unless the agent has `client_overrides`. */
+  readonly overrides?: RunOverrides;
   /** The budget of the run above, found when the request is accepted. Not for clients. */
   readonly budget_id?: string;
   readonly metadata?: { readonly [key: string]: Json };

@@ -2,12 +2,14 @@ import {
   assertBounded,
   assertId,
   type BusyPolicy,
+  CLIENT_CHAT_OPTIONS,
   findBudgetProblem,
   invalidRequest,
   MAX_METADATA_BYTES,
   MAX_POLICY_BYTES,
   type MessageInput,
   RUN_ORIGINS,
+  type RunOverrides,
   type RunPolicy,
   type RunRequest,
 } from "@reprise/contracts";
@@ -28,7 +30,7 @@ export function assertRequest(request: RunRequest): void {
     assertText(key, id);
     assertId(key, id);
   }
-  for (const key of ["resource_id", "dedupe_key"] as const)
+  for (const key of ["resource_id", "dedupe_key", "sender_id"] as const)
     if (request[key] !== undefined) assertText(key, request[key]);
   assertOneOf("origin", request.origin, RUN_ORIGINS);
   assertOneOf("busy_policy", request.busy_policy, BUSY_POLICIES);
@@ -39,6 +41,7 @@ export function assertRequest(request: RunRequest): void {
   assertMessages(request);
   assertState(request.state ?? {});
   assertPolicy(request.policy ?? {});
+  if (request.overrides !== undefined) assertOverrides(request.overrides);
   if (request.metadata !== undefined && !isRecord(request.metadata)) throw invalidRequest("The metadata is an object.");
   assertBounded("metadata", request.metadata, MAX_METADATA_BYTES);
 }
@@ -123,12 +126,40 @@ function assertPolicy(policy: RunPolicy): void {
   assertBounded("policy", policy as unknown as Json, MAX_POLICY_BYTES);
 }
 
+const MODES: readonly string[] = ["sequential", "parallel_batch_approval", "parallel_streaming"];
+
+/** Whether the agent lets clients choose is asked later; here only what they may choose. */
+function assertOverrides(overrides: RunOverrides): void {
+  if (!isRecord(overrides)) throw invalidRequest("overrides must be an object.");
+  const { model, system_prompt, config = {}, ...unknown } = overrides;
+  const [odd] = Object.keys(unknown);
+  if (odd !== undefined) throw invalidRequest(`overrides has no ${odd}; it has model, system_prompt and config.`);
+  if (model !== undefined) assertText("overrides.model", model);
+  if (system_prompt !== undefined && typeof system_prompt !== "string") {
+    throw invalidRequest("overrides.system_prompt must be a string.");
+  }
+  if (!isRecord(config)) throw invalidRequest("overrides.config must be an object.");
+  const { tool_execution_mode, chat_options = {}, ...others } = config;
+  const [other] = Object.keys(others);
+  if (other !== undefined) {
+    throw invalidRequest(`overrides.config has no ${other}; it has tool_execution_mode and chat_options.`);
+  }
+  assertOneOf("tool_execution_mode", tool_execution_mode, MODES);
+  if (!isRecord(chat_options)) throw invalidRequest("overrides.config.chat_options must be an object.");
+  const refused = Object.keys(chat_options).find((option) => !CLIENT_CHAT_OPTIONS.includes(option));
+  if (refused !== undefined) {
+    throw invalidRequest(
+      `A client cannot set the chat option ${refused}; it can set ${CLIENT_CHAT_OPTIONS.join(", ")}.`,
+    );
+  }
+}
+
 function assertText(what: string, value: unknown): void {
   if (typeof value !== "string" || value === "") throw invalidRequest(`${what} is a text that is not empty.`);
 }
 
-function assertOneOf(what: string, value: string | undefined, known: readonly string[]): void {
-  if (value !== undefined && !known.includes(value)) {
+function assertOneOf(what: string, value: unknown, known: readonly string[]): void {
+  if (value !== undefined && !known.some((each) => each === value)) {
     throw invalidRequest(`${JSON.stringify(value)} is not a known ${what}; there are ${known.join(", ")}.`);
   }
 }

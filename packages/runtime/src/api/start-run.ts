@@ -1,4 +1,12 @@
-import type { BudgetPolicy, BusyPolicy, MessageInput, RunOrigin, RunPolicy, RunRequest } from "@reprise/contracts";
+import type {
+  BudgetPolicy,
+  BusyPolicy,
+  MessageInput,
+  RunOrigin,
+  RunOverrides,
+  RunPolicy,
+  RunRequest,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 
@@ -15,8 +23,14 @@ export interface StartRun {
   readonly origin?: RunOrigin;
   /** The run this one works for. */
   readonly parentRunId?: string;
+  /** The thread of that run, when it is to be told in a message that this one is over. */
+  readonly parentThreadId?: string;
   /** The tool call that starts it, in that run: `context.identity.call_id`. */
   readonly parentCallId?: string;
+  /** Who asks, for whoever looks into the mailbox. */
+  readonly senderId?: string;
+  /** Another model, prompt or setting for this run; only for agents with `clientOverrides`. */
+  readonly overrides?: RunOverrides;
   /** What this run may use, on top of what its agent may. */
   readonly policy?: RunPolicy;
   /** What the run and all runs below it may spend; as `policy.budget`. */
@@ -59,6 +73,9 @@ export function toRequest(run: StartRun): RunRequest {
     ...(whenBusy !== undefined && { busy_policy: whenBusy }),
     ...(origin !== undefined && { origin }),
     ...(parentRunId !== undefined && { parent_run_id: parentRunId }),
+    ...(run.parentThreadId !== undefined && { parent_thread_id: run.parentThreadId }),
+    ...(run.senderId !== undefined && { sender_id: run.senderId }),
+    ...(run.overrides !== undefined && { overrides: run.overrides }),
     ...(run.parentCallId !== undefined && { parent_call_id: run.parentCallId }),
     ...(policy !== undefined && { policy }),
     ...(priority !== undefined && { priority }),

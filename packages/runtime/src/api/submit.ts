@@ -13,6 +13,7 @@ import { takeIn } from "../dispatcher/start-entry.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import { runIdOfCall } from "../loop/derived-ids.ts";
 import type { AgentSource } from "../resolve/agents.ts";
+import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import type { Services } from "../services.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { copyJson } from "../tools/copy-json.ts";
@@ -35,6 +36,7 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   const request = withParent({ ...own, messages: own.messages.map(demoteSystem) });
   agents.assertKnown(request.agent_id);
   assertUnowned(agents, request);
+  assertMayOverride(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();
   // Ids inside a run are made from its own id: a client must not take them first.
@@ -50,6 +52,7 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
     // What takes the place of an open run goes first: nothing may come between the two.
     priority: INTERRUPTING.includes(policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0),
     ...(request.dedupe_key !== undefined && { dedupe_key: request.dedupe_key }),
+    ...(request.sender_id !== undefined && { sender_id: request.sender_id }),
   };
   return { tenant, run_id, thread_id, entry };
 }
@@ -133,6 +136,18 @@ async function submitClaiming(
     }
   }
   return undefined;
+}
+
+/** A client chooses only where the operator lets it, and only a model there is. */
+function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequest): void {
+  if (overrides === undefined) return;
+  const { spec } = lookUpEntry(agents.registries, agent_id);
+  if (!spec.client_overrides) {
+    throw invalidRequest(
+      `Agent ${agent_id} takes no model, prompt or config from clients. Set client_overrides on the agent to allow it.`,
+    );
+  }
+  if (overrides.model !== undefined) agents.model(agent_id, overrides.model);
 }
 
 /** A client writes the application's state, never what belongs to a plugin of the agent. */

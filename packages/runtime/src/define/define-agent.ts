@@ -61,6 +61,8 @@ export interface AgentDefinition {
   /** Instead of `fallbackModels`, where each has its own patience. */
   readonly fallbackChain?: readonly FallbackEntry[];
   readonly retryPolicy?: RetryPolicy;
+  /** Whether a client may choose the model, the prompt and some settings of a run. */
+  readonly clientOverrides?: boolean;
 }
 
 const AGENT_KEYS: KeysOf<AgentDefinition> = {
@@ -149,6 +151,7 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     fallback_models: definition.fallbackModels,
     fallback_chain: definition.fallbackChain,
     llm_retry_policy: definition.retryPolicy,
+    client_overrides: definition.clientOverrides,
   };
 }
 

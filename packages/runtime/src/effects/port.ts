@@ -40,6 +40,7 @@ export type EffectKind =
   | "mail"
   | "cancel"
   | "commit"
+  | "notify"
   | "pause";
 
 /** Answers of the definition's own code. A replay in the mode `reexecute` asks them again. */

@@ -90,6 +90,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     last_seq: 1,
     recoveries: 0,
     ...(request.policy !== undefined && { policy: request.policy }),
+    ...(request.overrides !== undefined && { overrides: request.overrides }),
     ...(request.budget_id !== undefined && { budget_id: request.budget_id }),
     created_at: now,
     updated_at: now,

@@ -8,7 +8,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
  * it unknown again; a decision that comes meanwhile lets its own call start, when the agent works that way.
  */
 export async function drainCalls(workspace: RunWorkspace, executor: CallExecutor): Promise<void> {
-  const isStreaming = workspace.agent.spec.tool_execution_mode === "parallel_streaming";
+  const isStreaming = workspace.toolExecutionMode === "parallel_streaming";
   let isOwed = false;
   while (executor.isBusy) {
     isOwed = (await settleNext(workspace, executor, isStreaming)) || isOwed;

@@ -67,7 +67,7 @@ export class EarlyReads {
 function mayBegin(workspace: RunWorkspace, call: ToolCallRecord): boolean {
   const { spec, env } = workspace.agent;
   const found = findTool(workspace, call);
-  if (found.kind !== "found" || spec.tool_execution_mode === "sequential") return false;
+  if (found.kind !== "found" || workspace.toolExecutionMode === "sequential") return false;
   const { descriptor } = found.tool;
   const isScheduled = [...env.scheduled.values()].some(({ value }) => value.phase === "before_tool_execute");
   const isHooked = env.hooks.before_tool_execute !== undefined || isScheduled;

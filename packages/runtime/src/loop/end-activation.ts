@@ -1,6 +1,7 @@
 import { advanceRun, type Termination, terminationCode, toolFailure, toRepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
+import { notifyParent } from "./notify-parent.ts";
 import { cancelRemote } from "./run-remote.ts";
 import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -13,6 +14,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   const isSuspended = termination.type === "suspended";
   if (!isSuspended) cancelOpenCalls(workspace, termination);
   await leavePhases(workspace, termination);
+  if (!isSuspended) await notifyParent(workspace, termination);
   const detail = detailOf(termination);
   // Readers of a run that waits for a model stay: time answers it, and the answer comes in the same stream.
   const isWaiting = isSuspended && workspace.run.model_wait !== undefined;

@@ -61,9 +61,9 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
 }
 
 /** Calls that were asked for and never begun: left by an owner that is gone, or behind one that waited for a decision. */
-function callsToStart({ openCalls, agent }: RunWorkspace): readonly ToolCallRecord[] {
+function callsToStart({ openCalls, toolExecutionMode }: RunWorkspace): readonly ToolCallRecord[] {
   const unstarted = openCalls.filter(({ status }) => status === "new");
-  const isHeldUp = agent.spec.tool_execution_mode === "sequential" && unstarted.length < openCalls.length;
+  const isHeldUp = toolExecutionMode === "sequential" && unstarted.length < openCalls.length;
   return isHeldUp ? [] : unstarted;
 }
 

@@ -13,6 +13,7 @@ import type {
   TenantStore,
   Termination,
   ToolCallRecord,
+  ToolExecutionMode,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
@@ -118,6 +119,11 @@ export class RunWorkspace {
 
   get policy(): RunPolicy {
     return this.#run.policy ?? {};
+  }
+
+  /** How the calls of a step are run: as the client chose, or the agent. */
+  get toolExecutionMode(): ToolExecutionMode {
+    return this.#run.overrides?.config?.tool_execution_mode ?? this.agent.spec.tool_execution_mode;
   }
 
   get now(): number {

@@ -51,8 +51,8 @@ export async function runToolRound(
   return executor.terminate;
 }
 
-function isSequential({ agent }: RunWorkspace): boolean {
-  return agent.spec.tool_execution_mode === "sequential";
+function isSequential({ toolExecutionMode }: RunWorkspace): boolean {
+  return toolExecutionMode === "sequential";
 }
 
 /**

@@ -41,12 +41,19 @@ export function composeInference(
   tools: readonly ToolDescriptor[],
 ): Inference {
   const { spec, modelSpec, env } = workspace.agent;
+  const { overrides: chosen = {} } = workspace.run;
   const override = mergeOverrides(actions);
+  const model = override.model ?? chosen.model;
   const base: ModelRequest = {
-    system: systemText(spec.system_prompt, actions),
+    system: systemText(chosen.system_prompt ?? spec.system_prompt, actions),
     messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
     tools: visibleTools(tools, actions),
-    options: { ...modelSpec?.chat_options, ...spec.chat_options, ...optionsOf(override) },
+    options: {
+      ...modelSpec?.chat_options,
+      ...spec.chat_options,
+      ...chosen.config?.chat_options,
+      ...optionsOf(override),
+    },
     ...(spec.output_schema !== undefined && { output_schema: { schema: spec.output_schema } }),
     load: (url) => readBlob(workspace.services, workspace.claim.tenant, url),
     signal: workspace.signal,
@@ -58,7 +65,7 @@ export function composeInference(
   return {
     request: { ...request, signal: workspace.signal },
     hidden,
-    ...(override.model !== undefined && { model: override.model }),
+    ...(model !== undefined && { model }),
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
   };

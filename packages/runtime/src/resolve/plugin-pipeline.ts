@@ -3,6 +3,7 @@ import { collectPlugins } from "./collect-plugins.ts";
 import { createExecutionEnv } from "./execution-env.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import type { ExecutionEnv, ResolveWarning } from "./resolved-agent.ts";
+import { warnOfSettings } from "./setting-warnings.ts";
 
 /** What the second stage makes. */
 export interface PluginStage {
@@ -13,6 +14,6 @@ export interface PluginStage {
 /** Second stage: the plugins of an agent, their configuration checked, and what they come to together. */
 export function runPluginPipeline(registries: RegistrySet, entry: AgentEntry): PluginStage {
   const plugins = collectPlugins(registries, entry);
-  const warnings = checkSections(entry.spec, plugins);
+  const warnings = [...checkSections(entry.spec, plugins), ...warnOfSettings(entry.spec, plugins)];
   return { env: createExecutionEnv(entry.spec, plugins), warnings };
 }

@@ -39,6 +39,7 @@ export interface ExecutionEnv {
 export interface ResolveWarning {
   readonly kind:
     | "unclaimed_section"
+    | "setting_without_plugin"
     | "unmatched_pattern"
     | "star_in_literal"
     | "permission_shaped_entry"

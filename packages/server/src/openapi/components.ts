@@ -55,6 +55,7 @@ const run = objectOf(
     attempts: COUNT,
     definition: TEXT,
     policy: OBJECT,
+    overrides: OBJECT,
   },
 );
 

@@ -57,6 +57,16 @@ export const RUN_BODY: JsonSchema = objectOf(
     ...aliases(["resourceId", "resource_id"], TEXT),
     ...aliases(["busyPolicy", "busy_policy"], oneOf("enqueue", "continue", "interrupt", "rollback", "steer", "reject")),
     ...aliases(["dedupeKey", "dedupe_key"], TEXT),
+    ...aliases(["senderId", "sender_id"], TEXT),
+    model: TEXT,
+    ...aliases(["systemPrompt", "system_prompt"], TEXT),
+    config: bodyOf(
+      {},
+      {
+        tool_execution_mode: oneOf("sequential", "parallel_batch_approval", "parallel_streaming"),
+        chat_options: OBJECT,
+      },
+    ),
     ...SAID,
     restore: bodyOf({ run_id: TEXT }, { keep_input: FLAG }),
     state: OBJECT,

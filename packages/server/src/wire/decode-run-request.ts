@@ -21,6 +21,10 @@ const RUN_FIELDS = {
   restore: ["restore"],
   priority: ["priority"],
   dedupe_key: ["dedupeKey", "dedupe_key"],
+  sender_id: ["senderId", "sender_id"],
+  model: ["model"],
+  system_prompt: ["systemPrompt", "system_prompt"],
+  config: ["config"],
   policy: ["policy"],
   metadata: ["metadata"],
 } as const;
@@ -33,6 +37,7 @@ const IDS = [
   "parent_thread_id",
   "resource_id",
   "dedupe_key",
+  "sender_id",
 ] as const;
 
 /** What starts a run, and what was odd about how it was said. */
@@ -47,6 +52,7 @@ export function decodeRunRequest(body: JsonBody): DecodedRunRequest {
   const agentId = textOf("agentId", fields.agent_id);
   if (agentId === undefined) throw badRequest("agentId cannot be empty");
   const { state, messages, initial_decisions, busy_policy, priority, policy, metadata, restore } = fields;
+  const { model, system_prompt, config } = fields;
   const ids: { [Key in (typeof IDS)[number]]?: string } = {};
   for (const key of IDS) {
     const id = textOf(RUN_FIELDS[key][0], fields[key]);
@@ -60,12 +66,19 @@ export function decodeRunRequest(body: JsonBody): DecodedRunRequest {
     metadata,
     restore,
   };
-  const given = Object.fromEntries(Object.entries(unchecked).filter(([, value]) => value !== undefined));
-  const request = { agent_id: agentId, ...ids, ...given, messages: listOf("messages", messages), origin: "user" };
+  const given = withoutAbsent(unchecked);
+  const overrides = withoutAbsent({ model, system_prompt, config });
+  const chosen = Object.keys(overrides).length === 0 ? {} : { overrides };
+  const said = listOf("messages", messages);
+  const request = { agent_id: agentId, ...ids, ...given, ...chosen, messages: said, origin: "user" };
   // The runtime takes nothing of a request for granted and checks every field of it.
   const unjudged = request as unknown as RunRequest;
   const decided = initial_decisions === undefined ? {} : { initial_decisions: decodeDecisions(initial_decisions) };
   return { request: { ...unjudged, ...decided }, warnings };
+}
+
+function withoutAbsent(fields: { readonly [key: string]: Json | undefined }): { readonly [key: string]: unknown } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 const INPUT_FIELDS = {

@@ -1,0 +1,26 @@
+import type { Json } from "@reprise/state";
+import type { ToolExecutionMode } from "../agent/agent-spec.ts";
+
+/** The settings of a model that a client may choose. What only one provider knows is the operator's. */
+export const CLIENT_CHAT_OPTIONS: readonly string[] = [
+  "temperature",
+  "top_p",
+  "top_k",
+  "max_tokens",
+  "stop_sequences",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "reasoning_effort",
+];
+
+/** What a client chooses for one run instead of its agent's own. Only for agents with `client_overrides`. */
+export interface RunOverrides {
+  /** The id of a model. */
+  readonly model?: string;
+  readonly system_prompt?: string;
+  readonly config?: {
+    readonly tool_execution_mode?: ToolExecutionMode;
+    readonly chat_options?: { readonly [key: string]: Json };
+  };
+}
