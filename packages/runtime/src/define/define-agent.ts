@@ -92,6 +92,7 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   fallbackModels: true,
   fallbackChain: true,
   retryPolicy: true,
+  clientOverrides: true,
 };
 
 export const DEFAULT_MAX_ROUNDS = 10;
