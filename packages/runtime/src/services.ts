@@ -30,6 +30,8 @@ export interface Limits {
   readonly truncationRetries: number;
   /** Larger tool outputs become a preview and a blob. */
   readonly maxOutputBytes: number;
+  /** How many bytes of blobs a tenant may have: uploads, files that models made, large outputs. What recordings hold is not limited. */
+  readonly tenantBlobBytes: number;
   /** Threads kept in memory between turns. */
   readonly cachedThreads: number;
   /** And as much of their messages, in characters, whichever comes first. */
@@ -53,6 +55,7 @@ export const DEFAULT_LIMITS: Limits = {
   streamRetries: 2,
   truncationRetries: 3,
   maxOutputBytes: 256 * 1024,
+  tenantBlobBytes: 10 * 1024 ** 3,
   cachedThreads: 1_000,
   cachedCharacters: 32_000_000,
   hookTimeoutMs: 30_000,

@@ -92,17 +92,18 @@ async function open(setup: Setup, definitions: Definitions, limits: Partial<Limi
 
 function createOn(
   store: StoreWithBlobs,
-  { settings }: Setup,
+  { settings, config }: Setup,
   definitions: Definitions,
   limits: Partial<Limits>,
 ): Promise<Runtime> {
+  const tenantBlobBytes = config.server?.limits?.max_tenant_blob_bytes;
   const env: Env = createNodeEnv({ log: createLog(settings.text("log"), (line) => process.stderr.write(line)) });
   const instanceId = limits.maxActiveRuns === 0 ? undefined : settings.value("instanceId");
   return createRuntime({
     ...definitions,
     store,
     env,
-    limits,
+    limits: { ...limits, ...(tenantBlobBytes !== undefined && { tenantBlobBytes }) },
     tenant: settings.text("tenant"),
     ...(instanceId !== undefined && { instanceId }),
   });

@@ -8,6 +8,7 @@ import { PresenceKeeper } from "../dispatcher/presence-keeper.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
+import { limitBlobs } from "../media/limit-blobs.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { DEFAULT_LIMITS, type Services } from "../services.ts";
@@ -37,7 +38,7 @@ const RUNTIME_KEYS: KeysOf<RuntimeOptions> = {
 export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   assertKnownKeys("createRuntime", options, RUNTIME_KEYS);
   assertKnownKeys("the limits of createRuntime", options.limits ?? {}, DEFAULT_LIMITS);
-  const { env, store, blobs, tenant = "default" } = options;
+  const { env, store, tenant = "default" } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   assertLimits(limits);
   const closed = new AbortController();
@@ -47,7 +48,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     env,
     store,
     time,
-    blobs,
+    blobs: limitBlobs(options.blobs, limits.tenantBlobBytes),
     limits,
     agents: new Agents(options.registries ?? buildRegistries(complete(options)), env),
     pools: new RunPools(limits.pools),

@@ -1,4 +1,4 @@
-import type { ToolResult } from "@reprise/contracts";
+import { type BlobInfo, RepriseError, type ToolResult } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Gathered } from "./tool-context.ts";
 
@@ -16,8 +16,21 @@ export async function boundOutput(
   if (text.length * 3 <= limits.maxOutputBytes) return result;
   const content = new TextEncoder().encode(text);
   if (content.byteLength <= limits.maxOutputBytes) return result;
-  const { ref } = await blobs.put(workspace.claim.tenant, content, { media_type: "application/json" });
-  refs.push(ref);
+  const ref = await keep(() => blobs.put(workspace.claim.tenant, content, { media_type: "application/json" }));
+  if (ref !== undefined) refs.push(ref);
   const preview = text.slice(0, PREVIEW_CHARACTERS).toWellFormed();
-  return { ...result, data: { truncated: true, bytes: content.byteLength, preview, ref } };
+  return {
+    ...result,
+    data: { truncated: true, bytes: content.byteLength, preview, ...(ref !== undefined && { ref }) },
+  };
+}
+
+/** The call has had its effect. When its tenant has no space left, the preview has to do: a failure would have it made again. */
+async function keep(put: () => Promise<BlobInfo>): Promise<string | undefined> {
+  try {
+    return (await put()).ref;
+  } catch (error) {
+    if (RepriseError.is(error, "BLOB_QUOTA_EXCEEDED")) return undefined;
+    throw error;
+  }
 }

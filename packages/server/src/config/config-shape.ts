@@ -95,6 +95,10 @@ const authentication = objectOf<AuthConfig>({
 const limits = objectOf<ServerLimitsConfig>({
   max_body_bytes: optional(wholeNumberFrom(1), "The longest body that is read."),
   max_blob_bytes: optional(wholeNumberFrom(1), "The largest file that is taken."),
+  max_tenant_blob_bytes: optional(
+    wholeNumberFrom(1),
+    "How many bytes of files a tenant may have; 10 GiB unless given.",
+  ),
   max_streams: optional(wholeNumberFrom(1), "The most streams at once."),
   max_streams_per_principal: optional(wholeNumberFrom(1), "The same for one principal."),
   requests_per_address: optional(wholeNumberFrom(1), "Requests in a window from one address."),

@@ -50,6 +50,7 @@ export interface AuthConfig {
 export interface ServerLimitsConfig {
   readonly max_body_bytes?: number;
   readonly max_blob_bytes?: number;
+  readonly max_tenant_blob_bytes?: number;
   readonly max_streams?: number;
   readonly max_streams_per_principal?: number;
   readonly requests_per_address?: number;
