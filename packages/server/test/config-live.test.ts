@@ -38,7 +38,7 @@ it("lays what is stored over the file, and takes it away again", async () => {
 
 it("adds a provider, a model of it and an agent with it", async () => {
   const { live, says, ports, runtime } = await openLive();
-  await live.put("providers", "second", { auth: { kind: "env", name: "GOOD_KEY" } });
+  await live.put("providers", "second", {});
   await live.put("models", "slow", { provider: "second", model: "two" });
   await live.put("agents", "writer", { model: "slow", instructions: "Write." });
   expect(await says("writer")).toBe("second/two: Write.");
@@ -49,6 +49,52 @@ it("adds a provider, a model of it and an agent with it", async () => {
   ]);
   // A provider whose settings stay the same is made once, whatever else is changed.
   expect(ports.made.map(({ id }) => id)).toEqual(["main", "second"]);
+});
+
+describe("issue 14.41: a variable of the environment", () => {
+  const keyed = { endpoint: "https://models.example/v1", auth: { kind: "env", name: "GOOD_KEY" } };
+  const usual = { adapter_kind: "main", auth: { kind: "env", name: "OTHER_KEY" } };
+  const file = { ...BASE, providers: { ...BASE.providers, keyed, usual } };
+
+  it.each([
+    ["another variable", { ...keyed, auth: { kind: "env", name: "AWS_SECRET_ACCESS_KEY" } }, "no provider of the file"],
+    ["one that is not set", { ...keyed, auth: { kind: "env", name: "NO_SUCH_KEY" } }, "no provider of the file"],
+    ["that of the store", { ...keyed, auth: { kind: "env", name: "DATABASE_URL" } }, "no provider of the file"],
+    ["one for another host", { ...keyed, endpoint: "https://evil.example/v1" }, "sent to https://models.example"],
+    ["one for another port", { ...keyed, endpoint: "https://models.example:8443/v1" }, "and nowhere else"],
+    ["one in the clear", { ...keyed, endpoint: "http://models.example/v1" }, "and nowhere else"],
+    ["one by a look-alike", { ...keyed, endpoint: "https://models.example.evil.example/v1" }, "and nowhere else"],
+    ["one of an endpoint without it", { auth: keyed.auth }, "and nowhere else"],
+    ["one of the usual address", { ...usual, endpoint: "https://evil.example" }, "the usual address of main"],
+  ])("is not given away: %s", async (_, body, message) => {
+    const { live, ports, runtime } = await openLive({
+      ...file,
+      store: { kind: "postgres", url: { kind: "env", name: "DATABASE_URL" } },
+    });
+    for (const id of ["added", "keyed"]) {
+      const error = await errorOf(live.put("providers", id, body));
+      expect(problemsOf(error)).toMatchObject([
+        { path: `providers.${id}.auth.name`, message: expect.stringContaining(message) },
+      ]);
+    }
+    const draft = { ...file, providers: { ...file.providers, added: body } };
+    expect(live.validate(draft)).toMatchObject([{ path: "providers.added.auth.name" }]);
+    expect(ports.made.map(({ id }) => id)).not.toContain("added");
+    // Also not to who writes into the store.
+    await runtime.documents.saveDocument({ kind: "config.providers", id: "added", body: body as never }, 0);
+    await live.put("agents", "writer", { model: "fast" });
+    expect((await live.show()).left_out).toMatchObject([{ id: "added" }]);
+    expect(ports.made.map(({ id }) => id)).not.toContain("added");
+  });
+
+  it("is given to an entry for the same place", async () => {
+    const { live, ports } = await openLive(file);
+    await live.put("providers", "added", { ...keyed, endpoint: "https://models.example/v2" });
+    await live.put("providers", "also", usual);
+    expect(
+      ports.made.filter(({ id }) => id === "added" || id === "also").map(({ settings }) => settings.apiKey),
+    ).toEqual([expect.any(String), expect.any(String)]);
+  });
 });
 
 describe("a change that would leave anything wrong", () => {
@@ -76,7 +122,10 @@ describe("a change that would leave anything wrong", () => {
   });
 
   it("is refused when it names another entry than it is for, or stand-ins for secrets", async () => {
-    const { live } = await openLive();
+    const { live } = await openLive({
+      ...BASE,
+      providers: { ...BASE.providers, named: { adapter_kind: "main", auth: { kind: "env", name: "GOOD_KEY" } } },
+    });
     const misnamed = await errorOf(live.put("agents", "b", { id: "c", model: "fast" }));
     expect(problemsOf(misnamed)).toEqual([{ path: "agents[1].id", message: '`id` is not "b", as the address says' }]);
     const { body } = await live.get("providers", "main");

@@ -13,10 +13,14 @@ const PROVIDER = {
   headers: { "x-team": "planted-header-value" },
 };
 
+/** What the file names may be named over HTTP, for the same place. */
+const NAMED = { endpoint: "http://127.0.0.1:1/v1", auth: { kind: "env", name: "GOOD_KEY" } };
+const FILE = { ...BASE, providers: { ...BASE.providers, named: NAMED } };
+
 /** A server whose configuration is stored in a SQLite file. */
 async function openOn(folder: string, secretKey?: string) {
   const store = await sqlite(join(folder, "config.db"));
-  const opened = await openLive(BASE, { store, ...(secretKey !== undefined && { secretKey }) });
+  const opened = await openLive(FILE, { store, ...(secretKey !== undefined && { secretKey }) });
   const server = createServer({ runtime: opened.runtime, config: opened.live });
   const put = async (id: string, body: object): Promise<{ readonly status: number; readonly text: string }> => {
     const headers = { "content-type": "application/json" };
@@ -52,7 +56,7 @@ describe("issue 14.40: provider secrets stored over HTTP", () => {
       const { status, text } = await put("third", part);
       expect([status, text]).toEqual([422, expect.stringContaining("REPRISE_SECRET_KEY")]);
     }
-    expect(await put("third", { auth: { kind: "env", name: "GOOD_KEY" } })).toMatchObject({ status: 200 });
+    expect(await put("third", NAMED)).toMatchObject({ status: 200 });
     expect(await live.get("providers", "third")).toMatchObject({ source: "stored" });
     expect(secretsInFiles(folder)).toEqual([]);
   });
@@ -84,7 +88,7 @@ describe("issue 14.40: provider secrets stored over HTTP", () => {
     expect(problems.map(String).join("\n")).toContain(message);
     const [entry] = (await live.show()).left_out;
     expect(entry).toMatchObject({ kind: "providers", id: "third", body: {} });
-    expect(await put("third", { auth: { kind: "env", name: "GOOD_KEY" } })).toMatchObject({ status: 200 });
+    expect(await put("third", NAMED)).toMatchObject({ status: 200 });
     expect((await live.show()).left_out).toEqual([]);
   });
 
@@ -94,7 +98,7 @@ describe("issue 14.40: provider secrets stored over HTTP", () => {
     await put("third", PROVIDER);
     const sealed = await runtime.documents.loadDocument("config.providers", "third");
     await runtime.documents.saveDocument({ kind: "config.providers", id: "moved", body: sealed?.body ?? {} }, 0);
-    await put("fourth", { auth: { kind: "env", name: "GOOD_KEY" } });
+    await put("fourth", NAMED);
     expect((await live.show()).left_out).toMatchObject([{ id: "moved" }]);
   });
 

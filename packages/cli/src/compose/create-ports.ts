@@ -19,27 +19,20 @@ export function createPorts(settings: Settings, document: Json): ConfigPorts {
     createProvider: (id, provider) =>
       createProvider(id, provider, { variables, isFromFile: settings.isFromFile, wordMs: pace.wordMs }),
     env: (name) => {
-      if (inFile.has(name)) return settings.named(name);
-      assertMayBeNamed(name);
-      return variables[name];
+      assertNamedIn(inFile, name);
+      return settings.named(name);
     },
     ...environment,
     tools: settings.isOn("demo") ? demoTools(pace) : [],
   };
 }
 
-/** Variables that hold what is meant for providers, and not for this program. */
-const KEY_NAME = /^(?!REPRISE_).*_(KEY|TOKEN)$/;
-
-/**
- * Providers can be added over HTTP, with an address of one's own: nobody is to send themselves the rest of the environment by
- * that. Whoever writes the file may name what they like; it is their environment.
- */
-function assertMayBeNamed(name: string): void {
-  if (KEY_NAME.test(name)) return;
-  const message =
-    "only variables that end in _KEY or _TOKEN can be named here, those of REPRISE_ excepted, and those that the file names";
-  throw new RepriseError("CONFIG_INVALID", message, { details: { name } });
+/** Whoever writes the file may name what they like: it is their environment. Nobody else may name anything. */
+function assertNamedIn(names: ReadonlySet<string>, name: string): void {
+  if (names.has(name)) return;
+  throw new RepriseError("CONFIG_INVALID", "only variables that the file names can be named here", {
+    details: { name },
+  });
 }
 
 /** Every `{ "kind": "env", "name": … }` of a document, which may be anything. */

@@ -17,6 +17,9 @@ export interface ProviderSettings {
 export interface ConfigPorts extends Definitions {
   /** Makes a provider. Cheap: it connects when it is first used. A `RepriseError` says what is wrong with the settings. */
   createProvider(id: string, settings: ProviderSettings): ModelProvider;
-  /** Looks a variable up. What it does not give away, no configuration can name; a `RepriseError` says why it does not. */
+  /**
+   * Looks a variable up. What it does not give away, no configuration can name; a `RepriseError` says why it does not. Of what is changed
+   * while a server runs, only variables are looked up that a provider of the file names, for the place it names them for.
+   */
   env(name: string): string | undefined;
 }

@@ -1,7 +1,8 @@
 import { type Documents, RepriseError } from "@reprise/contracts";
-import { type CheckedConfig, checkConfig } from "../check-config.ts";
+import type { CheckedConfig } from "../check-config.ts";
 import type { Config } from "../config.ts";
 import { configInvalid } from "../config-problem.ts";
+import { checkOverlay } from "./check-overlay.ts";
 import { loadVersion } from "./config-turn.ts";
 import { type FittedOverlay, fitOverlay } from "./fit-overlay.ts";
 import type { LiveConfigOptions } from "./live-config.ts";
@@ -55,7 +56,7 @@ export class ConfigInForce {
 
   /** Checks a whole configuration as this process would run it; throws `CONFIG_INVALID`. */
   check(file: unknown): CheckedConfig {
-    return checkConfig(file, this.#ports);
+    return checkOverlay(this.base, file, this.#ports);
   }
 
   /** Takes over what others changed. A cheap look when they did not. */

@@ -3,6 +3,7 @@ import type { Config } from "../config.ts";
 import { formatPath, isWithin } from "../config-path.ts";
 import type { ConfigPorts } from "../config-ports.ts";
 import { attempt, type ConfigProblem, problemAt } from "../config-problem.ts";
+import { checkOverlay } from "./check-overlay.ts";
 import { overlay, pathOf } from "./overlay.ts";
 import type { StoredEntry } from "./stored-entries.ts";
 
@@ -30,7 +31,7 @@ export function fitOverlay(base: Config, stored: readonly StoredEntry[], ports: 
   let entries = stored.filter(({ unreadable }) => unreadable === undefined);
   for (;;) {
     const whole = overlay(base, entries);
-    const { result, problems } = attempt(() => checkConfig(whole, ports));
+    const { result, problems } = attempt(() => checkOverlay(base, whole, ports));
     if (result !== undefined) return { ...result, entries, leftOut };
     const guilty = entries.flatMap((entry) => {
       const own = problems.filter(({ path }) => isWithin(path, formatPath(pathOf(whole, entry))));
@@ -53,7 +54,7 @@ function fitOneByOne(
   let kept: readonly StoredEntry[] = [];
   const refused: LeftOut[] = [];
   for (const entry of entries) {
-    const { result, problems } = attempt(() => checkConfig(overlay(base, [...kept, entry]), ports));
+    const { result, problems } = attempt(() => checkOverlay(base, overlay(base, [...kept, entry]), ports));
     if (result === undefined) refused.push({ entry, problems });
     else [fitted, kept] = [result, [...kept, entry]];
   }
