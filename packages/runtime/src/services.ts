@@ -68,7 +68,7 @@ export interface Services {
   readonly env: Env;
   readonly store: Store;
   /** The time of everything that is stored or compared with what is. */
-  readonly time: Pick<StoreTime, "now" | "hear">;
+  readonly time: Pick<StoreTime, "now" | "hear" | "ask">;
   readonly blobs: BlobStore;
   readonly agents: AgentSource;
   readonly pools: RunPools;

@@ -77,7 +77,7 @@ export function createServerHost(options: ServerOptions): ServerHost {
     streams: new OpenStreams({ ...DEFAULT_STREAM_LIMITS, ...options.streams }),
     config: options.config,
     metrics: new ServerMetrics(),
-    probe: new StoreProbe(options.runtime.documents),
+    probe: new StoreProbe(options.runtime),
     previewPermission: options.previewPermission,
     report: options.onError ?? printError,
   };

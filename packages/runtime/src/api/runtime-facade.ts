@@ -151,6 +151,10 @@ export class RuntimeFacade implements Runtime {
     return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
   }
 
+  now(): number {
+    return this.#services.time.now();
+  }
+
   leases(): Promise<readonly Lease[]> {
     return this.#services.store.operator.listLeases(this.tenant);
   }

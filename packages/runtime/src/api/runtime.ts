@@ -112,6 +112,8 @@ export interface Runtime {
   missingAgents(): Promise<readonly string[]>;
   /** Whether another process took the instance id of this one, which was silent for longer than its lease, and takes no more work. */
   readonly isReplaced: boolean;
+  /** The store's time, in milliseconds since 1970: what stored times are to be compared with, and made from. */
+  now(): number;
   /** Whose threads these are. */
   readonly tenant: string;
   /** What survives what, as the store says. */

@@ -8,6 +8,9 @@ import { LeaseKeeper } from "./lease-keeper.ts";
 import type { PresenceKeeper } from "./presence-keeper.ts";
 import { type StartedRun, startEntry } from "./start-entry.ts";
 
+/** How often the store is asked for its time. */
+const ASK_TIME_MS = 60_000;
+
 /** How long a run that was told to stop may take to do so. */
 const ABORT_PAUSE_MS = 1_000;
 
@@ -54,7 +57,7 @@ export class Dispatcher {
   }
 
   open(): void {
-    const { signals, limits } = this.#services;
+    const { signals, limits, time, store } = this.#services;
     this.#stopListening = signals.listen(({ kind, tenant, thread_id }) => {
       if (kind === "commit") return;
       // An entry on a thread we work on may be meant for its run.
@@ -64,6 +67,8 @@ export class Dispatcher {
       else if (active !== undefined) void this.#housekeeping.attempt(() => this.#leases.readInbox(active));
     });
     void this.#housekeeping.every(limits.pollMs, this.#closed.signal, async () => this.#wake());
+    // Claims tell the time too; a process without work has to ask.
+    void this.#housekeeping.every(ASK_TIME_MS, this.#closed.signal, () => time.ask(store.operator));
     void this.#housekeeping.every(limits.renewEveryMs, this.#stopped.signal, async () => {
       await this.#leases.renew();
       // Not awaited, like renewals: a store that hangs must not stop the clock.

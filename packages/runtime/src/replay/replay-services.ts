@@ -14,7 +14,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
   const nothing = (): undefined => undefined;
   return {
     env: quiet,
-    time: { now: () => effects.now, hear: nothing },
+    time: { now: () => effects.now, hear: nothing, ask: async () => undefined },
     limits,
     tokens,
     agents: agents ?? untouchable<AgentSource>("an agent"),

@@ -25,9 +25,14 @@ export async function findRunUnderWay(
 }
 
 /** What waits for somebody to take it, and not for its time to come. */
-async function listDue({ mailbox }: TenantRuntime, threadId: string): Promise<readonly MailboxEntry[]> {
+async function listDue(runtime: TenantRuntime, threadId: string): Promise<readonly MailboxEntry[]> {
   const pages = await Promise.all(
-    (["claimed", "queued"] as const).map((status) => mailbox.list({ thread_id: threadId, status, limit: MAX_LIMIT })),
+    (["claimed", "queued"] as const).map((status) =>
+      runtime.mailbox.list({ thread_id: threadId, status, limit: MAX_LIMIT }),
+    ),
   );
-  return pages.flatMap(({ items }) => items).filter(({ available_at }) => available_at <= Date.now());
+  // What was available when it was last changed is so now, also when our idea of the store's time lags a little behind.
+  const isDue = ({ available_at, updated_at }: MailboxEntry): boolean =>
+    available_at <= Math.max(runtime.now(), updated_at);
+  return pages.flatMap(({ items }) => items).filter(isDue);
 }

@@ -25,7 +25,7 @@ export async function answerOnce(call: Call, route: Route): Promise<Response> {
   const place = { kind: IDEMPOTENCY_KIND, id: key.id };
   const reserved = route.usesReserved ? { run_id: crypto.randomUUID(), thread_id: crypto.randomUUID() } : undefined;
   const begun: Remembered = { fingerprint: key.fingerprint, answer: null, ...(reserved && { reserved }) };
-  const expiresIn = (ms: number): number => Date.now() + ms;
+  const expiresIn = (ms: number): number => call.runtime.now() + ms;
   const { saved, document } = await documents.saveDocument(
     { ...place, body: asJson(begun), expires_at: expiresIn(reserved === undefined ? WORKING_MS : REMEMBERED_MS) },
     0,

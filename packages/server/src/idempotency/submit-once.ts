@@ -30,7 +30,7 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   }
   const { run_id, thread_id } = runtime.prepare(request);
   const body = { fingerprint: key.fingerprint, run_id, thread_id };
-  const expires_at = Date.now() + REMEMBERED_MS;
+  const expires_at = runtime.now() + REMEMBERED_MS;
   const place = { kind: IDEMPOTENCY_KIND, id: key.id };
   const { saved, document } = await runtime.documents.saveDocument({ ...place, body, expires_at }, 0);
   // What was in the way ran out meanwhile.

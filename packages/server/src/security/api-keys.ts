@@ -44,8 +44,9 @@ export function createApiKeys(runtime: Runtime): ApiKeys {
   const documentsOf = (tenant: string | undefined): Documents =>
     (tenant === undefined ? runtime : runtime.forTenant(tenant)).documents;
   return {
-    async create({ name, scopes, tenant, expiresAt }) {
-      assertKey(scopes, tenant, expiresAt);
+    async create(asked) {
+      assertKey(asked, runtime.now());
+      const { name, scopes, tenant, expiresAt } = asked;
       const id = randomHex(8);
       const head = `rk.${tokenOf(tenant)}.${id}`;
       const key = `${head}.${randomHex(32)}`;
@@ -54,7 +55,7 @@ export function createApiKeys(runtime: Runtime): ApiKeys {
         name,
         prefix: `${head}.${key.slice(head.length + 1, head.length + 5)}`,
         scopes,
-        created_at: Date.now(),
+        created_at: runtime.now(),
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
       };
       const body = { ...info, hash: await digest(key) };
@@ -81,7 +82,7 @@ export function createApiKeys(runtime: Runtime): ApiKeys {
       const document = await documentsOf(tenant?.id).loadDocument(KIND, id);
       if (document === undefined) return undefined;
       const { hash, info } = readKey(document);
-      if (!isSameText(hash, await digest(key)) || (info.expires_at ?? Infinity) <= Date.now()) return undefined;
+      if (!isSameText(hash, await digest(key)) || (info.expires_at ?? Infinity) <= runtime.now()) return undefined;
       return {
         id: `key:${id}`,
         scopes: info.scopes,
@@ -113,13 +114,12 @@ function tenantOf(token: string): { readonly id: string } | undefined | "no tena
   }
 }
 
-function assertKey(scopes: readonly Scope[], tenant: string | undefined, expiresAt: number | undefined): void {
+function assertKey({ scopes, tenant, expiresAt }: NewApiKey, now: number): void {
   if (tenant !== undefined) assertId("tenant", tenant);
   if (scopes.length === 0 || !scopes.every((scope) => SCOPES.includes(scope))) {
     throw invalidRequest(`A key has one or more of the scopes ${SCOPES.join(", ")}.`);
   }
-  if (expiresAt !== undefined && !(expiresAt > Date.now()))
-    throw invalidRequest("The end of a key lies in the future.");
+  if (expiresAt !== undefined && !(expiresAt > now)) throw invalidRequest("The end of a key lies in the future.");
 }
 
 function readKey({ body }: StoredDocument): { readonly hash: string; readonly info: ApiKeyInfo } {
