@@ -73,6 +73,8 @@ export interface TokenCounter {
 }
 
 export interface ModelRequest {
+  /** The thread that asks: models that keep something for it know it by this. Never sent to a provider. */
+  readonly thread_id?: string;
   /** Operator-authored text only: nothing from outside is ever in the system role. */
   readonly system: string;
   readonly messages: readonly Message[];

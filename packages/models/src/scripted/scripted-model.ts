@@ -36,24 +36,58 @@ export interface ScriptedModel extends LanguageModel {
   readonly requests: readonly ModelRequest[];
 }
 
-/** Turns in order, or a function that looks at the request. Asked more often than the script goes, it fails. */
+/**
+ * Turns in order, or a function that looks at the request. Each thread hears the script from its beginning and goes on with it where it
+ * is, whichever process asks: what was said stands in its messages. A script that is over by then is taken for what comes next. Asked more
+ * often than the script goes, the model fails.
+ */
 export type Script = readonly ScriptTurn[] | ((request: ModelRequest, turn: number) => ScriptTurn);
+
+/** Where a thread is in a script, as far as it was asked here. */
+interface Place {
+  readonly turn: number;
+  readonly heard: number;
+}
 
 /** A model that does what it is told: for first steps without a key, and in place of every mock. */
 export function scriptedModel(script: Script, id: string = "scripted"): ScriptedModel {
   const requests: ModelRequest[] = [];
+  /** By thread; where nobody names it, by its first message. */
+  const places = new Map<string, Place>();
   return {
     id,
     requests,
     async *stream(request): AsyncGenerator<ModelChunk> {
       requests.push(request);
-      const turn = typeof script === "function" ? script(request, requests.length) : script[requests.length - 1];
+      const thread = request.thread_id ?? request.messages[0]?.id ?? "";
+      const place = findPlace(script, request, places.get(thread));
+      places.set(thread, place);
+      const turn = typeof script === "function" ? script(request, place.turn) : script[place.turn - 1];
       if (turn === undefined) {
-        throw new ModelError("invalid_request", `The script of model ${id} has no turn ${requests.length}.`);
+        throw new ModelError("invalid_request", `The script of model ${id} has no turn ${place.turn}.`);
       }
       yield* play(typeof turn === "string" ? [{ text: turn }] : turn, request);
     },
   };
+}
+
+function findPlace(script: Script, { messages }: ModelRequest, last: Place | undefined): Place {
+  const heard = messages.filter(({ role }) => role === "assistant").length;
+  // The turn after the last one; more when others asked meanwhile.
+  if (last !== undefined) return { turn: last.turn + Math.max(1, heard - last.heard), heard };
+  const turn = typeof script === "function" ? heard + 1 : turnAfter(script, heard);
+  return { turn, heard };
+}
+
+/** The turn that follows so many answers. A turn that failed left none: it was followed by one that did. */
+function turnAfter(script: readonly ScriptTurn[], answers: number): number {
+  let turn = 1;
+  for (let left = answers; left > 0; turn++) if (!isMute(script[turn - 1])) left -= 1;
+  return turn > script.length ? 1 : turn;
+}
+
+function isMute(turn: ScriptTurn | undefined): boolean {
+  return typeof turn === "object" && turn.some((step) => "fail" in step || "cut" in step || "stall" in step);
 }
 
 async function* play(steps: readonly ScriptStep[], request: ModelRequest): AsyncGenerator<ModelChunk> {

@@ -124,7 +124,8 @@ export class ModelTurn {
   #run(model: LanguageModel, session: RouteSession): Promise<Turn> {
     const { agent, services } = this.#workspace;
     const { env, limits } = services;
-    const request: RoutedRequest = { ...this.#options.inference.request, session };
+    const { thread_id } = this.#workspace.run;
+    const request: RoutedRequest = { ...this.#options.inference.request, thread_id, session };
     return runTurn({
       model,
       request,

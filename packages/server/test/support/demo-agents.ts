@@ -37,7 +37,7 @@ function play(request: {
   if (word === "pay") return [{ call: "pay", arguments: { amount: Number(amount) } }];
   if (word === "stall") return [{ text: "Wait" }, { stall: true }];
   if (word === "count") return [{ text: Array.from({ length: Number(amount) }, (_, index) => `${index} `) }];
-  if (word === "flood") return [{ text: Array.from({ length: Number(amount) }, () => "x".repeat(1_000)) }];
+  if (word === "flood") return [{ text: Array.from({ length: Number(amount) }, () => "x".repeat(150)) }];
   if (word === "fail") return [{ fail: "invalid_request" }];
   return `You said: ${said}`;
 }
