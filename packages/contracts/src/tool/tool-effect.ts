@@ -1,5 +1,5 @@
 import type { Json } from "@reprise/state";
-import type { ActionType, PhaseAction, SuspendRequest } from "../plugin/phase-action.ts";
+import type { PhaseAction, SuspendRequest } from "../plugin/phase-action.ts";
 import type { ToolResult } from "./tool-result.ts";
 
 /** The types of action a tool may return. */
@@ -10,7 +10,7 @@ export const EFFECT_ACTIONS = [
   "terminate",
   "schedule",
   "effect",
-] as const satisfies readonly ActionType[];
+] as const;
 
 /**
  * Something a tool asks the runtime to do besides answering. `terminate` ends the run after the round; the key of `schedule` and

@@ -1,15 +1,9 @@
 import type { ToolErrorCode } from "./tool-result.ts";
 
 /** The kinds of failure a tool itself can know of. */
-export const TOOL_ERROR_KINDS = [
-  "invalid_arguments",
-  "execution_failed",
-  "denied",
-  "timeout",
-  "cancelled",
-] as const satisfies readonly ToolErrorCode[];
+export const TOOL_ERROR_KINDS = ["invalid_arguments", "execution_failed", "denied", "timeout", "cancelled"] as const;
 
-export type ToolErrorKind = (typeof TOOL_ERROR_KINDS)[number];
+export type ToolErrorKind = Extract<ToolErrorCode, (typeof TOOL_ERROR_KINDS)[number]>;
 
 /**
  * A failure that a tool means: the model gets its kind and its message. Thrown or returned, it is the same result. Any other thrown

@@ -79,7 +79,7 @@ export function createMemoryBlobStore({ hash }: Pick<Env, "hash">, keeper: BlobK
 }
 
 function usageOf(blobs: ReadonlyMap<string, StoredBlob>): number {
-  return blobs.values().reduce((sum, { info }) => sum + info.bytes, 0);
+  return [...blobs.values()].reduce((sum, { info }) => sum + info.bytes, 0);
 }
 
 async function* offer(content: Uint8Array): AsyncGenerator<Uint8Array, void> {

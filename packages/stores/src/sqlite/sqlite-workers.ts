@@ -28,7 +28,10 @@ export class SqliteWorkers implements WorkerRows {
     return this.#rows();
   }
 
-  async put({ owner, session, lease_ms, abilities }: Parameters<WorkerRows["put"]>[0], replaced: string | null) {
+  async put(
+    { owner, session, lease_ms, abilities }: Parameters<WorkerRows["put"]>[0],
+    replaced: string | null,
+  ): Promise<boolean> {
     const { number: slot } = await this.#work();
     const { now, write } = this.#ports;
     return write<boolean>({ task: "put_worker", now: now(), slot, owner, session, lease_ms, abilities, replaced });

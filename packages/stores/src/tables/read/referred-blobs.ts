@@ -2,10 +2,13 @@ import type { TenantTables } from "../tenant-tables.ts";
 
 /** The blobs that the threads of a tenant refer to. */
 export function referredBlobs(tenant: TenantTables | undefined): ReadonlySet<string> {
-  return new Set(tenant?.threads.values().flatMap(({ blobRefs }) => blobRefs));
+  const refs = new Set<string>();
+  for (const { blobRefs } of tenant?.threads.values() ?? []) for (const ref of blobRefs) refs.add(ref);
+  return refs;
 }
 
 /** Whether any thread of a tenant refers to a blob. */
 export function isReferred(tenant: TenantTables | undefined, ref: string): boolean {
-  return tenant?.threads.values().some(({ blobRefs }) => blobRefs.has(ref)) === true;
+  for (const { blobRefs } of tenant?.threads.values() ?? []) if (blobRefs.has(ref)) return true;
+  return false;
 }
