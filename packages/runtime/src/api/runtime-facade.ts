@@ -14,6 +14,7 @@ import {
   type Worker,
 } from "@reprise/contracts";
 import { assertKnownKeys } from "../define/assert-known-keys.ts";
+import type { Agent } from "../define/define-agent.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { type Blobs, createBlobs } from "../media/blobs.ts";
 import type { RunComparison } from "../replay/compare-runs.ts";
@@ -21,7 +22,7 @@ import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
 import { exportRun, replayRun } from "../replay/replay-run.ts";
 import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "../replay/rerun-from.ts";
-import { buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
+import { buildAddition, buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import type { Services } from "../services.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
 import { type Budgets, createBudgets } from "./budgets.ts";
@@ -88,6 +89,11 @@ export class RuntimeFacade implements Runtime {
   redefine(definitions: Definitions): void {
     assertKnownKeys("redefine", definitions, DEFINITION_KEYS);
     this.#services.agents.replace(buildRegistries(this.#workers.complete(definitions)));
+    this.#dispatcher.redefined();
+  }
+
+  addAgent(agent: Agent): void {
+    this.#services.agents.add(buildAddition(this.#workers.complete({ agents: [agent] })));
     this.#dispatcher.redefined();
   }
 

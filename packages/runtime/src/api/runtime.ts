@@ -15,6 +15,7 @@ import type {
   Worker,
 } from "@reprise/contracts";
 import type { BeforeModelAttempt } from "../budget/run-gate.ts";
+import type { Agent } from "../define/define-agent.ts";
 import type { Blobs } from "../media/blobs.ts";
 import type { RunComparison } from "../replay/compare-runs.ts";
 import type { RunRecording } from "../replay/recording.ts";
@@ -70,7 +71,7 @@ export interface SubmitOptions {
 }
 
 /** Everything of a runtime that belongs to one tenant. */
-export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine">;
+export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine" | "addAgent">;
 
 export interface Runtime {
   /** The same runtime for another tenant: one process serves many, and each sees only its own. */
@@ -80,6 +81,11 @@ export interface Runtime {
    * they wait or end.
    */
   redefine(definitions: Definitions): void;
+  /**
+   * Has one more agent from now on, which may name the tools, models and plugins the runtime knows. `REGISTRY_CONFLICT` when its id is
+   * taken. `redefine` replaces it like all others.
+   */
+  addAgent(agent: Agent): void;
   /** Starts a run; resolves when it is accepted durably. */
   start(run: StartRun): Promise<RunHandle>;
   /**

@@ -8,7 +8,7 @@ import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.t
 /** How an activation's run is executed: as its agent is defined now, or, in a replay, as it was then. */
 export function pinnedPlan(effects: EffectPort, agents: AgentSource, agentId: string): ResolvedRunPlan {
   const decode = (stored: Parameters<typeof recordedPlan>[0] | undefined) => recordedPlan(stored ?? {});
-  return effects.note({ kind: "definition", of: agentId, encode: describePlan, decode }, () => agents.plan(agentId));
+  return effects.note({ kind: "definition", of: agentId, encode: describePlan, decode }, () => agents.planRun(agentId));
 }
 
 /** The agent of a plan that is executed here. */

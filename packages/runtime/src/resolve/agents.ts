@@ -8,7 +8,7 @@ import { lookUpFallbacks } from "./look-up-fallbacks.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { Registry } from "./registry.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
-import { resolveRunPlan } from "./resolve-agent.ts";
+import { renewAgent, resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
 
@@ -17,9 +17,11 @@ export type AgentSource = Pick<Agents, keyof Agents>;
 
 /**
  * The agents a runtime can run. What an agent resolves to is frozen and holds nothing of any run, so it is kept for as long
- * as the registries are the same.
+ * as the registries are the same. Only its `ExecutionEnv` is made for each run.
  */
 export class Agents {
+  /** What came first, and what was added to it. */
+  #given: readonly [RegistrySet, ...RegistrySet[]];
   #registries: RegistrySet;
   readonly #env: Env;
   readonly #health: ModelHealth;
@@ -28,6 +30,7 @@ export class Agents {
   readonly #lent = new Map<string, AgentEntry>();
 
   constructor(registries: RegistrySet, env: Env) {
+    this.#given = [registries];
     this.#registries = this.#withLent(registries);
     this.#env = env;
     this.#health = new ModelHealth(env.clock);
@@ -44,9 +47,29 @@ export class Agents {
   replace(registries: RegistrySet): void {
     const next = this.#withLent(registries);
     const plans = new Map(next.agents.ids().map((id) => [id, this.#resolveIn(next, id)]));
+    this.#given = [registries];
     this.#registries = next;
     this.#plans = plans;
     this.#models.clear();
+  }
+
+  /**
+   * Has some more from now on. They are resolved with everything there is before anything changes. `REGISTRY_CONFLICT` for an id that
+   * is taken.
+   */
+  add(more: RegistrySet): void {
+    for (const id of more.agents.ids()) {
+      if (this.#registries.agents.get(id) === undefined) continue;
+      throw new RepriseError("REGISTRY_CONFLICT", `There is an agent ${JSON.stringify(id)} already.`, {
+        details: { id },
+      });
+    }
+    const given = [...this.#given, more] as const;
+    const next = this.#withLent(combine(given));
+    const plans = more.agents.ids().map((id) => [id, this.#resolveIn(next, id)] as const);
+    this.#given = given;
+    this.#registries = next;
+    for (const [id, plan] of plans) this.#plans.set(id, plan);
   }
 
   /** Knows an agent for a while, for runs of this process alone; returns the way to forget it. */
@@ -72,6 +95,13 @@ export class Agents {
     const plan = this.#resolveIn(this.registries, id);
     this.#plans.set(id, plan);
     return plan;
+  }
+
+  /** The same for one activation: with an `ExecutionEnv` that no other has. */
+  planRun(id: string): ResolvedRunPlan {
+    const plan = this.plan(id);
+    if (plan.kind === "backend") return plan;
+    return { kind: "local", agent: renewAgent(this.registries, plan.agent, { env: this.#env }) };
   }
 
   /** What this process can run. An agent that cannot be resolved, it cannot. */
@@ -131,4 +161,19 @@ export class Agents {
     const lent: Registry<AgentEntry> = { get: (id) => this.#lent.get(id), ids: () => [], list: () => [] };
     return { ...registries, agents: createCompositeRegistry([registries.agents, lent]) };
   }
+}
+
+/** Several sets as one. For an id that more than one knows the first is asked. */
+function combine(sets: readonly [RegistrySet, ...RegistrySet[]]): RegistrySet {
+  const [first] = sets;
+  return {
+    ...first,
+    agents: createCompositeRegistry(sets.map(({ agents }) => agents)),
+    tools: createCompositeRegistry(sets.map(({ tools }) => tools)),
+    models: createCompositeRegistry(sets.map(({ models }) => models)),
+    providers: createCompositeRegistry(sets.map(({ providers }) => providers)),
+    plugins: createCompositeRegistry(sets.map(({ plugins }) => plugins)),
+    stopPolicies: createCompositeRegistry(sets.map(({ stopPolicies }) => stopPolicies)),
+    backends: createCompositeRegistry(sets.map(({ backends }) => backends)),
+  };
 }

@@ -1,7 +1,7 @@
 import type { ExecutionBackend, ModelProvider, Plugin, StopPolicy, Tool } from "@reprise/contracts";
 import type { KeysOf } from "../define/assert-known-keys.ts";
 import type { Agent } from "../define/define-agent.ts";
-import { createRegistryBuilder } from "./registry-builder.ts";
+import { createRegistryBuilder, type RegistryBuilder } from "./registry-builder.ts";
 import type { ContextPluginFactory, RegisteredModel, RegistrySet } from "./registry-set.ts";
 
 /** What a runtime is given to run, as lists. */
@@ -33,6 +33,15 @@ export const DEFINITION_KEYS: KeysOf<Definitions> = {
 
 /** Registers lists of definitions and checks every agent; throws with everything that is wrong. */
 export function buildRegistries(definitions: Definitions): RegistrySet {
+  return register(definitions).build();
+}
+
+/** The same for agents that are complete only together with what there is already. */
+export function buildAddition(definitions: Definitions): RegistrySet {
+  return register(definitions).buildUnchecked();
+}
+
+function register(definitions: Definitions): RegistryBuilder {
   const builder = createRegistryBuilder();
   for (const agent of definitions.agents ?? []) {
     const { spec, tools, plugins, model, stopPolicies } = agent;
@@ -46,5 +55,5 @@ export function buildRegistries(definitions: Definitions): RegistrySet {
   for (const policy of definitions.stopPolicies ?? []) builder.withStopPolicy(policy);
   for (const backend of definitions.backends ?? []) builder.withBackend(backend);
   if (definitions.contextPlugins !== undefined) builder.withContextPlugins(definitions.contextPlugins);
-  return builder.build();
+  return builder;
 }

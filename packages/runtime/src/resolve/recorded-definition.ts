@@ -29,17 +29,17 @@ export interface RecordedDefinition {
   readonly stop_policies: readonly { readonly id: string; readonly needs_history: boolean }[];
 }
 
-/** Agents do not change, and every activation stores what its agent is. */
-const known = new WeakMap<ResolvedAgent, string>();
+/** Agents do not change, and every activation stores what its agent is. Each run has its own agent; what those of one share are the tools. */
+const known = new WeakMap<ResolvedAgent["tools"], string>();
 
 /** What an activation works with, as it is stored. The definition of an agent is one text: it is stored once, by its content. */
 export function describePlan(plan: ResolvedRunPlan): Json {
   // A spec is made of JSON; its interface hides it.
   if (plan.kind === "backend") return { backend: plan.backend.id, spec: describeSpec(plan.spec) as unknown as Json };
-  const described = known.get(plan.agent);
+  const described = known.get(plan.agent.tools);
   if (described !== undefined) return described;
   const text = JSON.stringify(describeDefinition(plan.agent));
-  known.set(plan.agent, text);
+  known.set(plan.agent.tools, text);
   return text;
 }
 

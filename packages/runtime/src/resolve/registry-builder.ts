@@ -39,7 +39,10 @@ export interface RegistryBuilder {
   withContextPlugins(factory: ContextPluginFactory): this;
   /** Throws `BUILD_FAILED` with what could not be registered, `VALIDATION_FAILED` with the agents that cannot be resolved. */
   build(): RegistrySet;
-  /** The same without resolving the agents: for those that will only be complete later. */
+  /**
+   * The same without resolving the agents: for those that will only be complete later. Agents of remote sources are there once
+   * `discover` of the set was called.
+   */
   buildUnchecked(): RegistrySet;
   /** Asks the remote sources, then builds. Throws `DISCOVERY_FAILED` naming the sources that failed. */
   buildAndDiscover(signal?: AbortSignal): Promise<RegistrySet>;
@@ -124,30 +127,30 @@ class CollectingBuilder implements RegistryBuilder {
   }
 
   build(): RegistrySet {
+    const sources = this.#sources.build().ids();
+    if (sources.length > 0) {
+      const message = `Remote agents of ${sources.join(", ")} were not asked for. Build with buildAndDiscover.`;
+      throw buildFailed([...this.#problems, { code: "DISCOVERY_FAILED", message, registry: "remote sources" }]);
+    }
     const registries = this.buildUnchecked();
     validateAgents(registries);
     return registries;
   }
 
   buildUnchecked(): RegistrySet {
-    const sources = this.#sources.build().ids();
-    if (sources.length > 0) {
-      const message = `Remote agents of ${sources.join(", ")} were not asked for. Build with buildAndDiscover.`;
-      throw buildFailed([...this.#problems, { code: "DISCOVERY_FAILED", message, registry: "remote sources" }]);
-    }
-    return this.#assemble();
+    if (this.#problems.length > 0) throw buildFailed(this.#problems);
+    const sources = this.#sources.build().list();
+    return sources.length === 0 ? this.#assemble() : withRemote(this.#assemble(), sources);
   }
 
   async buildAndDiscover(signal?: AbortSignal): Promise<RegistrySet> {
-    const local = this.#assemble();
-    const remote = await discoverAgents(this.#sources.build().list(), signal);
-    const registries = { ...local, agents: createCompositeRegistry([local.agents, ...remote]) };
+    const registries = this.buildUnchecked();
+    await registries.discover?.(signal);
     validateAgents(registries);
     return registries;
   }
 
   #assemble(): RegistrySet {
-    if (this.#problems.length > 0) throw buildFailed(this.#problems);
     return {
       agents: this.#agents.build(),
       tools: this.#tools.build(),
@@ -159,6 +162,23 @@ class CollectingBuilder implements RegistryBuilder {
       ...(this.#contextPlugins !== undefined && { contextPlugins: this.#contextPlugins }),
     };
   }
+}
+
+/** Agents of other places behind those that are here, as they were when the sources were asked last. */
+function withRemote(local: RegistrySet, sources: readonly RemoteAgentSource[]): RegistrySet {
+  let found = createCompositeRegistry<AgentEntry>([]);
+  const remote: RegistrySet["agents"] = {
+    get: (id) => found.get(id),
+    ids: () => found.ids(),
+    list: () => found.list(),
+  };
+  return {
+    ...local,
+    agents: createCompositeRegistry([local.agents, remote]),
+    async discover(signal) {
+      found = createCompositeRegistry(await discoverAgents(sources, signal));
+    },
+  };
 }
 
 function isModel(model: unknown): model is LanguageModel {

@@ -44,6 +44,8 @@ export interface RegistrySet {
   readonly stopPolicies: Registry<StopPolicy>;
   readonly backends: Registry<ExecutionBackend>;
   readonly contextPlugins?: ContextPluginFactory;
+  /** Asks the remote sources for their agents, again or for the first time. Absent where there are no sources. */
+  discover?(signal?: AbortSignal): Promise<void>;
 }
 
 export function isLanguageModel(model: RegisteredModel): model is LanguageModel {

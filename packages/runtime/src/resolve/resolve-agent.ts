@@ -4,6 +4,7 @@ import { checkGenerative } from "../media/check-generative.ts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { definitionHash } from "./definition-hash.ts";
+import { createExecutionEnv } from "./execution-env.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
@@ -32,6 +33,28 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
   const { spec } = entry;
   if (isRemote(spec)) return { kind: "backend", spec, backend: findBackend(registries, spec) };
   return { kind: "local", agent: finish(assemble(registries, entry), options) };
+}
+
+/**
+ * The same agent for one more run, with an `ExecutionEnv` of its own. What follows from the registries alone is kept; the plugins of a
+ * context policy are made anew, and with them whatever depends on plugins.
+ */
+export function renewAgent(registries: RegistrySet, agent: ResolvedAgent, { env }: ResolveOptions): ResolvedAgent {
+  const { spec, model, modelSpec } = agent;
+  if (spec.context_policy === undefined || registries.contextPlugins === undefined) {
+    return Object.freeze({ ...agent, env: createExecutionEnv(spec, agent.env.plugins) });
+  }
+  const entry = lookUpEntry(registries, spec.id);
+  const plugins = runPluginPipeline(registries, entry);
+  const { tools, warnings } = runToolPipeline(registries, entry, plugins.env);
+  const modelId = modelSpec?.id ?? model.id;
+  return Object.freeze({
+    ...agent,
+    env: plugins.env,
+    tools,
+    warnings: [...plugins.warnings, ...warnings],
+    definition: definitionHash(env, { spec, tools, modelId, plugins: plugins.env.plugins }),
+  });
 }
 
 /** Does everything resolving does that can fail, and keeps nothing. */
