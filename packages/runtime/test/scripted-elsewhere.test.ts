@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createWorld, openRuntime } from "./support/open-runtime.ts";
 import { countingTool } from "./support/tools.ts";
-import { soon } from "./support/wait.ts";
+import { settle, soon } from "./support/wait.ts";
 
 const SCRIPT = [[{ cut: true }], [{ call: "add", arguments: { title: "x" } }], "Done.", "And more."] as const;
 
@@ -11,6 +11,8 @@ describe("issue 14.22: a scripted model answers by what its thread has heard", (
     const { tool, keys } = countingTool({ needsApproval: true });
     const first = await openRuntime({ world, script: SCRIPT, tools: [tool] });
     const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await settle();
+    await world.env.advance(5_000);
     expect(await soon(run.outcome())).toMatchObject({ status: "waiting" });
     await soon(first.runtime.close());
 
