@@ -62,7 +62,7 @@ export interface LoadedFile {
 export type CacheBreakpoint = { readonly after: "system" } | { readonly after: "message"; readonly message_id: string };
 
 /** How many tokens a text is. Pure, and never less than nothing. */
-export type CountTokens = (text: string) => number;
+export type CountTokens = ((text: string) => number) & { readonly isEstimate?: boolean };
 
 /**
  * Knows how a model splits text into tokens. Asked for when a request is first measured, never before: tokenizers are large. One

@@ -38,7 +38,7 @@ export async function loadModel(entry: PackageEntry, settings: ProviderSettings,
   throw new ModelError("invalid_request", `The installed version of ${name} makes no models that are known here.`);
 }
 
-function isInstalled(name: string): boolean {
+export function isInstalled(name: string): boolean {
   try {
     return nodeModule.findPackageJSON(name, import.meta.url) !== undefined;
   } catch {

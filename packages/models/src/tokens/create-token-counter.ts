@@ -1,12 +1,16 @@
 import type { CountTokens, TokenCounter } from "@reprise/contracts";
+import { isInstalled } from "../providers/package-loader.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 
 /**
- * Counts tokens as OpenAI's newer models do; others count differently, and this is near enough to fit a request into a window with some
- * room left. The tables are large: they are loaded when somebody counts, and not before.
+ * Counts tokens: with the package `gpt-tokenizer` where it is installed, as OpenAI's newer models do, and else by an estimate that is a
+ * little more. Others count differently, and both are near enough to fit a request into a window with some room left. The tables are
+ * large: they are loaded when somebody counts, and not before.
  */
 export function createTokenCounter(): TokenCounter {
   return {
     async load() {
+      if (!isInstalled("gpt-tokenizer")) return Object.assign(estimateTokens.bind(undefined), { isEstimate: true });
       const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
       return (text) => countInPieces(text, (piece) => countTokens(piece, AS_TEXT));
     },

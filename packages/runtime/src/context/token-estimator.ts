@@ -44,7 +44,7 @@ export class TokenEstimator {
 
   /** Who counts. */
   get method(): "tokenizer" | "rule" {
-    return this.#count === estimateByRule ? "rule" : "tokenizer";
+    return this.#count === estimateByRule || this.#count.isEstimate === true ? "rule" : "tokenizer";
   }
 
   /** Everything of a request but its messages. */
