@@ -1,4 +1,5 @@
 export type {
+  Abilities,
   ActionOf,
   ActionsByPhase,
   ActionType,
@@ -6,6 +7,7 @@ export type {
   AfterInferenceContext,
   AfterToolExecuteContext,
   AfterToolOutcome,
+  AgentAbility,
   AgentEvent,
   AgentSpec,
   Amount,
@@ -132,6 +134,7 @@ export type {
   PhaseHooks,
   PhaseState,
   Plugin,
+  Presence,
   Pruned,
   PrunedStore,
   PrunedThreads,
@@ -212,6 +215,9 @@ export type {
   VersionPatches,
   Watchdog,
   Work,
+  Worker,
+  WorkerEntry,
+  WorkRequest,
 } from "@reprise/contracts";
 export {
   addSessionContext,

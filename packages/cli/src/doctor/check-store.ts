@@ -19,6 +19,7 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
       const { total } = await app.runtime.threads.list({ limit: 1 });
       const store = ok("store", `${app.place} answers; durability ${app.runtime.durability}; ${total} threads`);
       const leases = await app.runtime.leases();
+      const missing = await app.runtime.missingAgents();
       const [lost, waiting] = [leases.filter(({ is_expired }) => is_expired), await app.runtime.decisions.list()];
       return [
         store,
@@ -30,6 +31,7 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
               `${lost.length} threads were left by a process that is gone.`,
               "Start a server on this store: it takes them up.",
             ),
+        ...(missing.length === 0 ? [] : [warnOfMissing(missing)]),
         ok(
           "decisions",
           waiting.length === 0 ? "nothing waits for a decision" : `${waiting.length} calls wait; see: reprise decide`,
@@ -43,6 +45,18 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
     return [fail("store", message, remedy)];
   }
 }
+
+function warnOfMissing(agents: readonly string[]): Finding {
+  const named = agents.slice(0, MAX_NAMED).join(", ");
+  const all = agents.length > MAX_NAMED ? `${named} and ${agents.length - MAX_NAMED} more` : named;
+  return warn(
+    "agents",
+    `Work waits for agents that no live process has: ${all}.`,
+    "Start a server that has them, or cancel their runs.",
+  );
+}
+
+const MAX_NAMED = 10;
 
 /** A folder that others can look into shows them which files there are, and what is put there by hand. */
 function checkFolder(plan: StorePlan): readonly Finding[] {

@@ -196,6 +196,14 @@ export class RuntimeFacade implements Runtime {
     return exportRun(this.#services, this.tenant, runId);
   }
 
+  async work(): Promise<void> {
+    if (this.#closed.signal.aborted) return;
+    this.#dispatcher.stay();
+    await new Promise<void>((resolve) =>
+      this.#closed.signal.addEventListener("abort", () => resolve(), { once: true }),
+    );
+  }
+
   async close(): Promise<void> {
     if (this.#workers.isClosed) return;
     this.#workers.isClosed = true;

@@ -71,7 +71,7 @@ export interface SubmitOptions {
 }
 
 /** Everything of a runtime that belongs to one tenant. */
-export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine" | "addAgent">;
+export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine" | "addAgent" | "work">;
 
 export interface Runtime {
   /** The same runtime for another tenant: one process serves many, and each sees only its own. */
@@ -150,6 +150,11 @@ export interface Runtime {
   compareRuns(runId: string, otherId: string): Promise<RunComparison>;
   /** A finished run as one JSON value, for `replayExport` in another process. */
   exportRun(runId: string): Promise<RunRecording>;
+  /**
+   * Keeps the process until the runtime is closed, and resolves then: for a process that only works. Without it a process ends when
+   * it has nothing to do, as any program does.
+   */
+  work(): Promise<void>;
   /** Lets runs come to their end for a while, gives the others back, and takes no more. */
   close(): Promise<void>;
 }

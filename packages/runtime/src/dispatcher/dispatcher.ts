@@ -6,6 +6,7 @@ import { giveBack, putOff } from "./give-back.ts";
 import { Housekeeping } from "./housekeeping.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { PresenceKeeper } from "./presence-keeper.ts";
+import { Pulse } from "./pulse.ts";
 import { type StartedRun, startEntry } from "./start-entry.ts";
 
 /** How often the store is asked for its time. */
@@ -23,6 +24,7 @@ export class Dispatcher {
   readonly #housekeeping: Housekeeping;
   readonly #leases: LeaseKeeper;
   readonly #presence: PresenceKeeper;
+  readonly #pulse: Pulse;
   /** Takes no more work. */
   readonly #closed = new AbortController();
   /** Has no more work: only then nothing is renewed and nobody is heard any more. */
@@ -37,6 +39,7 @@ export class Dispatcher {
   constructor(services: Services, presence: PresenceKeeper) {
     this.#services = services;
     this.#presence = presence;
+    this.#pulse = new Pulse(services.env.clock);
     this.#housekeeping = new Housekeeping(services.env);
     this.#leases = new LeaseKeeper(services, this.#housekeeping);
   }
@@ -69,12 +72,19 @@ export class Dispatcher {
     void this.#housekeeping.every(limits.pollMs, this.#closed.signal, async () => this.#wake());
     // Claims tell the time too; a process without work has to ask.
     void this.#housekeeping.every(ASK_TIME_MS, this.#closed.signal, () => time.ask(store.operator));
-    void this.#housekeeping.every(limits.renewEveryMs, this.#stopped.signal, async () => {
-      await this.#leases.renew();
-      // Not awaited, like renewals: a store that hangs must not stop the clock.
-      void this.#housekeeping.attempt(() => this.#announce());
-    });
+    void this.#pulse.beat(limits.renewEveryMs, this.#stopped.signal, () =>
+      this.#housekeeping.attempt(async () => {
+        await this.#leases.renew();
+        // Not awaited, like renewals: a store that hangs must not stop the clock.
+        void this.#housekeeping.attempt(() => this.#announce());
+      }),
+    );
     this.#wake();
+  }
+
+  /** Keeps the process until the dispatcher stops, whether or not there is work. */
+  stay(): void {
+    this.#pulse.hold(this);
   }
 
   /** Whether another process has taken the name of this one, which then takes no more work. */
@@ -194,10 +204,12 @@ export class Dispatcher {
     };
     // Before it begins: a run that was just started is at work at once, and may be looked for.
     this.#leases.add(activation);
+    this.#pulse.hold(activation);
     activation.finished = work(lease)
       .catch((error: unknown) => giveBack(this.#services, claim, error))
       .finally(() => {
         this.#leases.remove(activation);
+        this.#pulse.letGo(activation);
         // Said also when it is too late to give anything back: whoever can say so was slow, and its run is not to blame.
         if (loss.signal.aborted) void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
         // Work that comes later is signalled; only what was left for want of room has to be looked for.

@@ -45,12 +45,13 @@ export async function answerList<Item>(call: Call, list: Listed<Item>): Promise<
   return answerText(call, streamPieces(text, pieces));
 }
 
-/** The same for a list that stores give by offset. */
+/** The same for a list that stores give by offset. `more` are further fields behind it. */
 export function answerPage<Item>(
   call: Call,
   { offset, limit }: { readonly offset: number; readonly limit: number },
   read: (offset: number, limit: number) => Promise<Page<Item>>,
   encode?: (item: Item) => object | Promise<object>,
+  more: () => object = () => ({}),
 ): Promise<Response> {
   let total = 0;
   return answerList<Item>(call, {
@@ -62,7 +63,7 @@ export function answerPage<Item>(
       return page;
     },
     ...(encode !== undefined && { encode }),
-    tail: ({ has_more }) => ({ total, has_more }),
+    tail: ({ has_more }) => ({ total, has_more, ...more() }),
   });
 }
 

@@ -13,7 +13,7 @@ export class ServerMetrics {
   }
 
   /** In the text format of Prometheus. */
-  print(openStreams: number): string {
+  print({ openStreams, agentsMissing }: { readonly openStreams: number; readonly agentsMissing: number }): string {
     const requests = [...this.#requests].map(([series, count]) => `reprise_http_requests_total{${series}} ${count}`);
     return [
       "# TYPE reprise_http_requests_total counter",
@@ -24,6 +24,8 @@ export class ServerMetrics {
       `reprise_streams_dropped_total ${this.droppedStreams}`,
       "# TYPE reprise_streams_open gauge",
       `reprise_streams_open ${openStreams}`,
+      "# TYPE reprise_agents_missing gauge",
+      `reprise_agents_missing ${agentsMissing}`,
       "",
     ].join("\n");
   }

@@ -147,6 +147,7 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
       entry_id: TEXT,
       thread_id: TEXT,
       run_id: TEXT,
+      agent_id: TEXT,
       kind: oneOf("run", "resume", "cancel"),
       busy_policy: TEXT,
       priority: NUMBER,

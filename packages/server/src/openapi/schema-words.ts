@@ -31,8 +31,8 @@ export function listOf(items: JsonSchema): JsonSchema {
 }
 
 /** A page of a longer list. It is limited in bytes too: the next one begins at `offset` + the number of items. */
-export function pageOf(items: JsonSchema): JsonSchema {
-  return objectOf({ items: listOf(items), total: COUNT, has_more: FLAG });
+export function pageOf(items: JsonSchema, more: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
+  return objectOf({ items: listOf(items), total: COUNT, has_more: FLAG, ...more });
 }
 
 export function oneOf(...values: readonly Json[]): JsonSchema {

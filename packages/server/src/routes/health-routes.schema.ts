@@ -1,5 +1,5 @@
 import type { Operation } from "../openapi/operation.ts";
-import { objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
+import { listOf, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
 
 export const health: Operation = {
   summary: "Whether the process lives",
@@ -13,7 +13,15 @@ export const health: Operation = {
 
 export const ready: Operation = {
   summary: "Whether it can work: the store is read from and written to",
-  answers: { 200: { description: "It can", schema: objectOf({ status: oneOf("ready") }) } },
+  answers: {
+    200: {
+      description: "It can",
+      schema: objectOf({
+        status: oneOf("ready"),
+        agents_missing: { ...listOf(TEXT), description: "Agents whose work waits because no live process has them" },
+      }),
+    },
+  },
 };
 
 export const metrics: Operation = {

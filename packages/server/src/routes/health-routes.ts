@@ -2,6 +2,7 @@ import { ERRORS, RepriseError } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import type { Route } from "../http/route.ts";
 import { assertOwnTenant } from "../security/principal.ts";
+import { MAX_LISTED_AGENTS } from "../wire/missing-agents.ts";
 import * as schema from "./health-routes.schema.ts";
 
 /** Why a store cannot be worked with, as far as an operator can do something about it. */
@@ -23,16 +24,20 @@ export const healthRoutes: readonly Route[] = [
     operation: schema.ready,
     async handle(call) {
       if (call.host.streams.isClosed) return answer(call, 503, { error: "not ready: the server is closing" });
+      if (call.host.runtime.isReplaced)
+        return answer(call, 503, { error: "not ready: another process works under this instance id" });
+      let missing: readonly string[];
       try {
         await call.host.runtime.runs({ limit: 1 });
         await call.host.probe.check();
+        missing = await call.host.runtime.missingAgents();
       } catch (error) {
         call.host.report(error);
         const code = TOLD.find((known) => RepriseError.is(error, known));
         const reason = code === undefined ? "the store does not answer" : ERRORS[code].when;
         return answer(call, 503, { error: `not ready: ${reason}` }, { "retry-after": "1" });
       }
-      return answer(call, 200, { status: "ready" });
+      return answer(call, 200, { status: "ready", agents_missing: missing.slice(0, MAX_LISTED_AGENTS) });
     },
   },
   {
@@ -40,9 +45,10 @@ export const healthRoutes: readonly Route[] = [
     path: "/metrics",
     scope: "admin",
     operation: schema.metrics,
-    handle({ host, headers, principal }) {
+    async handle({ host, headers, principal }) {
       assertOwnTenant(principal, host.runtime.tenant, "metrics of all tenants belong");
-      const text = host.metrics.print(host.streams.count);
+      const agentsMissing = (await host.runtime.missingAgents()).length;
+      const text = host.metrics.print({ openStreams: host.streams.count, agentsMissing });
       return new Response(text, { headers: { ...headers, "content-type": "text/plain; version=0.0.4" } });
     },
   },

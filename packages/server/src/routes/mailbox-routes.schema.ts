@@ -19,6 +19,8 @@ export const interrupt: Operation = {
   },
 };
 
+const MISSING = { ...listOf(TEXT), description: "Agents of queued entries that no live process has" };
+
 export const list: Operation = {
   summary: "The mailbox of a thread",
   query: {
@@ -27,7 +29,9 @@ export const list: Operation = {
     origin: { ...oneOf("external", "internal", "none"), default: "external" },
     visibility: { ...oneOf("all", "internal", "none"), default: "all" },
   },
-  answers: { 200: { description: "A page of entries", schema: pageOf(ref("MailboxEntry")) } },
+  answers: {
+    200: { description: "A page of entries", schema: pageOf(ref("MailboxEntry"), { agents_missing: MISSING }) },
+  },
 };
 
 export const deadLetters: Operation = {

@@ -1,9 +1,10 @@
-import type { EntryStatus } from "@reprise/contracts";
+import type { EntryStatus, MailboxEntry } from "@reprise/contracts";
 import { answer } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
 import { pathPart, type Route } from "../http/route.ts";
 import { type EntryOrigin, encodeEntry, listEntries } from "../wire/list-entries.ts";
+import { MissingAgents } from "../wire/missing-agents.ts";
 import * as schema from "./mailbox-routes.schema.ts";
 
 const STATUSES: readonly EntryStatus[] = ["queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"];
@@ -43,7 +44,12 @@ export const mailboxRoutes: readonly Route[] = [
       const entries = { thread_id: threadId, ...(status !== undefined && { status }) };
       const read = (offset: number, limit: number) =>
         listEntries(runtime.mailbox, { ...entries, offset, limit }, origin);
-      return answerPage(call, query.page(), read, encodeEntry);
+      const missing = new MissingAgents(await runtime.workers());
+      const encode = (entry: MailboxEntry): object => {
+        missing.see(entry);
+        return encodeEntry(entry);
+      };
+      return answerPage(call, query.page(), read, encode, () => ({ agents_missing: missing.list }));
     },
   },
   {
