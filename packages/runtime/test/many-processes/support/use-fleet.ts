@@ -24,6 +24,8 @@ export const CLIENT: Partial<Limits> = { maxActiveRuns: 0 };
 export interface Fleet {
   readonly tenant: TenantStore;
   start(limits?: Partial<Limits>, instanceId?: string): Promise<Worker>;
+  /** Starts a process with another build of the agents. */
+  startBuild(build: string, limits: Partial<Limits>): Promise<Worker>;
   /** Does something to the database behind the store's back. */
   sql(text: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
@@ -43,6 +45,7 @@ export function useFleets(service: FoundService): () => Promise<Fleet> {
           ...(limits !== undefined && { limits }),
           ...(instanceId !== undefined && { instanceId }),
         }),
+      startBuild: (build, limits) => startWorker({ store: { kind: "postgres", url: used.url, schema }, build, limits }),
       sql: (text) => used.sql(text),
     };
   };
