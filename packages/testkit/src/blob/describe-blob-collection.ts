@@ -34,6 +34,13 @@ class BlobBench extends StoreBench {
     await this.advance(BLOB_GRACE_MS + 2 * 60 * 60 * 1_000);
   }
 
+  /** The blobs by a second handle, where the store can have one. */
+  async otherBlobs(): Promise<BlobStore> {
+    const other = await this.otherHandle();
+    // Every handle of a store that brings blobs does.
+    return (other as OpenedStoreWithBlobs["store"]).blobs;
+  }
+
   async has(ref: string, tenant = TENANT): Promise<boolean> {
     return this.blobs.get(tenant, ref).then(
       () => true,
@@ -97,6 +104,15 @@ export function describeBlobCollection(name: string, open: () => Promise<OpenedS
       expect(await bench.blobs.collect()).toBe(1);
       const found = [said, part, kept, listed, loose].map((ref) => bench.has(ref));
       expect(await Promise.all(found)).toEqual([true, true, true, true, false]);
+    });
+
+    law("but none that a run at work refers to, whichever handle collects", async (bench) => {
+      const owner = await bench.start();
+      const ref = await bench.put();
+      await owner.commit({ messages: [buildMessage("m1", { role: "assistant", content: `It is ${ref}.` })] });
+      await bench.waitADay();
+      const other = await bench.otherBlobs();
+      expect([await other.collect(), await bench.has(ref)]).toEqual([0, true]);
     });
 
     law("but none that a queued run brings, also when the run is cancelled later", async (bench) => {
