@@ -5,6 +5,7 @@ import {
   type ExecutionBackend,
   type LanguageModel,
   suspendTool,
+  toolEffect,
   usd,
 } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
@@ -135,6 +136,31 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
   },
   "deploy over a question": async () => recordDeploy("waiting"),
   "deploy over a call under way": async () => recordDeploy("under way"),
+  "tool effects": async () => {
+    const { tool } = countingTool({
+      execute: () =>
+        toolEffect({ fine: true }, [
+          { type: "add_user_message", message: { role: "user", content: "By the way." } },
+          { type: "add_system_reminder", text: "Be brief." },
+        ]),
+    });
+    const { tool: last } = countingTool({
+      id: "last",
+      execute: () => toolEffect("over", [{ type: "terminate", reason: "enough" }]),
+    });
+    const script = [[ADD], [{ call: "last", arguments: { title: "x" } }]];
+    return exported(await record({ tools: [tool, last], script }));
+  },
+  "tool by hand": async () => {
+    const { runtime } = await openRuntime({ tools: [asking], script: [] });
+    const run = await runtime.callTool({ agent: "agent", tool: "add", arguments: { title: "x" }, threadId: "t1" });
+    await soon(run.outcome());
+    const [open] = await runtime.decisions.list({ threadId: "t1" });
+    await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+    await soon(run.outcome());
+    return runtime.exportRun(run.id);
+  },
+  "fallback model": recordFallback,
   "structured output": async () => {
     const outputSchema = z.object({ answer: z.number() });
     return exported(await record({ script: ["It is 4.", '{"answer":4}'], agent: { outputSchema } }));
@@ -247,6 +273,24 @@ async function recordBudgetPause(): Promise<RunRecording> {
   await soon(run.outcome());
   const [open] = await runtime.decisions.list({ threadId: "t1" });
   await runtime.decisions.decide(open?.id ?? "", { action: "approve" });
+  await soon(run.outcome());
+  const recording = await runtime.exportRun(run.id);
+  void runtime.close().catch(() => undefined);
+  return recording;
+}
+
+/** The first model fails, and the second one answers. */
+async function recordFallback(): Promise<RunRecording> {
+  const models = { first: scriptedModel(() => [{ fail: "overloaded" }]), second: scriptedModel(["From the second."]) };
+  const spec = (id: string) => ({ id, provider: id, model: id });
+  const retryPolicy = { max_attempts_per_model: 1 };
+  const runtime = await createRuntime({
+    ...createWorld(),
+    providers: Object.entries(models).map(([id, model]) => ({ id, model: () => model })),
+    models: Object.keys(models).map(spec),
+    agents: [defineAgent({ id: "agent", model: "first", fallbackModels: ["second"], retryPolicy })],
+  });
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
   await soon(run.outcome());
   const recording = await runtime.exportRun(run.id);
   void runtime.close().catch(() => undefined);
