@@ -236,6 +236,7 @@ export {
   blobRefOf,
   blockCall,
   CHANGESET_FORMAT,
+  CLIENT_CHAT_OPTIONS,
   canonicalJson,
   chainDigest,
   changeState,
