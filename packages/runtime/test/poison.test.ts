@@ -1,3 +1,4 @@
+import { MAX_LOST_CLAIMS } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
 import { createRuntime, defineAgent } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
@@ -82,6 +83,29 @@ describe("a run that kills its owner again and again", () => {
     const last = await openRuntime({ world, script: ["at last"], tools: [tool] });
     expect(await soon((await last.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "at last" });
     await assertConsistent(last.tenant, "t1");
+  });
+
+  it("issue 14.37: ends after ten lost claims without a commit, although every owner was only slow", async () => {
+    const world = createWorld();
+    const first = await openRuntime({ world, ...freezeProcess(world), script: [[{ stall: true }]] });
+    const run = await first.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    await settle();
+    const { operator } = world.store;
+    for (let lost = 1; lost < MAX_LOST_CLAIMS; lost += 1) {
+      await world.env.advance(LEASE);
+      const [claim] = await operator.claim({ owner: "slow", lease_ms: LEASE, limit: 1 });
+      if (claim === undefined) throw new Error("The run is not offered.");
+      // Whoever can say that it lost its claim takes the recovery back, and not the loss.
+      await operator.release({ ...claim, epoch: claim.epoch - 1 });
+    }
+    expect(await run.record()).toMatchObject({ status: "running", recoveries: 0 });
+    await world.env.advance(LEASE);
+    const last = await openRuntime({ world, script: ["never said"] });
+    expect(await soon((await last.runtime.run(run.id)).outcome())).toMatchObject({
+      status: "failed",
+      run: { termination_code: "error:poison" },
+    });
+    expect(last.model.requests).toEqual([]);
   });
 
   it("waits while its agent does not exist, and ends when it is cancelled", async () => {

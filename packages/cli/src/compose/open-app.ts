@@ -80,7 +80,8 @@ async function closeBoth(live: LiveConfig, app: App): Promise<void> {
 async function open(setup: Setup, definitions: Definitions, limits: Partial<Limits>): Promise<App> {
   const { settings, config } = setup;
   const plan = planStore(settings, config.store);
-  const store = await openStore(plan);
+  // A process that is to work waits for its database; one that only looks says at once that it is not there.
+  const store = await openStore(plan, { waits: limits.maxActiveRuns !== 0 });
   try {
     const runtime = await createOn(store, setup, definitions, limits);
     return { runtime, setup, place: describePlace(plan), close: () => closeAll(runtime, store) };

@@ -8,8 +8,9 @@ import { describePlace, type StorePlan } from "./plan-store.ts";
 /** Threads hold what people said: a new folder is for its owner alone. */
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
-/** Opens a store. Drivers are loaded when they are asked for. */
-export async function openStore(plan: StorePlan): Promise<StoreWithBlobs> {
+/** Opens a store. Drivers are loaded when they are asked for. `waits`: a database server that is down is waited for. */
+export async function openStore(plan: StorePlan, { waits = false } = {}): Promise<StoreWithBlobs> {
+  const patience = waits ? { waitMs: Number.POSITIVE_INFINITY } : {};
   switch (plan.kind) {
     case "sqlite":
       await mkdir(dirname(plan.file), PRIVATE);
@@ -22,14 +23,14 @@ export async function openStore(plan: StorePlan): Promise<StoreWithBlobs> {
       return memoryStore();
     case "postgres": {
       const { kind: _, ...options } = plan;
-      return (await import("@reprise/stores/postgres")).openPostgresStore(options);
+      return (await import("@reprise/stores/postgres")).openPostgresStore({ ...options, ...patience });
     }
     case "nats": {
       const { natsUrl, url, schema } = plan;
       const { openNatsBufferedStore } = await import("@reprise/stores/nats-buffered");
       return openNatsBufferedStore({
         nats: { servers: natsUrl },
-        postgres: { url, ...(schema !== undefined && { schema }) },
+        postgres: { url, ...(schema !== undefined && { schema }), ...patience },
       });
     }
     default:

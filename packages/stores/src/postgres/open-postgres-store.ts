@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { BlobStore, Clock, Store, StoreSignal } from "@reprise/contracts";
+import type { BlobStore, Clock, RepriseError, Store, StoreSignal } from "@reprise/contracts";
 import type { BlobRows } from "../shell/blob-rows.ts";
 import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
@@ -21,6 +21,7 @@ import { ServerClock } from "./server-clock.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
 import { SignalSender } from "./signal-sender.ts";
 import { ThreadPoll } from "./thread-poll.ts";
+import { whenReached } from "./when-reached.ts";
 
 /** How to reach the server. What is left out comes from `PGHOST`, `PGUSER` and their like. */
 export interface PostgresConnection {
@@ -45,6 +46,10 @@ export interface PostgresStoreOptions {
   readonly maxConnections?: number;
   /** How long to wait for a connection, also for one of ours to become free. 10 s. */
   readonly connectTimeoutMs?: number;
+  /** How long to wait, when it is opened, for a server that cannot be reached: it may be starting. 0. */
+  readonly waitMs?: number;
+  /** Told each time that the server could not be reached and is tried again. Printed to standard error unless given. */
+  readonly onWait?: (problem: RepriseError) => void;
   /** How long one statement may take, waiting for locks included. 30 s. */
   readonly statementTimeoutMs?: number;
   /** After this a connection that nobody uses is closed. 30 s. */
@@ -86,7 +91,7 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
   const Client = await loadPgDriver();
   const database = openDatabase(Client, options, schema);
   try {
-    await migrate(database, schema);
+    await whenReached(() => migrate(database, schema), options);
     const durability = await readDurability(database);
     const { clock } = options;
     const serverClock = new ServerClock(clock);

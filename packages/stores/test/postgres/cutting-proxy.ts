@@ -10,7 +10,7 @@ export interface CuttingProxy {
 }
 
 /** Stands between a store and its server. It is closed with the test. */
-export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy> {
+export async function startCuttingProxy(serverUrl: string, ownPort = 0): Promise<CuttingProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let wanted: string | undefined;
@@ -41,7 +41,7 @@ export async function startCuttingProxy(serverUrl: string): Promise<CuttingProxy
       return false;
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(ownPort, "127.0.0.1", resolve));
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
