@@ -76,7 +76,11 @@ export function describeOtherWays(
       expect((await listed.json()).total).toBe(0);
       const made = await server.send(empty, "POST", "/v1/keys", { name: "k", scopes: ["admin"], tenant: "owner" });
       expect(made.status).toBe(400);
-      expect((await server.send(empty, "POST", "/v1/runs", says("x", { tenant: "owner" }))).status).toBe(400);
+      const begun = await server.send(empty, "POST", "/v1/runs", says("x", { threadId: "named-t", tenant: "owner" }));
+      expect(decodeURIComponent(begun.headers.get("x-reprise-warnings") ?? "")).toContain("tenant");
+      await begun.text();
+      expect((await server.ask(empty, "/v1/threads/named-t")).status).toBe(200);
+      expect((await server.ask(keys.owner, "/v1/threads/named-t")).status).toBe(404);
       // The tenant in a key only says where it lies.
       expect((await server.ask(empty.replace("rk.named.", "rk.owner."), "/v1/threads")).status).toBe(401);
     });

@@ -22,7 +22,7 @@ export function describeSlowClients(serverOf: () => GuardedServer): void {
     const upload = { method: "POST", headers: { "content-type": "image/png" }, body: new Uint8Array(LARGE) };
     const { id } = await (await server.ask(key, "/v1/blobs", upload)).json();
     blobId = id;
-    const flood = says(`flood ${LARGE / 2_000}`, { runId: "flood" });
+    const flood = says(`flood ${LARGE / 400}`, { runId: "flood" });
     expect((await (await server.send(key, "POST", "/v1/runs", flood)).text()).length).toBeGreaterThan(LARGE);
   });
 
