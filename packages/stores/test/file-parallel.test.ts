@@ -96,7 +96,7 @@ it("gives an id that two threads want at the same time to one of them", async ()
   const third = tenant.submit({ ...entry, thread_id: "third", run_id: "another" });
   release();
   expect(await first).toMatchObject({ status: "queued" });
-  await expect(second).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  await expect(second).rejects.toMatchObject({ code: "RUN_EXISTS" });
   await expect(third).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   expect(await tenant.loadThread("other")).toBeUndefined();
 });

@@ -14,15 +14,15 @@ it("writes a log anew that mostly changes what came before, and loses nothing", 
   const changeset = await commit();
   let largest = 0;
   // A long metadata makes a long line, so that few are needed.
-  for (let turn = 0; turn < 60; turn += 1) {
-    await tenant.updateThread("t1", { note: `${turn} `.repeat(10_000) });
+  for (let turn = 0; turn < 99; turn += 1) {
+    await tenant.updateThread("t1", { note: `${turn} `.repeat(5_000) });
     largest = Math.max(largest, statSync(logPath(folder, "t1")).size);
   }
   await store.operator.renew([claim], 60_000);
   expect(largest).toBeGreaterThan(1_000_000);
   expect(statSync(logPath(folder, "t1")).size).toBeLessThan(largest);
   const later = (await restart()).forTenant("default");
-  expect((await later.loadThread("t1"))?.thread.metadata).toEqual({ note: "59 ".repeat(10_000) });
+  expect((await later.loadThread("t1"))?.thread.metadata).toEqual({ note: "98 ".repeat(5_000) });
   expect((await later.readChangesets("t1", 1))[0]).toMatchObject({ ...changeset, version: 2 });
 });
 
