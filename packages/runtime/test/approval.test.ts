@@ -65,22 +65,20 @@ describe("a call that needs approval", () => {
   });
 
   it.each([
-    ["of the wrong type", { title: 5 }],
-    ["that are null", null],
-    ["with a key that reaches the prototype", JSON.parse('{"title":"x","__proto__":{"admin":true}}')],
-  ])("does not run with edited arguments %s", async (_, edited) => {
-    const { runtime, run, call, keys, tenant, model } = await suspend();
-    const refused = await runtime.decisions
-      .decide(call.id, { action: "edit", arguments: edited })
-      .catch((error) => error);
-    if (refused instanceof Error) {
-      expect(refused).toMatchObject({ code: "INVALID_REQUEST" });
-      await runtime.decisions.decide(call.id, { action: "deny" });
-    }
+    ["of the wrong type", { title: 5 }, "INVALID_ARGUMENTS"],
+    ["that are null", null, "INVALID_ARGUMENTS"],
+    [
+      "with a key that reaches the prototype",
+      JSON.parse('{"title":"x","__proto__":{"admin":true}}'),
+      "INVALID_REQUEST",
+    ],
+  ])("does not run with edited arguments %s", async (_, edited, code) => {
+    const { runtime, run, call, keys, tenant } = await suspend();
+    const decided = runtime.decisions.decide(call.id, { action: "edit", arguments: edited });
+    await expect(decided).rejects.toMatchObject({ code });
+    await runtime.decisions.decide(call.id, { action: "deny" });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "ok" });
     expect(keys).toEqual([]);
-    if (!(refused instanceof Error))
-      expect(textOf(model.requests[1]?.messages.at(-1) ?? { content: "" })).toContain("invalid_arguments");
     await assertConsistent(tenant, "t1");
   });
 
