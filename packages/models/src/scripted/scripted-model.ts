@@ -32,7 +32,7 @@ export type ScriptStep =
 export type ScriptTurn = string | readonly ScriptStep[];
 
 export interface ScriptedModel extends LanguageModel {
-  /** Every request made so far. */
+  /** The requests made so far; of very many, the last thousand or more. */
   readonly requests: readonly ModelRequest[];
 }
 
@@ -49,6 +49,9 @@ interface Place {
   readonly heard: number;
 }
 
+const KEPT_REQUESTS = 1_000;
+const KEPT_PLACES = 10_000;
+
 /** A model that does what it is told: for first steps without a key, and in place of every mock. */
 export function scriptedModel(script: Script, id: string = "scripted"): ScriptedModel {
   const requests: ModelRequest[] = [];
@@ -59,9 +62,14 @@ export function scriptedModel(script: Script, id: string = "scripted"): Scripted
     requests,
     async *stream(request): AsyncGenerator<ModelChunk> {
       requests.push(request);
+      // A request holds the messages of its thread: a server that runs for days must not keep them all.
+      if (requests.length > 2 * KEPT_REQUESTS) requests.splice(0, KEPT_REQUESTS);
       const thread = request.thread_id ?? request.messages[0]?.id ?? "";
       const place = findPlace(script, request, places.get(thread));
+      places.delete(thread);
       places.set(thread, place);
+      const [oldest] = places.keys();
+      if (places.size > KEPT_PLACES && oldest !== undefined) places.delete(oldest);
       const turn = typeof script === "function" ? script(request, place.turn) : script[place.turn - 1];
       if (turn === undefined) {
         throw new ModelError("invalid_request", `The script of model ${id} has no turn ${place.turn}.`);

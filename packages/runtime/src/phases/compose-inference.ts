@@ -34,6 +34,13 @@ export interface Inference {
   readonly fact?: ContextFact;
 }
 
+/** Apart from the rest, so that a request which somebody keeps does not hold its run. */
+function loaderOf({ services, claim }: RunWorkspace): NonNullable<ModelRequest["load"]> {
+  const { tenant } = claim;
+  const { blobs } = services;
+  return (url) => readBlob({ blobs }, tenant, url);
+}
+
 /** Puts together what the model is sent: the agent's words, the thread, and what the plugins add, hide and change. */
 export function composeInference(
   workspace: RunWorkspace,
@@ -55,7 +62,7 @@ export function composeInference(
       ...optionsOf(override),
     },
     ...(spec.output_schema !== undefined && { output_schema: { schema: spec.output_schema } }),
-    load: (url) => readBlob(workspace.services, workspace.claim.tenant, url),
+    load: loaderOf(workspace),
     signal: workspace.signal,
   };
   const transforms = [...env.transforms, ...addedTransforms(actions)];
