@@ -9,7 +9,10 @@ import { describePlace, type StorePlan } from "./plan-store.ts";
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
 /** Opens a store. Drivers are loaded when they are asked for. `waits`: a database server that is down is waited for. */
-export async function openStore(plan: StorePlan, { waits = false } = {}): Promise<StoreWithBlobs> {
+export async function openStore(
+  plan: StorePlan,
+  { waits = false }: { readonly waits?: boolean } = {},
+): Promise<StoreWithBlobs> {
   const patience = waits ? { waitMs: Number.POSITIVE_INFINITY } : {};
   switch (plan.kind) {
     case "sqlite":
