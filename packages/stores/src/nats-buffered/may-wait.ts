@@ -44,7 +44,12 @@ function isPrivate(write: Write, runId: string): boolean {
       return write.row.claim !== null && write.row.open_run_id === runId;
     case "run":
       return write.row.record.run_id === runId && write.row.record.status === "running";
+    // A blob was put before the commit that refers to it, and is kept for a day without a reference.
+    case "refer":
+    case "commit":
+    case "supersede":
+      return true;
     default:
-      return write.write === "commit" || write.write === "supersede";
+      return false;
   }
 }
