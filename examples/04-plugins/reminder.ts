@@ -22,6 +22,7 @@ export const reminder: Plugin = definePlugin({
   hooks: {
     afterToolExecute({ outcome, state, call }) {
       if (outcome === "succeeded") return call.tool_id === "pay" ? [scheduleAction("receipt", call.call_id)] : [];
+      if (outcome !== "failed") return [];
       return [
         changeState(failures.add()),
         ...(state.get(failures) === 1 ? [addSystemReminder("That failed twice. Ask the user what to do.")] : []),

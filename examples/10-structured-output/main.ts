@@ -21,6 +21,6 @@ if (first.status === "done") {
 const { messages } = await runtime.threads.messages("t1", { visibility: "any" });
 for (const { role, content } of messages) console.log(`  ${role}: ${String(content).split("\n")[0]}`);
 
-const second = await runtime.runToCompletion({ agent: "reporter", threadId: "t2", input: "And tomorrow?" });
+const second = await runtime.runToCompletion({ agent: "reporter", threadId: "t1", input: "And tomorrow?" });
 console.log(second.status === "failed" ? `It failed: ${second.code}. No half answer passes for data.` : second.status);
 await runtime.close();

@@ -58,8 +58,10 @@ describe("versions of a thread", () => {
 describe("a run is taken up again before one of its steps", () => {
   it("with another model and other words, beside the original, and compared with it", async () => {
     const { runtime, run, model, keys } = await recorded();
-    const script = ["never", [ADD("c"), { usage: { prompt_tokens: 7, completion_tokens: 1 } }], "other notes"];
-    const other = scriptedModel(script, "other");
+    const other = scriptedModel(
+      [[ADD("c"), { usage: { prompt_tokens: 7, completion_tokens: 1 } }], "other notes"],
+      "other",
+    );
     const rerun = await runtime.rerunFrom(run.id, 2, {
       model: other,
       instructions: "Be different.",

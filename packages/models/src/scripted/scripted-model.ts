@@ -1,5 +1,6 @@
 import {
   type LanguageModel,
+  type Message,
   type ModelChunk,
   ModelError,
   type ModelErrorKind,
@@ -80,11 +81,34 @@ export function scriptedModel(script: Script, id: string = "scripted"): Scripted
 }
 
 function findPlace(script: Script, { messages }: ModelRequest, last: Place | undefined): Place {
-  const heard = messages.filter(({ role }) => role === "assistant").length;
+  const answers = messages.filter(({ role }) => role === "assistant");
+  const heard = typeof script === "function" ? answers.length : countHeard(script, answers);
   // The turn after the last one; more when others asked meanwhile.
   if (last !== undefined) return { turn: last.turn + Math.max(1, heard - last.heard), heard };
   const turn = typeof script === "function" ? heard + 1 : turnAfter(script, heard);
   return { turn, heard };
+}
+
+/** How many turns of a script stand among the answers of a thread. Other models may have answered there too. */
+function countHeard(script: readonly ScriptTurn[], answers: readonly Message[]): number {
+  const spoken = script.filter((turn) => !isMute(turn)).map(describeTurn);
+  let heard = 0;
+  for (const answer of answers) if (spoken[heard % spoken.length] === describeAnswer(answer)) heard += 1;
+  return heard;
+}
+
+/** What a turn says and calls, as its message shows it. */
+function describeTurn(turn: ScriptTurn): string {
+  const steps = typeof turn === "string" ? [{ text: turn }] : turn;
+  const texts = steps.flatMap((step) => ("text" in step ? step.text : []));
+  const calls = steps.flatMap((step) => ("call" in step ? [[step.call, step.arguments ?? {}]] : []));
+  return JSON.stringify([texts.join(""), calls]);
+}
+
+function describeAnswer({ content, tool_calls = [] }: Message): string {
+  const parts =
+    typeof content === "string" ? [content] : content.map((part) => (part.type === "text" ? part.text : ""));
+  return JSON.stringify([parts.join(""), tool_calls.map((call) => [call.name, call.arguments])]);
 }
 
 /** The turn that follows so many answers. A turn that failed left none: it was followed by one that did. */
