@@ -48,19 +48,24 @@ describe("a run that may ask for more", () => {
     expect(await budgetOf(run.id)).toMatchObject({ limit_microcents: usd(1) });
   });
 
-  it.each([[501 * PRICE], ["much"], [-1]])(
-    "asks again when what it is given does not do: %j",
-    async (limit_microcents) => {
-      const { run, question, runtime } = await openPaused();
-      await runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents } });
-      const again = await soon(run.outcome());
-      expect(again).toMatchObject({ status: "waiting" });
-      const [next] = again.status === "waiting" ? again.open : [];
-      expect(next?.id).not.toBe(question.id);
-      await runtime.decisions.decide(next?.id ?? "", { action: "approve" });
-      expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
-    },
-  );
+  it("asks again when what it is given is too little", async () => {
+    const { run, question, runtime } = await openPaused();
+    await runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents: 501 * PRICE } });
+    const again = await soon(run.outcome());
+    expect(again).toMatchObject({ status: "waiting" });
+    const [next] = again.status === "waiting" ? again.open : [];
+    expect(next?.id).not.toBe(question.id);
+    await runtime.decisions.decide(next?.id ?? "", { action: "approve" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
+  });
+
+  it.each([["much"], [-1]])("refuses what is no limit, and leaves the question open: %j", async (limit_microcents) => {
+    const { run, question, runtime } = await openPaused();
+    const edited = runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents } });
+    await expect(edited).rejects.toMatchObject({ code: "INVALID_ARGUMENTS" });
+    await runtime.decisions.decide(question.id, { action: "approve" });
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
+  });
 
   it("ends when it is denied, with its thread in order", async () => {
     const { run, question, runtime, model } = await openPaused();
