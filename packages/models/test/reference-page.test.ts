@@ -131,7 +131,8 @@ budget then keeps what was reserved.
 
 ## Catalogue
 
-What \`findModel(provider, model)\` knows. Prices are in US dollars for a million tokens, read from the providers' pages on ${PRICES_READ}:
+What \`findModel(provider, model)\` knows. Prices are in US dollars for a million tokens, read from the providers' pages on ${PRICES_READ}
+(those of \`gpt-4o\`, \`deepseek-chat\` and \`deepseek-reasoner\` are older):
 those of ordinary requests, up to a provider's first threshold of length; where they depend on the hour, the higher one. A model that is
 not here works all the same: its cost is 0 and \`priced\` is false. Your own prices go into a model spec.
 
