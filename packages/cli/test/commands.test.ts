@@ -113,7 +113,7 @@ it("decides once; the run goes on with whoever works on the store next", async (
 it("makes, lists and revokes keys; the key is shown once", async () => {
   const made = await here("keys", "create", "--name", "ann", "--scopes", "read,decide", "--expires", "30d", "--json");
   const { key, id } = JSON.parse(made.stdout);
-  expect(key).toMatch(/^rk\.\.[0-9a-f]{16}\.[0-9a-f]{64}$/);
+  expect(key).toMatch(/^rk\.default\.[0-9a-f]{16}\.[0-9a-f]{64}$/);
   const listed = await here("keys", "--json");
   expect(JSON.parse(listed.stdout).items).toMatchObject([{ id, name: "ann", scopes: ["read", "decide"] }]);
   expect(listed.stdout).not.toContain(key);

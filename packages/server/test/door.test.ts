@@ -183,7 +183,7 @@ it("says nothing about errors that are its own", async () => {
   const { server, runtime } = await openDemo({ onError: (error) => told.push(error) });
   const failing = { ...runtime, runs: () => Promise.reject(new Error("secret")) };
   const broken = createServer({
-    runtime: Object.assign(Object.create(runtime), failing),
+    runtime: Object.assign(Object.create(runtime, { isReplaced: { value: false } }), failing),
     onError: (e) => told.push(e),
   });
   expect(await refusal(await broken.fetch(new Request("http://localhost/v1/runs")))).toEqual([

@@ -39,7 +39,7 @@ it("issue 14.34: a server whose disk is full is not ready, and is again when the
     const response = await server.fetch(new Request("http://localhost/ready"));
     return [response.status, await response.text()];
   };
-  expect(await ready()).toEqual([200, '{"status":"ready"}']);
+  expect(await ready()).toEqual([200, '{"status":"ready","agents_missing":[]}']);
   const ballast = join(folder, "ballast");
   expect(() => writeFileSync(ballast, Buffer.alloc(16_000_000))).toThrow();
   await until(async () => (await ready())[0] === 503, "the disk to be found full");

@@ -181,7 +181,7 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     );
     expect(started.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of started) {
-      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "INVALID_REQUEST" });
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "RUN_EXISTS" });
     }
     expect((await store.forTenant("t").listThreads()).total).toBe(1);
   });
@@ -203,7 +203,7 @@ describeWithService("postgres", "several processes on one Postgres", (service) =
     );
     expect(entries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const result of entries) {
-      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "INVALID_REQUEST" });
+      if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "RUN_EXISTS" });
     }
   });
 

@@ -38,6 +38,7 @@ function headOf(changeset: Changeset): Omit<SealedChangeset, "parts" | "blob_ref
     ...{ changeset_id, thread_id, run_id, supersedes, consumed_decisions, mailbox_effects, runs, calls },
     message_ids: changeset.messages.map(({ id }) => id),
     segments: segmentsOf(changeset),
+    text_refs: (changeset.effects ?? []).flatMap(({ texts = [] }) => texts.map(({ ref }) => ref)),
   };
 }
 

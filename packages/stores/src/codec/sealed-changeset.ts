@@ -21,6 +21,8 @@ export interface SealedChangeset
   readonly message_ids: readonly string[];
   /** Every blob that it names. */
   readonly blob_refs: readonly string[];
+  /** Those of them that hold texts of recordings: they were put within the hour. */
+  readonly text_refs: readonly string[];
   readonly runs: readonly RunRecord[];
   readonly calls: readonly ToolCallRecord[];
   /** That of the changeset's own run first, then that of a run it ends. */

@@ -34,18 +34,21 @@ export function versionToWait(
 function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: ThreadRows): boolean {
   const open = rows.runs.find(({ record }) => record.run_id === rows.thread?.open_run_id)?.record;
   if (open?.status !== "running" || changeset.run_id !== open.run_id) return false;
-  return writes.every((write) => isPrivate(write, open.run_id)) && survivesJson([changeset.runs, changeset.calls]);
+  return (
+    writes.every((write) => isPrivate(write, open.run_id, changeset)) && survivesJson([changeset.runs, changeset.calls])
+  );
 }
 
 /** Whether nobody else has to see a write at once. */
-function isPrivate(write: Write, runId: string): boolean {
+function isPrivate(write: Write, runId: string, { text_refs }: SealedChangeset): boolean {
   switch (write.write) {
     case "thread":
       return write.row.claim !== null && write.row.open_run_id === runId;
     case "run":
       return write.row.record.run_id === runId && write.row.record.status === "running";
-    // A blob was put before the commit that refers to it, and is kept for a day without a reference.
+    // A blob without a reference is kept for a day. Texts of recordings were put just now; others may be older.
     case "refer":
+      return write.refs.every((ref) => text_refs.includes(ref));
     case "commit":
     case "supersede":
       return true;
