@@ -54,7 +54,7 @@ it.each(["the same process", "another process"])("goes on over a suspension in %
   const id = outcome.status === "waiting" ? outcome.open[0]?.id : "";
   const isOther = where === "another process";
   if (isOther) await first.runtime.close();
-  const { runtime } = isOther ? await openWaiting(world, { script: script.slice(2) }) : first;
+  const { runtime } = isOther ? await openWaiting(world, { script }) : first;
   await runtime.decisions.decide(id ?? "", { action: "approve" });
   expect(await soon((await runtime.run(run.id)).outcome())).toMatchObject({
     termination: { type: "stopped", value: { code: "consecutive_errors_exceeded" } },
