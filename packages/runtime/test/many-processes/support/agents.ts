@@ -17,12 +17,23 @@ export type Build = "1" | "tool_gone" | "stricter_arguments" | "tool_version" | 
 export function createAgents(build: Build, ports: AgentPorts): readonly Agent[] {
   const model = scriptedModel((request) => {
     ports.asked({ prompt: promptOf(request), last: lastText(request) });
-    return answer(request);
+    return withinLimit(answer(request), request);
   }, "by-the-book");
   const instructions = build === "prompt" ? "Do as you are told, politely." : "Do as you are told.";
   const other = defineAgent({ id: "other", model, instructions });
   if (build === "agent_gone") return [other];
   return [defineAgent({ id: "worker", model, instructions, tools: createTools(build, ports) }), other];
+}
+
+/** An answer is no longer than the request allows. */
+function withinLimit(turn: ScriptTurn, { options }: ModelRequest): ScriptTurn {
+  const most = Number(options?.max_tokens ?? Number.POSITIVE_INFINITY);
+  if (typeof turn === "string") return turn;
+  return turn.map((step) => {
+    if (!("usage" in step)) return step;
+    const { completion_tokens = 0 } = step.usage;
+    return { usage: { ...step.usage, completion_tokens: Math.min(completion_tokens, most) } };
+  });
 }
 
 function createTools(build: Build, { executing }: AgentPorts): readonly Tool[] {
