@@ -27,7 +27,7 @@ export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.
 export { derivedDecisionId } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
-export type { ToolCallRecord } from "./decision/tool-call-record.ts";
+export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
 export type { Download, DownloadOptions, Egress } from "./env/egress.ts";
 export type { Clock, Env, Ids, Log, LogLevel, Watchdog, Work } from "./env/env.ts";

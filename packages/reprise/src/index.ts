@@ -272,6 +272,7 @@ export {
   isApproval,
   isJournaled,
   isOpaque,
+  isOwnQuestion,
   isSameDecision,
   isTerminal,
   isToolEffect,

@@ -1,36 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "@reprise/server";
 import { createRuntime, sqlite } from "reprise";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { mountSmallDisk } from "../../../test/support/small-disk.ts";
 import { demoAgents } from "./support/demo-agents.ts";
 import { until } from "./support/until.ts";
 
-/** A small file system in memory, or undefined where we may not make one. */
-function mountSmallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "reprise-ready-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", folder], { stdio: "ignore" });
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-  onTestFinished(() => {
-    execFileSync("umount", [folder]);
-    rmSync(folder, { recursive: true });
-  });
-  return folder;
-}
-
 it("issue 14.34: a server whose disk is full is not ready, and is again when there is space", async (context) => {
-  const folder = mountSmallDisk();
-  if (folder === undefined) {
-    const reason = "a full disk cannot be tried: mounting a small file system needs root";
-    if (process.env.CI === "true") throw new Error(reason);
-    return context.skip(reason);
-  }
+  const folder = mountSmallDisk(context, 8);
   const store = await sqlite(join(folder, "threads.db"));
   const runtime = await createRuntime({ agents: demoAgents(), store });
   const told: unknown[] = [];

@@ -1,35 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildMessage } from "@reprise/testkit";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { mountSmallDisk } from "../../../test/support/small-disk.ts";
 import { openFileStore } from "../src/file/open-file-store.ts";
 import { startRun } from "./support/thread-work.ts";
 
-/** A small file system in memory, or undefined where we may not make one. */
-function mountSmallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "reprise-full-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-  onTestFinished(() => {
-    execFileSync("umount", [folder]);
-    rmSync(folder, { recursive: true });
-  });
-  return folder;
-}
-
 it("refuses writes while the disk is full, reads on, and writes again when there is space", async (context) => {
-  const place = mountSmallDisk();
-  if (place === undefined) {
-    const reason = "a full disk cannot be tried: mounting a small file system needs root";
-    if (process.env.CI === "true") throw new Error(reason);
-    return context.skip(reason);
-  }
+  const place = mountSmallDisk(context, 4);
   const ballast = join(place, "ballast");
   writeFileSync(ballast, Buffer.alloc(2_500_000));
   const folder = join(place, "store");

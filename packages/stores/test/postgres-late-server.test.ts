@@ -1,19 +1,10 @@
-import { createServer } from "node:net";
 import { RepriseError } from "@reprise/contracts";
 import { expect, it } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
 import { openPostgresStore } from "../src/postgres/open-postgres-store.ts";
 import { startCuttingProxy } from "./postgres/cutting-proxy.ts";
 import { useServer } from "./postgres/use-server.ts";
-
-/** A port where nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
+import { freePort } from "./support/free-port.ts";
 
 describeWithService("postgres", "issue 14.34: a Postgres server that is down when a process starts", (service) => {
   const used = useServer(service);

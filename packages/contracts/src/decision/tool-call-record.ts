@@ -33,3 +33,11 @@ export interface ToolCallRecord {
   readonly answered?: readonly string[];
   readonly updated_at: number;
 }
+
+/** The ids under which the runtime itself asks, where a tool's id would stand, begin like this. No tool has one: theirs have no slash. */
+const OWN_CALL = "reprise/";
+
+/** Whether a call is a question of the runtime's own. The model did not ask for it and gets no result, and it needs no tool. */
+export function isOwnQuestion({ tool_id }: Pick<ToolCallRecord, "tool_id">): boolean {
+  return tool_id.startsWith(OWN_CALL);
+}

@@ -1,5 +1,6 @@
 import {
   type Decision,
+  isOwnQuestion,
   type SuspendTicket,
   type ToolCallRecord,
   type ToolResult,
@@ -7,7 +8,6 @@ import {
   toolSuccess,
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
-import { isOwnQuestion } from "../budget/budget-call.ts";
 import { decideBudget } from "../budget/budget-question.ts";
 import { admitCall } from "../tools/admit-call.ts";
 import { nextSuspensionId } from "../tools/ask-about.ts";

@@ -4,6 +4,7 @@ import {
   advanceToolCall,
   type EventData,
   type EventType,
+  isOwnQuestion,
   type Message,
   type RunRecord,
   type Termination,
@@ -11,7 +12,6 @@ import {
   terminationCode,
   toolFailure,
 } from "@reprise/contracts";
-import { isOwnQuestion } from "../budget/budget-call.ts";
 import { resultIdOf } from "./derived-ids.ts";
 import { toolMessage } from "./tool-message.ts";
 

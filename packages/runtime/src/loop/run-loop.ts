@@ -1,5 +1,4 @@
-import type { Termination, ToolCallRecord } from "@reprise/contracts";
-import { isOwnQuestion } from "../budget/budget-call.ts";
+import { isOwnQuestion, type Termination, type ToolCallRecord } from "@reprise/contracts";
 import { runPhase } from "../phases/run-phase.ts";
 import { keepActiveTime } from "../stop/evaluate-stop.ts";
 import { applyDecisions } from "./apply-decisions.ts";

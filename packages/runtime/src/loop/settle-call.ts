@@ -1,6 +1,7 @@
 import {
   type AfterToolOutcome,
   advanceToolCall,
+  isOwnQuestion,
   type MessageInput,
   outcomeOf,
   type SuspendTicket,
@@ -11,7 +12,6 @@ import {
   toolPending,
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
-import { isOwnQuestion } from "../budget/budget-call.ts";
 import { applyCommon } from "../phases/apply-actions.ts";
 import { frameText } from "../phases/frame-text.ts";
 import { runPhase } from "../phases/run-phase.ts";

@@ -1,4 +1,4 @@
-import type { Abilities, AgentAbility } from "@reprise/contracts";
+import { type Abilities, type AgentAbility, isOwnQuestion } from "@reprise/contracts";
 import { parseJson } from "@reprise/state";
 import type { Claimer } from "./request.ts";
 import type { RunRow } from "./rows.ts";
@@ -38,18 +38,13 @@ export function decodeNeed(text: NeedText): Need | undefined {
 /** The need of a run that nobody works on. */
 export function needOfRun({ record, open_calls }: RunRow, isToBeCancelled: boolean): Need {
   const { agent_id: agent, definition } = record;
-  const bound = open_calls.filter(({ tool_id, tool_version }) => tool_version !== "" && !isOwnTool(tool_id));
+  const bound = open_calls.filter((call) => call.tool_version !== "" && !isOwnQuestion(call));
   return {
     agent,
     ...(definition !== undefined && { definition }),
     ...(bound.length > 0 && { tools: Object.fromEntries(bound.map((call) => [call.tool_id, call.tool_version])) }),
     ...(isToBeCancelled && { ends: true }),
   };
-}
-
-/** Questions that the runtime itself asks need no tool. */
-function isOwnTool(toolId: string): boolean {
-  return toolId.startsWith("reprise/");
 }
 
 /** Whether abilities meet a need in every respect: then it does not matter who else is there. */

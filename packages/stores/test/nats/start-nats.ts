@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FoundService } from "../../../../scripts/services/find-service.mjs";
+import { freePort } from "../support/free-port.ts";
 
 /** A NATS server of the tests' own, on this machine, with JetStream and nothing in it. */
 export interface NatsServer {
@@ -89,13 +90,4 @@ function greets(port: number): Promise<boolean> {
     socket.once("error", () => end(false));
     socket.setTimeout(200, () => end(false));
   });
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

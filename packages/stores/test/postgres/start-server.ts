@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { chownSync, existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { FoundService } from "../../../../scripts/services/find-service.mjs";
+import { freePort } from "../support/free-port.ts";
 
 /** A Postgres server of the tests' own, on this machine, with an empty cluster. */
 export interface PostgresServer {
@@ -75,13 +75,4 @@ export async function startServer(
 
 function mutable([program, parameters]: readonly [string, readonly string[]]): [string, string[]] {
   return [program, [...parameters]];
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
