@@ -12,7 +12,7 @@ import { createTokenCounter } from "../packages/models/src/tokens/create-token-c
 import { EventStream } from "../packages/models/src/wire/event-stream.ts";
 import { estimateByRule } from "../packages/runtime/src/context/token-rule.ts";
 import { readOutput } from "../packages/runtime/src/loop/structured-output.ts";
-import { compileGlob, findGlobProblem } from "../packages/runtime/src/resolve/glob.ts";
+import { compileGlob, findGlobProblem } from "../packages/runtime/src/spec/glob.ts";
 import { readMediaType } from "../packages/server/src/blobs/read-upload.ts";
 import { redact } from "../packages/server/src/config/secrets.ts";
 import { readAddress } from "../packages/server/src/security/address.ts";

@@ -1,6 +1,6 @@
 import type { ToolCallRecord } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { bindingHash, toolVersion } from "../../../packages/runtime/src/tools/binding-hash.ts";
+import { bindingHash, toolVersion } from "../../../packages/runtime/src/resolve/tool-version.ts";
 import { createChaosTool } from "./chaos-tools.ts";
 import { FIRST_VERSION } from "./generation.ts";
 import type { ToolName } from "./tool-kinds.ts";

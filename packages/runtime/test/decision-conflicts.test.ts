@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bindingHash } from "../src/tools/binding-hash.ts";
+import { bindingHash } from "../src/resolve/tool-version.ts";
 import { assertConsistent } from "./support/assert-consistent.ts";
 import { openRuntime } from "./support/open-runtime.ts";
 import { suspend } from "./support/suspend.ts";

@@ -1,6 +1,6 @@
 import type { ModelChunk } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
-import { bindingHash, toolVersion } from "../src/tools/binding-hash.ts";
+import { bindingHash, toolVersion } from "../src/resolve/tool-version.ts";
 import { openRuntime } from "./support/open-runtime.ts";
 import { countingTool } from "./support/tools.ts";
 import { gate, soon } from "./support/wait.ts";

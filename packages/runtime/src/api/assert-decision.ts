@@ -1,6 +1,6 @@
 import { type DecisionInput, invalidRequest, RepriseError, type ToolCallRecord } from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
-import { findReservedKey } from "../tools/parse-arguments.ts";
+import { findReservedKey } from "../json/parse-arguments.ts";
 
 /** Refuses a decision whose words could be misread: what is not clearly said must never let a tool run. */
 export function assertDecisionInput(input: DecisionInput): void {

@@ -8,9 +8,9 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BUDGET_CALL } from "../budget/budget-call.ts";
-import { findLimitProblem } from "../budget/budget-question.ts";
-import type { Services } from "../services.ts";
-import { toolVersion } from "../tools/binding-hash.ts";
+import { findLimitProblem } from "../loop/budget-question.ts";
+import type { Services } from "../loop/services.ts";
+import { toolVersion } from "../resolve/tool-version.ts";
 
 /**
  * Refuses edited arguments that the tool does not take: the question stays open for better ones. Only where this process has the tool

@@ -1,6 +1,6 @@
 import { type Budget, type BudgetPolicy, findBudgetProblem, invalidRequest, notFound } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 /** The budgets of runs, while they run and afterwards. */
 export interface Budgets {

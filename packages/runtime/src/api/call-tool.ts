@@ -1,7 +1,7 @@
 import { type HandCall, notFound, type RunRequest } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { Services } from "../services.ts";
-import { copyJson } from "../tools/copy-json.ts";
+import { copyJson } from "../json/copy-json.ts";
+import type { Services } from "../loop/services.ts";
 import { type PreparedRun, prepareRun } from "./submit.ts";
 
 /** One call of one tool, without a model. */

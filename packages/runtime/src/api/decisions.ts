@@ -12,11 +12,11 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { readCallName } from "../loop/derived-ids.ts";
-import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
-import { bindingHash } from "../tools/binding-hash.ts";
-import { copyJson } from "../tools/copy-json.ts";
+import { copyJson } from "../json/copy-json.ts";
+import type { Services } from "../loop/services.ts";
+import { bindingHash } from "../resolve/tool-version.ts";
+import { listAllCalls } from "../thread/calls.ts";
+import { readCallName } from "../thread/derived-ids.ts";
 import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
 import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";

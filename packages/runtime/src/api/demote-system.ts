@@ -1,5 +1,5 @@
 import { type MessageInput, textOf } from "@reprise/contracts";
-import { frameText } from "../phases/frame-text.ts";
+import { frameText } from "../thread/frame-text.ts";
 
 /**
  * System text is the operator's alone: what a client sends as such is context, in a user's place and with its source. It is not something

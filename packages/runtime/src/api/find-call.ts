@@ -1,6 +1,6 @@
 import { type AgentEvent, invalidRequest, type TenantStore, type ToolCallRecord } from "@reprise/contracts";
-import { readCallName } from "../loop/derived-ids.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import { listAllCalls } from "../thread/calls.ts";
+import { readCallName } from "../thread/derived-ids.ts";
 
 /**
  * The call an id names among calls: its own id, that of its suspension, or the one it has outside while it waits. The last

@@ -12,9 +12,9 @@ import {
   type ToolCallRecord,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { readCallName } from "../loop/derived-ids.ts";
-import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import type { Services } from "../loop/services.ts";
+import { listAllCalls } from "../thread/calls.ts";
+import { readCallName } from "../thread/derived-ids.ts";
 import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
 import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";

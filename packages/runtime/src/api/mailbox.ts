@@ -1,6 +1,6 @@
 import type { EntryQuery, Interrupted, MailboxEntry, Page } from "@reprise/contracts";
 import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 /** The queues of threads, from outside. */
 export interface Mailbox {

@@ -3,15 +3,15 @@ import type { Json } from "@reprise/state";
 import { LivePort } from "../effects/live-port.ts";
 import { LongTexts } from "../effects/long-texts.ts";
 import { MailSource } from "../effects/mail-flag.ts";
+import { NEVER } from "../effects/with-timeout.ts";
 import { LiveBus } from "../journal/live-bus.ts";
-import { callIdOf, stepIdOf } from "../loop/derived-ids.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
+import { askPlugins } from "../phases/plugin-gate.ts";
+import { callIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { LoadedThread } from "../thread/loaded-thread.ts";
 import { type Admission, admitCall, findTool } from "../tools/admit-call.ts";
-import { askPlugins } from "../tools/plugin-gate.ts";
 import { ToolPools } from "../tools/pools/tool-pools.ts";
-import { NEVER } from "../tools/with-timeout.ts";
 
 /** A call that nobody made yet. */
 export interface PreviewCall {

@@ -7,17 +7,15 @@ import {
   invalidRequest,
   MAX_METADATA_BYTES,
   MAX_POLICY_BYTES,
-  type MessageInput,
   RUN_ORIGINS,
   type RunOverrides,
   type RunPolicy,
   type RunRequest,
 } from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
+import { assertMessage } from "../thread/assert-message.ts";
 
-const ROLES: readonly string[] = ["user", "assistant", "tool", "system"];
 const BUSY_POLICIES: readonly BusyPolicy[] = ["enqueue", "continue", "interrupt", "rollback", "steer", "reject"];
-const PART_TYPES: readonly string[] = ["text", "reasoning", "image", "file"];
 const MAX_MESSAGES = 10_000;
 
 /** Refuses a request that could not become a run, before anything is stored. Requests come from clients: nothing is assumed. */
@@ -70,34 +68,6 @@ function assertMessages({ messages, initial_decisions = [], restore }: RunReques
   if (restore !== undefined && restore.keep_input !== true && messages.length === 0)
     throw invalidRequest("restore takes back what was said: send messages, or keep_input.");
   messages.forEach(assertMessage);
-}
-
-/** Refuses a message no model could be given. */
-export function assertMessage(message: MessageInput, index: number): void {
-  if (!isRecord(message)) throw invalidRequest(`messages[${index}] is not an object.`);
-  const calls: unknown = message.tool_calls ?? [];
-  if (!Array.isArray(calls) || !calls.every(isCall)) {
-    throw invalidRequest(`messages[${index}]: tool_calls is a list of calls with id, name and arguments.`);
-  }
-  if (!ROLES.includes(message.role)) throw invalidRequest(`messages[${index}]: the role is ${ROLES.join(", ")}.`);
-  if (message.id !== undefined) {
-    assertText(`messages[${index}].id`, message.id);
-    assertId("message", message.id);
-  }
-  const { content } = message;
-  const isContent = typeof content === "string" || (Array.isArray(content) && content.every(isPart));
-  if (!isContent) throw invalidRequest(`messages[${index}]: the content is text or a list of parts with a known type.`);
-}
-
-function isCall(call: unknown): boolean {
-  return isRecord(call) && typeof call.id === "string" && typeof call.name === "string" && call.arguments !== undefined;
-}
-
-function isPart(part: unknown): boolean {
-  if (!isRecord(part) || typeof part.type !== "string" || !PART_TYPES.includes(part.type)) return false;
-  return part.type === "text" || part.type === "reasoning"
-    ? typeof part.text === "string"
-    : typeof part.url === "string";
 }
 
 /** The runtime's own state, and what plugins guard, cannot be set from outside. */

@@ -11,7 +11,7 @@ import {
 import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
 import { committedSeq } from "../journal/committed-seq.ts";
 import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
 
 export interface EventsOptions {

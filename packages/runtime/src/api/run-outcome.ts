@@ -3,8 +3,8 @@ import type { Json } from "@reprise/state";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
 import { expectChange } from "../journal/thread-change.ts";
-import type { Services } from "../services.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import type { Services } from "../loop/services.ts";
+import { listAllCalls } from "../thread/calls.ts";
 import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 /** Where a run stands once it no longer runs. */

@@ -10,13 +10,13 @@ import type { Json } from "@reprise/state";
 import { type BudgetOptions, withBudget } from "../budget/find-budget.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { takeIn } from "../dispatcher/start-entry.ts";
+import { copyJson } from "../json/copy-json.ts";
 import { composeStart } from "../loop/compose-start.ts";
-import { runIdOfCall } from "../loop/derived-ids.ts";
+import type { Services } from "../loop/services.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
-import type { Services } from "../services.ts";
+import { runIdOfCall } from "../thread/derived-ids.ts";
 import { findRestore } from "../thread/find-restore.ts";
-import { copyJson } from "../tools/copy-json.ts";
 import { demoteSystem } from "./demote-system.ts";
 import { assertRequest } from "./read-request.ts";
 

@@ -12,8 +12,8 @@ import {
   type VersionPatches,
 } from "@reprise/contracts";
 import { applyPatch, computeTouched, formatPath, isJson, type Json, type Patch } from "@reprise/state";
+import type { Services } from "../loop/services.ts";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
-import type { Services } from "../services.ts";
 import { loadState } from "../thread/loaded-thread.ts";
 
 /** Conversations and their past. */

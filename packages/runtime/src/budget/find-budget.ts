@@ -1,6 +1,6 @@
 import { invalidRequest, type RunRequest } from "@reprise/contracts";
+import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
-import type { Services } from "../services.ts";
 import { isWithin, policyOf, strictestBudget } from "./strictest-budget.ts";
 
 /** Who asks, as far as budgets are concerned. */

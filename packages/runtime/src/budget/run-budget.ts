@@ -1,5 +1,5 @@
 import type { Amount, Claim, RunRecord } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import type { BudgetBook } from "./budget-book.ts";
 import { type AnswerRange, attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
 

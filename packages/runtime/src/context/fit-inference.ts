@@ -2,8 +2,8 @@ import { type Message, type ModelRequest, type ModelSpec, RepriseError } from "@
 import { isGated } from "../budget/run-gate.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Inference } from "../phases/compose-inference.ts";
+import { type ContextWindow, readContextWindow } from "../resolve/context-window.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
-import { type ContextWindow, readContextWindow } from "./context-window.ts";
 import { type FittedRequest, fitRequest } from "./fit-request.ts";
 import { markForCache } from "./mark-for-cache.ts";
 

@@ -1,5 +1,5 @@
 import { type ContextFact, type ModelRequest, RepriseError } from "@reprise/contracts";
-import type { ContextWindow } from "./context-window.ts";
+import type { ContextWindow } from "../resolve/context-window.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
 import { truncateMessages } from "./truncate-messages.ts";
 

@@ -15,7 +15,7 @@ import type {
 } from "@reprise/contracts";
 import { RepriseError } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
-import { readAgentSpec } from "../resolve/read-agent-spec.ts";
+import { readAgentSpec } from "../spec/read-agent-spec.ts";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { describeSchema } from "./input-schema.ts";
 

@@ -8,7 +8,7 @@ import {
   type ToolOutput,
 } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
-import { copyJson } from "../tools/copy-json.ts";
+import { copyJson } from "../json/copy-json.ts";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { readInputSchema } from "./input-schema.ts";
 

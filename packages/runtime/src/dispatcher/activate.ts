@@ -22,13 +22,13 @@ import { endActivation } from "../loop/end-activation.ts";
 import { readInbox } from "../loop/read-inbox.ts";
 import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
-import { runStateOps } from "../loop/run-state.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Services } from "../loop/services.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
 import { migrateStates } from "../phases/migrate-states.ts";
-import type { Services } from "../services.ts";
-import { listOpenCalls } from "../thread/list-all-calls.ts";
+import { listOpenCalls } from "../thread/calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
+import { runStateOps } from "../thread/run-state.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
 
 /** What an activation knows of its claim. */

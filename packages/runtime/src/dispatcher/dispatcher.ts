@@ -1,5 +1,5 @@
 import type { Claim } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { activate, type Lease } from "./activate.ts";
 import { Activation, isSuspect } from "./activation.ts";
 import { giveBack, putOff } from "./give-back.ts";

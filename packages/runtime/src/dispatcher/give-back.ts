@@ -1,5 +1,5 @@
 import { type Claim, claimedRun, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 const RETRY_PAUSE_MS = 250;
 const LONGEST_RETRY_PAUSE_MS = 30_000;

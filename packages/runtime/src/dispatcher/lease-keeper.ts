@@ -1,6 +1,6 @@
 import { type Claim, claimedRun } from "@reprise/contracts";
 import { RunCancelled } from "../effects/outcomes.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { tenantKey } from "../thread/tenant-key.ts";
 import { type Activation, isSuspect } from "./activation.ts";
 import type { Housekeeping } from "./housekeeping.ts";

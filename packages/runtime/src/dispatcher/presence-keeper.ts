@@ -1,5 +1,5 @@
 import { type Abilities, type Presence, RepriseError } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 /** Keeps this process among the workers of its store: others leave it what it can do best, and take over when it falls silent. */
 export class PresenceKeeper {

@@ -9,11 +9,11 @@ import {
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
 import { leaveRemote } from "../loop/run-remote.ts";
-import { RUN_PATH } from "../loop/run-state.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
+import { listOpenCalls } from "../thread/calls.ts";
 import { findRestore } from "../thread/find-restore.ts";
-import { listOpenCalls } from "../thread/list-all-calls.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
+import { RUN_PATH } from "../thread/run-state.ts";
 
 /** A run that is committed as running, and its thread with that commit. */
 export interface StartedRun {

@@ -86,6 +86,14 @@ export interface Reporting<Value> extends Question<Value> {
   readonly report: (value: Json) => void;
 }
 
+/** The answer something impure gave to a tool or a plugin. */
+export interface Recorded {
+  /** The call, or the phase with the plugin. */
+  readonly place: string;
+  readonly name: string;
+  readonly value: Json;
+}
+
 /**
  * The one way into an activation. Live, the port asks the world and keeps each answer as an effect; in a replay it hands back the
  * stored effects. Between two effects the loop runs promise jobs only, and no two effects enter in one turn of the event loop while

@@ -1,5 +1,5 @@
 import { notFound } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { expectChange } from "./thread-change.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { TenantStore } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { committedSeq } from "./committed-seq.ts";
 import type { RunPlace } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";

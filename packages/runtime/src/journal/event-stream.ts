@@ -1,5 +1,5 @@
 import { type AgentEvent, type EventCursor, invalidRequest } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { awaitStart } from "./await-start.ts";
 import { committedSeq } from "./committed-seq.ts";
 import { EventReader, type Next } from "./event-reader.ts";

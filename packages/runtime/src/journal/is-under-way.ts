@@ -1,6 +1,5 @@
 import { isWaitingForModel, type RunRecord, type TenantStore } from "@reprise/contracts";
-import { decisionFor } from "../loop/decision-for.ts";
-import { listAllCalls } from "../thread/list-all-calls.ts";
+import { decisionFor, listAllCalls } from "../thread/calls.ts";
 
 /**
  * Whether somebody works on a run, or will as soon as they see what came for it. Its row is read once more at the end: who

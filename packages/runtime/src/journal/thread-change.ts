@@ -1,4 +1,4 @@
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 /**
  * Waits for something to happen to a thread. Made before one looks, so that nothing happens unheard between the look and the

@@ -8,12 +8,12 @@ import {
   toolSuccess,
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
-import { decideBudget } from "../budget/budget-question.ts";
+import { bindingHash } from "../resolve/tool-version.ts";
+import { nextSuspensionId } from "../thread/ask-about.ts";
+import { decisionFor } from "../thread/calls.ts";
 import { admitCall } from "../tools/admit-call.ts";
-import { nextSuspensionId } from "../tools/ask-about.ts";
-import { bindingHash } from "../tools/binding-hash.ts";
+import { decideBudget } from "./budget-question.ts";
 import { CallExecutor, type RunnableCall } from "./call-executor.ts";
-import { decisionFor } from "./decision-for.ts";
 import { drainCalls } from "./drain-calls.ts";
 import { readInbox } from "./read-inbox.ts";
 import type { RunWorkspace } from "./run-workspace.ts";

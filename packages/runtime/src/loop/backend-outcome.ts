@@ -20,8 +20,8 @@ import {
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
 import type { Json } from "@reprise/state";
-import { sayProblem } from "../resolve/spec/say-problem.ts";
-import { copyJson } from "../tools/copy-json.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { sayProblem } from "../spec/say-problem.ts";
 
 const TERMINATION = unionOf<"type", Termination>("type", {
   natural_end: {},

@@ -1,13 +1,13 @@
 import type { Decision, InterruptBehavior, ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { MailFlag } from "../effects/mail-flag.ts";
+import { compareCallIds } from "../thread/derived-ids.ts";
 import type { Admission } from "../tools/admit-call.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { performCall } from "../tools/perform-call.ts";
 import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import type { Release } from "../tools/pools/semaphore.ts";
 import type { LimitedTool, ToolPools } from "../tools/pools/tool-pools.ts";
-import { compareCallIds } from "./derived-ids.ts";
 import { LazyAbort } from "./lazy-abort.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { finishCall, settleExecution } from "./settle-call.ts";

@@ -12,8 +12,8 @@ import {
   terminationCode,
   toolFailure,
 } from "@reprise/contracts";
-import { resultIdOf } from "./derived-ids.ts";
-import { toolMessage } from "./tool-message.ts";
+import { resultIdOf } from "../thread/derived-ids.ts";
+import { toolMessage } from "../thread/tool-message.ts";
 
 /** What ends a waiting run whose place another takes. */
 export interface Closing {

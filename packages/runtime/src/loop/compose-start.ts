@@ -9,13 +9,14 @@ import {
   type ToolCallRecord,
   toolFailure,
 } from "@reprise/contracts";
-import { diff, getAt, type Json, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
+import { diff, getAt, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
 import { LOOP_VERSION } from "../effects/port.ts";
+import type { Restore } from "../thread/find-restore.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
+import { clearRunOps, runStateOps } from "../thread/run-state.ts";
+import { toolMessage } from "../thread/tool-message.ts";
 import { composeClosing } from "./compose-closing.ts";
 import { newMessages } from "./new-messages.ts";
-import { clearRunOps, runStateOps } from "./run-state.ts";
-import { toolMessage } from "./tool-message.ts";
 
 export interface StartOptions {
   readonly request: RunRequest;
@@ -27,15 +28,6 @@ export interface StartOptions {
   readonly closing?: { readonly run: RunRecord; readonly calls: readonly ToolCallRecord[] };
   /** What the thread goes back to first. */
   readonly restore?: Restore;
-}
-
-/** A point of a thread that can be gone back to. */
-export interface Restore {
-  readonly state: Json;
-  readonly run_id: string;
-  readonly base_version: number;
-  /** The messages that are withdrawn; those of the run unless they are given. */
-  readonly supersedes?: readonly string[];
 }
 
 /**

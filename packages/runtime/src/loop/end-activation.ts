@@ -1,9 +1,9 @@
 import { advanceRun, type Termination, terminationCode, toolFailure, toRepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
+import { runStateOps } from "../thread/run-state.ts";
 import { notifyParent } from "./notify-parent.ts";
 import { cancelRemote } from "./run-remote.ts";
-import { runStateOps } from "./run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
 import { lastAnswer, readOutput } from "./structured-output.ts";

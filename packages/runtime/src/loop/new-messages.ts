@@ -1,6 +1,6 @@
 import type { Message, MessageInput } from "@reprise/contracts";
+import { looksDerived } from "../thread/derived-ids.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { looksDerived } from "./derived-ids.ts";
 
 export interface NewMessageOptions {
   /** The run the messages go into. */

@@ -7,7 +7,7 @@ import {
   terminationCode,
   toRepriseError,
 } from "@reprise/contracts";
-import { frameText } from "../phases/frame-text.ts";
+import { frameText } from "../thread/frame-text.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
 

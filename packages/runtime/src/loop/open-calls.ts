@@ -1,5 +1,5 @@
 import { isTerminal, TOOL_CALL_TRANSITIONS, type ToolCallRecord } from "@reprise/contracts";
-import { compareCallIds } from "./derived-ids.ts";
+import { compareCallIds } from "../thread/derived-ids.ts";
 
 /** The calls of a run that are not over, in the order the model asked for them. */
 export class OpenCalls {

@@ -1,6 +1,6 @@
 import type { Message } from "@reprise/contracts";
 import { getAt, type Json, ops } from "@reprise/state";
-import { RUN_PATH } from "./run-state.ts";
+import { RUN_PATH } from "../thread/run-state.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** Where messages wait for the end of a round that has open calls. */

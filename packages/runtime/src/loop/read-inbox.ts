@@ -1,6 +1,6 @@
 import type { Inbox } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { copyJson } from "../tools/copy-json.ts";
+import { copyJson } from "../json/copy-json.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** What lies in the inbox of the run. */

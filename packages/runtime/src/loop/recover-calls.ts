@@ -1,6 +1,6 @@
 import type { Decision, ToolCallRecord } from "@reprise/contracts";
+import { askAbout } from "../thread/ask-about.ts";
 import { admitCall } from "../tools/admit-call.ts";
-import { askAbout } from "../tools/ask-about.ts";
 import { executeAll } from "./apply-decisions.ts";
 import type { RunnableCall } from "./call-executor.ts";
 import type { RunWorkspace } from "./run-workspace.ts";

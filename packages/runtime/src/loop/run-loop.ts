@@ -1,7 +1,7 @@
 import { isOwnQuestion, type Termination, type ToolCallRecord } from "@reprise/contracts";
 import { runPhase } from "../phases/run-phase.ts";
-import { keepActiveTime } from "../stop/evaluate-stop.ts";
 import { applyDecisions } from "./apply-decisions.ts";
+import { keepActiveTime } from "./evaluate-stop.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";

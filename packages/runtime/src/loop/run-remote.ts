@@ -17,13 +17,13 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BACKEND_CALL } from "../budget/budget-call.ts";
-import type { Services } from "../services.ts";
-import { ticketFor } from "../tools/ask-about.ts";
-import { NEVER, withTimeout } from "../tools/with-timeout.ts";
+import { NEVER, withTimeout } from "../effects/with-timeout.ts";
+import { ticketFor } from "../thread/ask-about.ts";
+import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { askAgain, describeDecision, findDecisions } from "./apply-decisions.ts";
 import { backendFailed, readOutcome } from "./backend-outcome.ts";
-import { callIdOf, messageIdOf, stepIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import type { Services } from "./services.ts";
 import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 
 /**

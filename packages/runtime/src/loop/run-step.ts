@@ -1,16 +1,17 @@
 import type { ContextFact, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
-import { askForBudget } from "../budget/budget-question.ts";
 import { fitInference } from "../context/fit-inference.ts";
 import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
+import { viewCall } from "../phases/phase-view.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
 import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { answeredBy } from "../route/route-session.ts";
+import { messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { isAllowed } from "../tools/is-allowed.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
-import { messageIdOf, stepIdOf } from "./derived-ids.ts";
+import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
 import { keepFiles } from "./keep-files.ts";
 import { ModelTurn } from "./model-turn.ts";
@@ -19,7 +20,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
 import { showChunk } from "./show-chunk.ts";
 import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
-import { assistantMessage, requestCall, viewCall } from "./turn-records.ts";
+import { assistantMessage, requestCall } from "./turn-records.ts";
 import { endModelWait, waitForModel } from "./wait-for-model.ts";
 
 /** What a step came to: the calls it asks for, a plugin's wish to end the run, or a question. */

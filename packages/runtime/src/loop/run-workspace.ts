@@ -20,9 +20,9 @@ import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
 import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
-import type { Services } from "../services.ts";
+import { toolVersion } from "../resolve/tool-version.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { toolVersion } from "../tools/binding-hash.ts";
+import { callStateOps, noteScopedOps } from "../thread/run-state.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { ActiveTime } from "./active-time.ts";
 import { commitWithin } from "./commit-within.ts";
@@ -31,7 +31,7 @@ import { composeChangeset, hasChanges, noChanges, reasonsOf } from "./pending-ch
 import { localAgent, pinnedPlan } from "./pinned-plan.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
-import { callStateOps, noteScopedOps } from "./run-state.ts";
+import type { Services } from "./services.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
 /**

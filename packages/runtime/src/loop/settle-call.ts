@@ -13,14 +13,14 @@ import {
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { applyCommon } from "../phases/apply-actions.ts";
-import { frameText } from "../phases/frame-text.ts";
+import { viewCall } from "../phases/phase-view.ts";
 import { runPhase } from "../phases/run-phase.ts";
-import { bindingHash } from "../tools/binding-hash.ts";
+import { bindingHash } from "../resolve/tool-version.ts";
+import { resultIdOf } from "../thread/derived-ids.ts";
+import { frameText } from "../thread/frame-text.ts";
+import { toolMessage } from "../thread/tool-message.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
-import { resultIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { toolMessage } from "./tool-message.ts";
-import { viewCall } from "./turn-records.ts";
 
 /** Moves a call along its lifecycle and notes it for the next commit, which also writes it into the thread's state. */
 export function moveCall(

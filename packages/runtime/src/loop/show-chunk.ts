@@ -1,5 +1,5 @@
+import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
 import type { TurnChunk } from "../turn/turn.ts";
-import { callIdOf, messageIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** Shows what the model says as the run's own events: a turn knows its calls by number, a run by id. */

@@ -13,8 +13,8 @@ import {
   type Op,
   type StateSlice,
 } from "@reprise/state";
+import { copyJson } from "../json/copy-json.ts";
 import type { CallState } from "../tools/call-state.ts";
-import { copyJson } from "../tools/copy-json.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 interface SettledChange {

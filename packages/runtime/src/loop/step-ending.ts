@@ -1,5 +1,5 @@
 import type { Termination } from "@reprise/contracts";
-import { evaluateStop } from "../stop/evaluate-stop.ts";
+import { evaluateStop } from "./evaluate-stop.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { isFinal, type StepSummary } from "./summarise-step.ts";
 

@@ -1,6 +1,6 @@
-import type { CallView, FilePart, Message, ToolCallRecord } from "@reprise/contracts";
+import type { FilePart, Message, ToolCallRecord } from "@reprise/contracts";
+import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
-import { callIdOf, messageIdOf } from "./derived-ids.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 
 /** A call the model asked for, as the run keeps it. */
@@ -26,11 +26,6 @@ export function requestCall(
     suspension: 0,
     updated_at: workspace.now,
   };
-}
-
-/** What plugins see of a call. */
-export function viewCall({ call_id, tool_id, arguments: given, suspension }: ToolCallRecord): CallView {
-  return { call_id, tool_id, arguments: given, suspension };
 }
 
 /** A turn with what it made, and by whom, when there was a choice. */

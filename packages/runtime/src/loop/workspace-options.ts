@@ -1,8 +1,8 @@
 import type { Claim, RunRecord } from "@reprise/contracts";
 import type { EffectPort } from "../effects/port.ts";
-import type { Services } from "../services.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
+import type { Services } from "./services.ts";
 
 /** What an activation works with. */
 export interface WorkspaceOptions {

@@ -7,7 +7,7 @@ import {
   type LoadedFile,
   type PutBlobOptions,
 } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 
 /** What messages name by `blob:` and `media://`: what models made, and outputs of tools that are too large for a thread. */
 export interface Blobs {

@@ -10,6 +10,7 @@ import {
   textOf,
 } from "@reprise/contracts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { madeBy } from "../resolve/check-generative.ts";
 import { AttemptRefused, endOf } from "../route/attempt-gate.ts";
 import { COOLDOWN_MS } from "../route/model-health.ts";
 import { type RoutedRequest, toModelError } from "../route/model-route.ts";
@@ -17,7 +18,6 @@ import { ModelUnavailable } from "../route/model-unavailable.ts";
 import type { OpeningModel } from "../route/open-stream.ts";
 import { refusingModel } from "../route/refusing-model.ts";
 import { failureOf } from "../route/route-session.ts";
-import { madeBy } from "./check-generative.ts";
 
 /** A model that makes media, and what is known of it. */
 export interface GenerativeModel {

@@ -1,7 +1,7 @@
 import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { PhaseView } from "./phase-view.ts";
 
 /** The plugins that were told that a run is worked on in this process, and are to be told when that is over. */

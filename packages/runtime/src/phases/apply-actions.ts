@@ -8,10 +8,10 @@ import {
   RepriseError,
 } from "@reprise/contracts";
 import { getAt, isJson, type Json, type Patch, toJsonPatch } from "@reprise/state";
+import { isTimeLimit } from "../json/read-result.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { isTimeLimit } from "../tools/read-result.ts";
-import { assertQueued } from "../tools/tool-context.ts";
+import { assertQueued } from "../thread/assert-message.ts";
 import { scheduleLater } from "./scheduled-actions.ts";
 
 type Common = PhaseAction<"state" | "schedule" | "effect">;

@@ -9,13 +9,13 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { stepIdOf } from "../loop/derived-ids.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { toolMessage } from "../loop/tool-message.ts";
 import { readBlob } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import { stepIdOf } from "../thread/derived-ids.ts";
+import { frameText } from "../thread/frame-text.ts";
 import { placeMessage } from "../thread/place-message.ts";
-import { frameText } from "./frame-text.ts";
+import { toolMessage } from "../thread/tool-message.ts";
 import type { PhaseResult } from "./run-phase.ts";
 import { addedTransforms, transformRequest } from "./transform-request.ts";
 

@@ -1,9 +1,17 @@
-import { type Phase, type PhaseContext, type PhaseState, RepriseError, type RunPolicy } from "@reprise/contracts";
+import {
+  type CallView,
+  type Phase,
+  type PhaseContext,
+  type PhaseState,
+  RepriseError,
+  type RunPolicy,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { getAt, type Immutable, isJson, type Json, type Path, type StateDefinition } from "@reprise/state";
+import type { Recorded } from "../effects/port.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { freezeDeep } from "../thread/freeze-deep.ts";
-import { copyJson } from "../tools/copy-json.ts";
-import type { Recorded } from "../tools/tool-context.ts";
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -116,4 +124,9 @@ export class PhaseView implements PhaseContext, PhaseState {
   get recorded(): readonly Recorded[] {
     return this.#recorded ?? [];
   }
+}
+
+/** What plugins see of a call. */
+export function viewCall({ call_id, tool_id, arguments: given, suspension }: ToolCallRecord): CallView {
+  return { call_id, tool_id, arguments: given, suspension };
 }

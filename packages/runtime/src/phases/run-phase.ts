@@ -1,9 +1,9 @@
 import { type ActionOf, describeThrown, type Phase, type PhaseContexts, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { NEVER, withTimeout } from "../effects/with-timeout.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { freezeDeep } from "../thread/freeze-deep.ts";
-import { NEVER, withTimeout } from "../tools/with-timeout.ts";
 import { applyCommonActions } from "./apply-actions.ts";
 import { type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";

@@ -1,7 +1,7 @@
 import type { Phase, PhaseAction } from "@reprise/contracts";
 import { getAt, type Json, ops } from "@reprise/state";
-import { RUN_PATH } from "../loop/run-state.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { RUN_PATH } from "../thread/run-state.ts";
 
 /** Where what plugins put off waits, inside the run's part of the state: it is as durable as the run, and ends with it. */
 const SCHEDULED_PATH = [RUN_PATH, "scheduled"];

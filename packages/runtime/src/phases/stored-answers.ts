@@ -1,9 +1,9 @@
 import { isToolResult, type PhaseAction, type ToolResult, toolResult } from "@reprise/contracts";
 import { getAt, isJson, type Json } from "@reprise/state";
+import type { Recorded } from "../effects/port.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { outputJson, Unreadable } from "../json/output-json.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { copyJson } from "../tools/copy-json.ts";
-import { outputJson, Unreadable } from "../tools/output-json.ts";
-import type { Recorded } from "../tools/tool-context.ts";
 
 /** What a hook asks for. */
 export type Answer = readonly PhaseAction[] | undefined;

@@ -1,6 +1,6 @@
 import { describeThrown, type ModelRequest, RepriseError, type RequestTransform } from "@reprise/contracts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { freezeDeep } from "../thread/freeze-deep.ts";
 import type { PhaseResult } from "./run-phase.ts";
 
 /** The transforms plugins added for this inference, after those they have for every one. */

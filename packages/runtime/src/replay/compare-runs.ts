@@ -1,7 +1,7 @@
 import type { Message, RunRecord, StoredChangeset, TenantStore } from "@reprise/contracts";
 import { diff, type Json, type Op } from "@reprise/state";
 import { loadState } from "../thread/loaded-thread.ts";
-import { walkChangesets } from "./read-changesets.ts";
+import { walkChangesets } from "../thread/read-changesets.ts";
 
 /** What a run did from some version of its thread on. */
 export interface RunPart {

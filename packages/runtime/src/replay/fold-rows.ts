@@ -5,7 +5,7 @@ import {
   TOOL_CALL_TRANSITIONS,
   type ToolCallRecord,
 } from "@reprise/contracts";
-import { compareCallIds } from "../loop/derived-ids.ts";
+import { compareCallIds } from "../thread/derived-ids.ts";
 
 /** The row of a run, and its open calls, as changesets leave them. */
 export interface FoldedRows {

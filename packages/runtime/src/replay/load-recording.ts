@@ -9,12 +9,12 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import { textRefsOf } from "../effects/long-texts.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { loadState } from "../thread/loaded-thread.ts";
+import { readChangesetsBetween, walkChangesets } from "../thread/read-changesets.ts";
 import { foldRows } from "./fold-rows.ts";
 import { messagesBefore } from "./messages-before.ts";
-import { readChangesetsBetween, walkChangesets } from "./read-changesets.ts";
 import { RECORDING_FORMAT, type RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 import { sealHistory, sealRecording } from "./seal-recording.ts";

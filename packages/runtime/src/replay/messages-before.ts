@@ -1,5 +1,5 @@
 import { MAX_LIMIT, type Message, type StoredChangeset, type TenantStore } from "@reprise/contracts";
-import { walkChangesets } from "./read-changesets.ts";
+import { walkChangesets } from "../thread/read-changesets.ts";
 
 /** What a thread said before a run, and the ids of what was withdrawn by then. */
 export interface MessagesBefore {

@@ -1,6 +1,6 @@
 import type { Message, RunRecord, RunRequest, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { Restore } from "../loop/compose-start.ts";
+import type { Restore } from "../thread/find-restore.ts";
 
 /** The form of an exported run; a reader refuses any other. */
 export const RECORDING_FORMAT = "reprise-run/2";

@@ -1,4 +1,4 @@
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import { loadRecording, requireDone } from "./load-recording.ts";
 import type { RunRecording } from "./recording.ts";
 import { type ReplayMode, type ReplayResult, replayRecording } from "./replay-recording.ts";

@@ -2,8 +2,9 @@ import { type Env, RepriseError } from "@reprise/contracts";
 import { TokenEstimator } from "../context/token-estimator.ts";
 import type { EffectPort } from "../effects/port.ts";
 import { LiveBus } from "../journal/live-bus.ts";
+import type { Services } from "../loop/services.ts";
 import type { AgentSource } from "../resolve/agents.ts";
-import { DEFAULT_LIMITS, type Services } from "../services.ts";
+import { DEFAULT_LIMITS } from "../run/limits.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import type { ReplayContext } from "./replay-recording.ts";
 

@@ -1,7 +1,7 @@
 import { type Message, notFound, RepriseError, type TenantStore, type Thread } from "@reprise/contracts";
 import { diff, type Json, type Op } from "@reprise/state";
 import { loadState } from "../thread/loaded-thread.ts";
-import { readChangesetsBetween } from "./read-changesets.ts";
+import { readChangesetsBetween } from "../thread/read-changesets.ts";
 
 /** What is different between two versions of a thread. */
 export interface VersionDifference {

@@ -1,6 +1,6 @@
 import type { AgentAbility, Env } from "@reprise/contracts";
-import { toolVersion } from "../tools/binding-hash.ts";
 import type { ResolvedAgent } from "./resolved-agent.ts";
+import { toolVersion } from "./tool-version.ts";
 
 // A resolved agent never changes, and may have a thousand tools.
 const known = new WeakMap<ResolvedAgent, AgentAbility>();

@@ -1,4 +1,4 @@
-import { compileGlob, type Glob } from "./glob.ts";
+import { compileGlob, type Glob } from "../spec/glob.ts";
 
 /** The four lists by which an agent chooses among what there is: tools, skills or other agents. */
 export interface CatalogueLists {

@@ -1,6 +1,6 @@
 import type { AgentSpec } from "@reprise/contracts";
+import { findGlobProblem } from "../spec/glob.ts";
 import type { CatalogueLists } from "./catalogue-filter.ts";
-import { findGlobProblem } from "./glob.ts";
 import { unresolvable } from "./resolve-errors.ts";
 
 /** Fields of a spec that hold patterns. */

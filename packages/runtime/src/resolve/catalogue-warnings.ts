@@ -1,5 +1,5 @@
 import type { AgentSpec } from "@reprise/contracts";
-import { compileGlob } from "./glob.ts";
+import { compileGlob } from "../spec/glob.ts";
 import type { MergedTools } from "./merge-tools.ts";
 import type { ResolveWarning } from "./resolved-agent.ts";
 

@@ -1,5 +1,5 @@
 import { type AgentSpec, canonicalJson, type Env, type Plugin, type Tool } from "@reprise/contracts";
-import { toolVersion } from "../tools/binding-hash.ts";
+import { toolVersion } from "./tool-version.ts";
 
 export interface DefinitionParts {
   readonly spec: AgentSpec;

@@ -6,10 +6,10 @@ import {
   type ModelSpec,
   RepriseError,
 } from "@reprise/contracts";
-import { standInFor } from "../media/stand-in.ts";
 import type { Registry } from "./registry.ts";
 import { isLanguageModel, type RegisteredModel, type RegistrySet } from "./registry-set.ts";
 import { missing, unresolvable } from "./resolve-errors.ts";
+import { standInFor } from "./stand-in.ts";
 
 /** A model that can be asked, with what is known of it. */
 export interface FoundModel {

@@ -7,11 +7,11 @@ import {
   type StopPolicy,
   type Tool,
 } from "@reprise/contracts";
+import { readAgentSpec } from "../spec/read-agent-spec.ts";
+import { isModelPool, readModelPool } from "../spec/read-model-pool.ts";
+import { readModelSpec } from "../spec/read-model-spec.ts";
 import { RESERVED_PLUGIN_IDS } from "./collect-plugins.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
-import { readAgentSpec } from "./read-agent-spec.ts";
-import { isModelPool, readModelPool } from "./read-model-pool.ts";
-import { readModelSpec } from "./read-model-spec.ts";
 import { type BuildProblem, Registration } from "./registration.ts";
 import type { AgentEntry, ContextPluginFactory, OwnParts, RegisteredModel, RegistrySet } from "./registry-set.ts";
 import { discoverAgents, type RemoteAgentSource } from "./remote-agents.ts";

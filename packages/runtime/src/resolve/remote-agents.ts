@@ -1,6 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
+import { readAgentSpec } from "../spec/read-agent-spec.ts";
 import { isRemote } from "./find-backend.ts";
-import { readAgentSpec } from "./read-agent-spec.ts";
 import { createMapRegistry, type Registry } from "./registry.ts";
 import type { AgentEntry } from "./registry-set.ts";
 

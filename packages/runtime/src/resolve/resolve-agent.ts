@@ -1,8 +1,8 @@
 import type { Env } from "@reprise/contracts";
-import { readContextWindow } from "../context/context-window.ts";
-import { checkGenerative } from "../media/check-generative.ts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute, type RoutePlan } from "./build-route.ts";
+import { checkGenerative } from "./check-generative.ts";
+import { readContextWindow } from "./context-window.ts";
 import { definitionHash } from "./definition-hash.ts";
 import { createExecutionEnv } from "./execution-env.ts";
 import { findBackend, isRemote } from "./find-backend.ts";

@@ -1,7 +1,16 @@
 import { notFound, type RestorePoint, type StoredChangeset, type TenantStore } from "@reprise/contracts";
-import type { Restore } from "../loop/compose-start.ts";
-import { readChangesetsBetween } from "../replay/read-changesets.ts";
+import type { Json } from "@reprise/state";
 import { loadState } from "./loaded-thread.ts";
+import { readChangesetsBetween } from "./read-changesets.ts";
+
+/** An earlier point of a thread that a run can start from. */
+export interface Restore {
+  readonly state: Json;
+  readonly run_id: string;
+  readonly base_version: number;
+  /** The messages that are withdrawn; those of the run unless they are given. */
+  readonly supersedes?: readonly string[];
+}
 
 /**
  * What a thread is when it goes back before a run, or right behind what was said to it. Follows from what is committed, so that a

@@ -1,5 +1,5 @@
 import { toRepriseError } from "@reprise/contracts";
-import type { Services } from "../services.ts";
+import type { Services } from "../loop/services.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 
 /**

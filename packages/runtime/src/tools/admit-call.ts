@@ -11,11 +11,11 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { findReservedKey } from "../json/parse-arguments.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { askAbout } from "./ask-about.ts";
+import { askPlugins } from "../phases/plugin-gate.ts";
+import { askAbout } from "../thread/ask-about.ts";
 import { isAllowed } from "./is-allowed.ts";
-import { findReservedKey } from "./parse-arguments.ts";
-import { askPlugins } from "./plugin-gate.ts";
 import { reportToolError } from "./report-tool-error.ts";
 
 /** What the gates say to a call. */

@@ -11,7 +11,7 @@ import {
   type StateSlice,
   sliceOf,
 } from "@reprise/state";
-import { freezeDeep } from "../thread/freeze-deep.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 
 /**
  * The state as one execution sees it: the document when it began, and its own writes. Nobody else sees those before they

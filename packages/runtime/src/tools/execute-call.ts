@@ -11,15 +11,15 @@ import {
   toolPending,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
+import { readResult } from "../json/read-result.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { ticketFor } from "./ask-about.ts";
+import { ticketFor } from "../thread/ask-about.ts";
 import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
 import { InvalidEffect, readEffect } from "./read-effect.ts";
-import { readResult } from "./read-result.ts";
 import { reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
-import { TimeIsUp, withTimeout } from "./with-timeout.ts";
 
 /** What an execution came to, before any of it is part of the thread. */
 export interface ExecutedCall extends Gathered {

@@ -1,11 +1,11 @@
 import type { LoggedAction, MessageInput, ToolProgress, ToolResult } from "@reprise/contracts";
 import type { Json, Op } from "@reprise/state";
+import type { Recorded } from "../effects/port.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type Execution, executeCall } from "./execute-call.ts";
 import { reportProgress } from "./progress.ts";
 import type { PluginRequest } from "./read-effect.ts";
-import type { Recorded } from "./tool-context.ts";
 
 /** An execution as it is stored. */
 interface StoredExecution {

@@ -7,11 +7,12 @@ import {
 } from "@reprise/contracts";
 import { findNearest, isPlainObject } from "@reprise/contracts/shape";
 import { isJson } from "@reprise/state";
-import { frameText } from "../phases/frame-text.ts";
+import { copyJson } from "../json/copy-json.ts";
 import { sayKnown } from "../resolve/resolve-errors.ts";
 import type { ExecutionEnv, Owned } from "../resolve/resolved-agent.ts";
-import { copyJson } from "./copy-json.ts";
-import { assertQueued, type Gathered } from "./tool-context.ts";
+import { assertQueued } from "../thread/assert-message.ts";
+import { frameText } from "../thread/frame-text.ts";
+import type { Gathered } from "./tool-context.ts";
 
 /** A tool returned actions that it may not return. The call fails with this message and nothing of the effect is done. */
 export class InvalidEffect extends Error {

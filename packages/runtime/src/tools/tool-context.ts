@@ -6,19 +6,12 @@ import {
   type ToolContext,
 } from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
-import { assertMessage } from "../api/read-request.ts";
+import type { Recorded } from "../effects/port.ts";
+import { copyJson } from "../json/copy-json.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { assertQueued } from "../thread/assert-message.ts";
 import type { CallState } from "./call-state.ts";
-import { copyJson } from "./copy-json.ts";
 import type { PluginRequest } from "./read-effect.ts";
-
-/** The answer something impure gave to a tool or a plugin. */
-export interface Recorded {
-  /** The call, or the phase with the plugin. */
-  readonly place: string;
-  readonly name: string;
-  readonly value: Json;
-}
 
 /** What one execution gathers beside its result. Part of the run only once the call is settled. */
 export interface Gathered {
@@ -78,11 +71,4 @@ export function createToolContext(
       return value;
     },
   };
-}
-
-/** A message from a tool is checked like one from a client; whatever its role, it will be a user's. */
-export function assertQueued(message: MessageInput): void {
-  const untrusted: unknown = message;
-  if (!isJson(untrusted) || untrusted === null) throw new TypeError("a queued message is not a JSON object");
-  assertMessage({ ...message, role: "user" }, 0);
 }

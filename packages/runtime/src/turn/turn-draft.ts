@@ -1,5 +1,5 @@
 import type { FilePart, ModelChunk, StopReason, TokenUsage } from "@reprise/contracts";
-import { parseArguments } from "../tools/parse-arguments.ts";
+import { parseArguments } from "../json/parse-arguments.ts";
 import type { CompleteCall, Turn, TurnChunk } from "./turn.ts";
 
 /** What comes in deltas: the text, the reasoning, and the arguments of each call, by its order number. */

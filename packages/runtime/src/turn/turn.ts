@@ -1,5 +1,5 @@
 import type { Clock, FilePart, LanguageModel, ModelRequest, StopReason, TokenUsage } from "@reprise/contracts";
-import type { ParsedArguments } from "../tools/parse-arguments.ts";
+import type { ParsedArguments } from "../json/parse-arguments.ts";
 
 /** A call the model asked for and finished writing. */
 export interface CompleteCall {

@@ -1,7 +1,7 @@
 import type { ContextPolicy, ModelSpec } from "@reprise/contracts";
 import { readAgentSpec } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
-import { readContextWindow } from "../../src/context/context-window.ts";
+import { readContextWindow } from "../../src/resolve/context-window.ts";
 
 const windowOf = (context_policy: ContextPolicy, model: Partial<ModelSpec> = {}) =>
   readContextWindow(readAgentSpec({ id: "a", model: "m", context_policy }), {

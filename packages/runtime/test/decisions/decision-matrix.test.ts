@@ -2,7 +2,7 @@ import type { DecisionVerb, ResumeMode, ToolExecutionMode } from "@reprise/contr
 import { type ScriptedModel, scriptedModel } from "@reprise/models";
 import type { RunHandle } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
-import { bindingHash, toolVersion } from "../../src/tools/binding-hash.ts";
+import { bindingHash, toolVersion } from "../../src/resolve/tool-version.ts";
 import { type Bench, createWorld, type OpenOptions, openRuntime } from "../support/open-runtime.ts";
 import { countingTool, notes } from "../support/tools.ts";
 import { collect, gate, settle, soon, until } from "../support/wait.ts";

@@ -1,7 +1,7 @@
 import { type DecisionVerb, RepriseError, type RunRequest, type ToolCallRecord } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import { ops } from "@reprise/state";
-import { bindingHash } from "../../src/tools/binding-hash.ts";
+import { bindingHash } from "../../src/resolve/tool-version.ts";
 import { listEveryCall } from "./list-calls.ts";
 import { Reader } from "./reader.ts";
 import type { Command, DecideHow, Scenario } from "./scenario.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createCatalogueFilter } from "../../src/resolve/catalogue-filter.ts";
-import { compileGlob, findGlobProblem } from "../../src/resolve/glob.ts";
+import { compileGlob, findGlobProblem } from "../../src/spec/glob.ts";
 
 /** The same grammar by other means: a pattern as a regular expression. */
 function matchesByRegExp(pattern: string, id: string): boolean {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { compileSchema } from "../../src/define/json-schema.ts";
-import { agentSpecSchema, readAgentSpec } from "../../src/resolve/read-agent-spec.ts";
-import { AGENT_SPEC_FIELDS } from "../../src/resolve/spec/agent-spec-fields.ts";
+import { AGENT_SPEC_FIELDS } from "../../src/spec/agent-spec-fields.ts";
+import { agentSpecSchema, readAgentSpec } from "../../src/spec/read-agent-spec.ts";
 import { failureOf } from "./support/world.ts";
 
 function problemsOf(input: unknown): unknown {

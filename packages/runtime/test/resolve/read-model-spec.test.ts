@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readModelSpec } from "../../src/resolve/read-model-spec.ts";
+import { readModelSpec } from "../../src/spec/read-model-spec.ts";
 import { failureOf } from "./support/world.ts";
 
 const LEAST = { id: "m", provider: "p", model: "gpt" };

@@ -1,5 +1,6 @@
+import type { PoolSizes } from "../../run/limits.ts";
 import { tenantKey } from "../../thread/tenant-key.ts";
-import { type PoolSizes, ToolPools } from "./tool-pools.ts";
+import { ToolPools } from "./tool-pools.ts";
 
 /** The pools of the runs this process works on. A run below another one at work here shares that one's. */
 export class RunPools {

@@ -1,13 +1,6 @@
+import type { PoolSizes } from "../../run/limits.ts";
 import type { RoutingClass } from "./routing-class.ts";
 import { type Release, Semaphore } from "./semaphore.ts";
-
-/** How many calls of each class run at once in one tree of agents. */
-export interface PoolSizes {
-  readonly read: number;
-  readonly serial: number;
-  /** Per level of the tree. */
-  readonly concurrent: number;
-}
 
 /** A tool, and how many calls of it may run at once. */
 export interface LimitedTool {

@@ -1,5 +1,5 @@
-import { type CallQuery, MAX_LIMIT, type TenantStore, type ToolCallRecord } from "@reprise/contracts";
-import { compareCallIds } from "../loop/derived-ids.ts";
+import { type CallQuery, type Decision, MAX_LIMIT, type TenantStore, type ToolCallRecord } from "@reprise/contracts";
+import { compareCallIds } from "./derived-ids.ts";
 
 /** Every call a query matches, page by page, oldest first. */
 export async function listAllCalls(
@@ -20,4 +20,9 @@ const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
 export async function listOpenCalls(store: TenantStore, runId: string): Promise<readonly ToolCallRecord[]> {
   const lists = await Promise.all(OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: runId, status })));
   return lists.flat().toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
+}
+
+/** The decision that answers a call's current suspension, if there is one. */
+export function decisionFor(call: ToolCallRecord, decisions: readonly Decision[]): Decision | undefined {
+  return decisions.find(({ call_id, suspension }) => call_id === call.call_id && suspension === call.suspension);
 }

@@ -6,12 +6,12 @@ import {
   type ToolCallRecord,
   toolFailure,
 } from "@reprise/contracts";
+import { readResult } from "../json/read-result.ts";
 import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { viewCall } from "../loop/turn-records.ts";
-import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
-import type { Admission } from "./admit-call.ts";
-import { ticketFor } from "./ask-about.ts";
-import { readResult } from "./read-result.ts";
+import { ticketFor } from "../thread/ask-about.ts";
+import type { Admission } from "../tools/admit-call.ts";
+import { viewCall } from "./phase-view.ts";
+import { type PhaseResult, runPhase } from "./run-phase.ts";
 
 /**
  * Asks the plugins about a call that is about to be executed. A refusal beats a question, a question beats an answer; of the

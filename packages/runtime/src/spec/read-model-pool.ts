@@ -11,9 +11,9 @@ import {
   type Shape,
 } from "@reprise/contracts/shape";
 import type { Json } from "@reprise/state";
-import { freezeDeep } from "../thread/freeze-deep.ts";
-import { copyJson } from "../tools/copy-json.ts";
-import { sayProblem } from "./spec/say-problem.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import { sayProblem } from "./say-problem.ts";
 
 const weight = narrowed(numberFrom(0), (value) => (Number(value) > 0 ? undefined : "a weight is above 0"));
 const member = objectOf<ModelPool["pool"][number]>({ model: needed(nonEmptyText), weight: optional(weight) });

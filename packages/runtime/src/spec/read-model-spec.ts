@@ -1,11 +1,11 @@
 import { type ModelSpec, RepriseError } from "@reprise/contracts";
 import { describeType, isPlainObject, type Shape, type ShapeProblem } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
-import { freezeDeep } from "../thread/freeze-deep.ts";
-import { copyJson } from "../tools/copy-json.ts";
-import { type FieldTable, readFields, shapeOf } from "./spec/field-table.ts";
-import { MODEL_SPEC_FIELDS } from "./spec/model-spec-fields.ts";
-import { sayProblem } from "./spec/say-problem.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
+import { MODEL_SPEC_FIELDS } from "./model-spec-fields.ts";
+import { sayProblem } from "./say-problem.ts";
 
 const TABLE: FieldTable = { says: "a model spec", rows: MODEL_SPEC_FIELDS, findMore: findSizeProblems };
 

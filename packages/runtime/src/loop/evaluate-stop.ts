@@ -6,10 +6,10 @@ import {
   type StoppedReason,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { stepIdOf } from "../loop/derived-ids.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { isRoundFailed, type StepSummary } from "../loop/summarise-step.ts";
-import { type StopHistory, stopHistory } from "./stop-state.ts";
+import { type StopHistory, stopHistory } from "../stop/stop-state.ts";
+import { stepIdOf } from "../thread/derived-ids.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+import { isRoundFailed, type StepSummary } from "./summarise-step.ts";
 
 /**
  * Asks the agent's stop policies, in order, whether the run should stop here; the first that says so is heard. What they

@@ -1,12 +1,12 @@
 import { type Decision, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
-import { callIdOf } from "../loop/derived-ids.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { endCall, moveCall, suspendCall } from "../loop/settle-call.ts";
-import { askAbout } from "../tools/ask-about.ts";
-import { BUDGET_CALL } from "./budget-call.ts";
-import type { BudgetExceeded } from "./budget-exceeded.ts";
-import { committedOf } from "./change-budget.ts";
+import { BUDGET_CALL } from "../budget/budget-call.ts";
+import type { BudgetExceeded } from "../budget/budget-exceeded.ts";
+import { committedOf } from "../budget/change-budget.ts";
+import { askAbout } from "../thread/ask-about.ts";
+import { callIdOf } from "../thread/derived-ids.ts";
+import type { RunWorkspace } from "./run-workspace.ts";
+import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 
 /**
  * Asks a person for more. The question is a call of the runtime's own, with the limits it asks for as its arguments: to approve is to

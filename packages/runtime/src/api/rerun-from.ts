@@ -6,17 +6,17 @@ import {
   type TenantStore,
   type Tool,
 } from "@reprise/contracts";
-import { createRunHandle, type RunHandle } from "../api/run-handle.ts";
-import { executePrepared } from "../api/submit.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
-import { stepIdOf } from "../loop/derived-ids.ts";
+import type { Services } from "../loop/services.ts";
+import { compareRuns, type RunComparison } from "../replay/compare-runs.ts";
+import { requireDone } from "../replay/load-recording.ts";
+import { replayImpossible } from "../replay/replay-errors.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import type { AgentEntry } from "../resolve/registry-set.ts";
-import type { Services } from "../services.ts";
-import { compareRuns, type RunComparison } from "./compare-runs.ts";
-import { requireDone } from "./load-recording.ts";
-import { walkChangesets } from "./read-changesets.ts";
-import { replayImpossible } from "./replay-errors.ts";
+import { stepIdOf } from "../thread/derived-ids.ts";
+import { walkChangesets } from "../thread/read-changesets.ts";
+import { createRunHandle, type RunHandle } from "./run-handle.ts";
+import { executePrepared } from "./submit.ts";
 
 /** What is different this time. What is not given stays as it is. */
 export interface RerunChanges {

@@ -25,9 +25,9 @@ import {
   unionOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
-import { CONTEXT_POLICY_SHAPE } from "../../context/context-policy-shape.ts";
-import { findGlobProblem } from "../glob.ts";
+import { CONTEXT_POLICY_SHAPE } from "./context-policy-shape.ts";
 import type { FieldRow } from "./field-table.ts";
+import { findGlobProblem } from "./glob.ts";
 
 const ids = listOf(nonEmptyText);
 const patterns = listOf(

@@ -1,12 +1,12 @@
 import { type AgentSpec, RepriseError } from "@reprise/contracts";
 import { describeType, isPlainObject, type Shape } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
-import { freezeDeep } from "../thread/freeze-deep.ts";
-import { copyJson } from "../tools/copy-json.ts";
-import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./spec/agent-spec-fields.ts";
-import { type FieldTable, readFields, shapeOf } from "./spec/field-table.ts";
-import { readEndpoint } from "./spec/read-endpoint.ts";
-import { sayProblem } from "./spec/say-problem.ts";
+import { copyJson } from "../json/copy-json.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
+import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./agent-spec-fields.ts";
+import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
+import { readEndpoint } from "./read-endpoint.ts";
+import { sayProblem } from "./say-problem.ts";
 
 const TABLE: FieldTable = {
   says: "an agent spec",

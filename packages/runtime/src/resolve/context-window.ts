@@ -1,5 +1,5 @@
 import type { AgentSpec, ContextPolicy, ModelSpec } from "@reprise/contracts";
-import { unresolvable } from "../resolve/resolve-errors.ts";
+import { unresolvable } from "./resolve-errors.ts";
 
 /** What a request of an agent has to fit into. */
 export interface ContextWindow {

@@ -1,6 +1,6 @@
 import type { AgentSpec, MediaModality, Modality, ModelSpec } from "@reprise/contracts";
-import { unresolvable } from "../resolve/resolve-errors.ts";
-import { hasRetry } from "../resolve/retry.ts";
+import { unresolvable } from "./resolve-errors.ts";
+import { hasRetry } from "./retry.ts";
 
 /**
  * Refuses what an agent with a generative model cannot have: more than one thing to make, models that stand in for it, retries, or a

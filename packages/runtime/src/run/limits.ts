@@ -1,16 +1,12 @@
-import type { BlobStore, Env, Store } from "@reprise/contracts";
-import type { BudgetBook } from "./budget/budget-book.ts";
-import type { BeforeModelAttempt } from "./budget/run-gate.ts";
-import type { TokenEstimator } from "./context/token-estimator.ts";
-import type { LiveBus } from "./journal/live-bus.ts";
-import type { Signals } from "./journal/signals.ts";
-import type { StoppedRuns } from "./journal/stopped-runs.ts";
-import type { AgentSource } from "./resolve/agents.ts";
-import type { StoreTime } from "./store-time.ts";
-import type { ThreadCache } from "./thread/thread-cache.ts";
-import type { RunPools } from "./tools/pools/run-pools.ts";
-import type { PoolSizes } from "./tools/pools/tool-pools.ts";
-import type { OnToolError } from "./tools/report-tool-error.ts";
+import { RepriseError } from "@reprise/contracts";
+
+/** How many calls of each class run at once in one tree of agents. */
+export interface PoolSizes {
+  readonly read: number;
+  readonly serial: number;
+  /** Per level of the tree. */
+  readonly concurrent: number;
+}
 
 /** Times and sizes. Every one has a default; see `DEFAULT_LIMITS`. */
 export interface Limits {
@@ -63,29 +59,23 @@ export const DEFAULT_LIMITS: Limits = {
   closeTimeoutMs: 10_000,
 };
 
-/** What the parts of one runtime share. */
-export interface Services {
-  readonly env: Env;
-  readonly store: Store;
-  /** The time of everything that is stored or compared with what is. */
-  readonly time: Pick<StoreTime, "now" | "hear" | "ask">;
-  readonly blobs: BlobStore;
-  readonly agents: AgentSource;
-  readonly pools: RunPools;
-  readonly budgets: BudgetBook;
-  /** The embedder's word before anything is sent to a model. */
-  readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
-  /** Hears of every failure of a tool that the tool did not mean. */
-  readonly onToolError?: OnToolError | undefined;
-  readonly limits: Limits;
-  readonly bus: LiveBus;
-  readonly signals: Signals;
-  readonly stopped: StoppedRuns;
-  readonly threads: ThreadCache;
-  /** Measures requests of agents with a context policy. */
-  readonly tokens: TokenEstimator;
-  /** Aborted when the runtime is closed: who waits for something then waits in vain. */
-  readonly closed: AbortSignal;
-  /** Names this process in claims. */
-  readonly owner: string;
+/** Refuses limits nothing could run under, before anything does. */
+export function assertLimits(limits: Limits): void {
+  const { maxActiveRuns, leaseMs, renewEveryMs, pools } = limits;
+  // None at all is a process that takes no work: it may still read, enqueue and decide.
+  assertCount("limits.maxActiveRuns", maxActiveRuns, 0);
+  for (const [pool, places] of Object.entries(pools)) assertCount(`limits.pools.${pool}`, places, 1);
+  // A claim is given up one renewal before it runs out: there must be time for one before that.
+  if (!(renewEveryMs > 0) || !(leaseMs > 2 * renewEveryMs)) {
+    throw invalid(`limits.leaseMs (${leaseMs}) must be more than twice limits.renewEveryMs (${renewEveryMs}).`);
+  }
+}
+
+function assertCount(name: string, count: number, least: number): void {
+  if (Number.isSafeInteger(count) && count >= least) return;
+  throw invalid(`${name} is a whole number from ${least} on, not ${count}.`);
+}
+
+function invalid(message: string): RepriseError {
+  return new RepriseError("INVALID_DEFINITION", message);
 }
