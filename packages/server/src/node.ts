@@ -6,6 +6,8 @@ import type { Server } from "./create-server.ts";
 import { followUnusedConnections } from "./http/unused-connections.ts";
 import { limitConnections } from "./security/limit-connections.ts";
 
+export { chatPage } from "./page/chat-page.ts";
+
 export interface ListenOptions {
   /** The loopback address unless given. Any other needs a server with authentication. */
   readonly host?: string;

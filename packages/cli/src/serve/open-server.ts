@@ -1,11 +1,10 @@
 import { RepriseError } from "@reprise/contracts";
 import { createServer } from "@reprise/server";
-import { type Listening, listen } from "@reprise/server/node";
+import { chatPage, type Listening, listen } from "@reprise/server/node";
 import type { WorkingApp } from "../compose/open-app.ts";
 import { CommandFailure, usageFailure } from "../output/failure.ts";
 import { parseAddress } from "../settings/parse-address.ts";
 import { createAuthenticate } from "./create-authenticate.ts";
-import { readPageFiles } from "./page-files.ts";
 import { serverOptions, timeLimits } from "./server-options.ts";
 
 /** Puts an app behind HTTP, as its settings say. */
@@ -18,7 +17,7 @@ export async function openServer(app: WorkingApp): Promise<Listening> {
     ...serverOptions(configured),
     runtime: app.runtime,
     config: app.live,
-    pages: readPageFiles(),
+    pages: chatPage(),
     allowedHosts: settings.list("allowedHosts", configured.allowed_hosts),
     allowedOrigins: settings.list("allowedOrigins", configured.allowed_origins),
     ...(authenticate !== undefined && { authenticate }),

@@ -1,5 +1,7 @@
-import type { PageFile } from "@reprise/server";
-import { readPackageFile } from "../package-file.ts";
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import type { PageFile } from "./page-routes.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -23,11 +25,13 @@ const FILES = [
   ["/page/elements.js", "elements.js"],
 ] as const;
 
-/** The page at `/`, as it lies beside the code: plain files that no build step has touched. */
-export function readPageFiles(): readonly PageFile[] {
+/** The page to chat, for `pages` of `createServer`: plain files of this package that no build step has touched. */
+export function chatPage(): readonly PageFile[] {
+  const manifest = findPackageJSON(import.meta.url);
+  if (manifest === undefined) throw new Error("The package of the server has no package.json.");
   return FILES.map(([path, file]) => ({
     path,
     contentType: TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-    content: readPackageFile(`page/${file}`),
+    content: readFileSync(join(dirname(manifest), "page", file), "utf8"),
   }));
 }
