@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { findFolderCycles } from "./support/architecture/folder-rules.ts";
 import { findIndexProblems, findNamelessFiles } from "./support/architecture/house-rules.ts";
 import { findImportProblems } from "./support/architecture/import-rules.ts";
 import { findManifestProblems } from "./support/architecture/manifest-rules.ts";
@@ -78,6 +79,50 @@ describe("imports", () => {
     const studio = describePackage("apps/studio", source, { dependencies: { "@reprise/contracts": "0.1.0" } });
     expect(findImportProblems(studio, [contracts, studio])).toEqual([
       "apps/studio/src/inner/file.ts:2 may import only types of @reprise/contracts",
+    ]);
+  });
+});
+
+describe("folders", () => {
+  const cyclesOf = (files: Readonly<Record<string, string>>) => {
+    const sources = Object.entries(files).map(([path, text]) => ({ path: `packages/state/src/${path}`, text }));
+    return findFolderCycles({ folder: "packages/state", manifest: {}, sources });
+  };
+
+  it("accepts folders that import in one direction, and files of one folder that import each other", () => {
+    const files = {
+      "index.ts": 'export { a } from "./top/a.ts";',
+      "top/a.ts": 'import "../middle/b.ts"; import "../errors.ts"; import "./c.ts"; import "@reprise/contracts";',
+      "top/c.ts": 'import "./a.ts";',
+      "middle/b.ts": 'import type { D } from "../bottom/d.ts"; import "../errors.ts";',
+      "bottom/d.ts": "",
+      "errors.ts": "",
+    };
+    expect(cyclesOf(files)).toEqual([]);
+  });
+
+  it("refuses a cycle of two folders, also when one direction imports only types", () => {
+    const files = {
+      "a/one.ts": 'import { x } from "../b/two.ts";',
+      "b/two.ts": 'import type { Y } from "../a/one.ts";',
+    };
+    expect(cyclesOf(files)).toEqual([
+      "packages/state/src/a/one.ts closes a cycle: a imports b, which leads back to a",
+      "packages/state/src/b/two.ts closes a cycle: b imports a, which leads back to b",
+    ]);
+  });
+
+  it("refuses a cycle that leads through several folders or through a file beside them, and names only its members", () => {
+    const files = {
+      "top/start.ts": 'import "../a/one.ts";',
+      "a/one.ts": 'import "../b/deep/two.ts";',
+      "b/deep/two.ts": 'import "../../host.ts";',
+      "host.ts": 'import "./a/other.ts";',
+    };
+    expect(cyclesOf(files)).toEqual([
+      "packages/state/src/a/one.ts closes a cycle: a imports b, which leads back to a",
+      "packages/state/src/b/deep/two.ts closes a cycle: b imports host.ts, which leads back to b",
+      "packages/state/src/host.ts closes a cycle: host.ts imports a, which leads back to host.ts",
     ]);
   });
 });

@@ -2,15 +2,10 @@ export type {
   AgentSpec,
   ContextPolicy,
   FallbackEntry,
-  Modality,
-  ModelPool,
-  ModelPricing,
-  ModelSpec,
   PartialSuspension,
   RemoteEndpoint,
   RetryPolicy,
   ToolConcurrency,
-  ToolExecutionMode,
 } from "./agent/agent-spec.ts";
 export type {
   BackendDecision,
@@ -18,7 +13,6 @@ export type {
   BackendQuestion,
   BackendRun,
   ExecutionBackend,
-  ModelProvider,
 } from "./agent/execution-backend.ts";
 export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
 export type { Amount, Budget, BudgetNotice, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
@@ -34,6 +28,8 @@ export type { Clock, Env, Ids, Log, LogLevel, Watchdog, Work } from "./env/env.t
 export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
 export { ERRORS } from "./errors/catalogue.ts";
 export { describeThrown } from "./errors/describe-thrown.ts";
+export type { ModelErrorKind, ModelErrorOptions } from "./errors/model-error.ts";
+export { ModelError, modelErrorCode } from "./errors/model-error.ts";
 export type { RepriseErrorOptions } from "./errors/reprise-error.ts";
 export {
   decisionConflict,
@@ -104,8 +100,8 @@ export type {
   TokenCounter,
   TokenUsage,
 } from "./model/model.ts";
-export type { ModelErrorKind, ModelErrorOptions } from "./model/model-error.ts";
-export { ModelError, modelErrorCode } from "./model/model-error.ts";
+export type { ModelProvider } from "./model/model-provider.ts";
+export type { Modality, ModelPool, ModelPricing, ModelSpec } from "./model/model-spec.ts";
 export { believableUsage } from "./model/usage.ts";
 export {
   addSessionContext,
@@ -161,7 +157,18 @@ export type {
   Plugin,
   ScheduledHandler,
 } from "./plugin/plugin.ts";
-export { CLIENT_CHAT_OPTIONS, type RunOverrides } from "./run/run-overrides.ts";
+export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";
+export {
+  EFFECT_ACTIONS,
+  isToolEffect,
+  isToolResult,
+  isToolSuspension,
+  suspendTool,
+  toolEffect,
+  toolResult,
+} from "./plugin/tool-effect.ts";
+export type { ToolOutput } from "./plugin/tool-output.ts";
+export { CLIENT_CHAT_OPTIONS, type RunOverrides, type ToolExecutionMode } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
 export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";
@@ -271,18 +278,7 @@ export type {
   ToolState,
 } from "./tool/tool.ts";
 export type { InterruptBehavior, ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
-export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./tool/tool-effect.ts";
-export {
-  EFFECT_ACTIONS,
-  isToolEffect,
-  isToolResult,
-  isToolSuspension,
-  suspendTool,
-  toolEffect,
-  toolResult,
-} from "./tool/tool-effect.ts";
 export type { ToolErrorKind } from "./tool/tool-error.ts";
 export { TOOL_ERROR_KINDS, ToolError } from "./tool/tool-error.ts";
-export type { ToolOutput } from "./tool/tool-output.ts";
 export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
 export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

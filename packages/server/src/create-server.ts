@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { answerUnknown, mountRoutes } from "./http/mount-routes.ts";
-import type { Route, ServerEnv } from "./http/route.ts";
-import { describeApi } from "./openapi/describe-api.ts";
+import type { Route, ServerEnv } from "./host/route.ts";
+import { createServerHost, type ServerOptions } from "./host/server-host.ts";
+import { answerUnknown, mountRoutes } from "./mount-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { agentRoutes } from "./routes/agent-routes.ts";
 import { aiSdkRoutes } from "./routes/ai-sdk-routes.ts";
@@ -9,6 +9,7 @@ import { blobRoutes } from "./routes/blob-routes.ts";
 import { configRoutes } from "./routes/config-routes.ts";
 import { costRoutes } from "./routes/cost-routes.ts";
 import { decisionRoutes } from "./routes/decision-routes.ts";
+import { describeApi } from "./routes/describe-api.ts";
 import { runExportRoutes, threadExportRoutes } from "./routes/export-routes.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { historyRoutes } from "./routes/history-routes.ts";
@@ -22,7 +23,6 @@ import { runInputRoutes } from "./routes/run-input-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
 import { toolRoutes } from "./routes/tool-routes.ts";
-import { createServerHost, type ServerOptions } from "./server-host.ts";
 
 export type RouteGroup =
   | "health"

@@ -1,9 +1,15 @@
 export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
-export type { Call, Route, ServerEnv } from "./http/route.ts";
+export type { Call, Route, ServerEnv } from "./host/route.ts";
+export type {
+  PageFile,
+  PermissionPreview,
+  PreviewedCall,
+  PreviewPermission,
+  ServerHost,
+  ServerOptions,
+} from "./host/server-host.ts";
 export type { JsonSchema, Operation, OperationAnswer, OperationBody } from "./openapi/operation.ts";
-export type { PageFile } from "./page/page-routes.ts";
-export type { PermissionPreview, PreviewedCall, PreviewPermission } from "./routes/preview-permission.ts";
 export type { AccessLimits } from "./security/access-limits.ts";
 export { DEFAULT_ACCESS_LIMITS } from "./security/access-limits.ts";
 export { anyOf } from "./security/any-of.ts";
@@ -13,6 +19,5 @@ export type { JwtAlgorithm, JwtClaims, JwtOptions } from "./security/jwt.ts";
 export { createJwtAuthenticate, JWT_ALGORITHMS } from "./security/jwt.ts";
 export type { Authenticate, Principal, Scope } from "./security/principal.ts";
 export { SCOPES } from "./security/principal.ts";
-export type { ServerHost, ServerOptions } from "./server-host.ts";
 export type { StreamLimits } from "./sse/open-streams.ts";
 export { DEFAULT_STREAM_LIMITS } from "./sse/open-streams.ts";

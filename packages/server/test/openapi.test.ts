@@ -1,7 +1,7 @@
 import { ROUTES } from "@reprise/server";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { describeApi } from "../src/openapi/describe-api.ts";
+import { describeApi } from "../src/routes/describe-api.ts";
 import type { ApiDocument } from "./support/check-answers.ts";
 import { openDemo } from "./support/open-demo.ts";
 

@@ -37,7 +37,7 @@ export type { Json, JsonArray, JsonObject, JsonTypeName } from "./document/json.
 export { parseJson } from "./document/parse-json.ts";
 export type { Path, Segment } from "./document/path.ts";
 export { MAX_DEPTH, path } from "./document/path.ts";
-export type { StateErrorCode } from "./errors.ts";
+export type { StateErrorCode } from "./document/state-error.ts";
 export {
   appendRequiresArray,
   indexOutOfBounds,
@@ -49,7 +49,7 @@ export {
   StateError,
   serialization,
   typeMismatch,
-} from "./errors.ts";
+} from "./document/state-error.ts";
 export type { StateManagerOptions, StateSnapshot } from "./history/state-manager.ts";
 export { StateManager } from "./history/state-manager.ts";
 export { flag } from "./lattice/flag.ts";

@@ -1,26 +1,9 @@
 import type { Json } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
 import type { Message } from "../message/message.ts";
-import type { MediaModel } from "../model/media.ts";
-import type { LanguageModel } from "../model/model.ts";
 import type { SuspendRequest } from "../plugin/phase-action.ts";
 import type { Termination } from "../run/termination.ts";
-import type { AgentSpec, ModelSpec } from "./agent-spec.ts";
-
-/** Where models come from: knows how to reach each of its own. */
-export interface ModelProvider {
-  readonly id: string;
-  /** A model by the provider's own name for it. Cheap: connects when it is first used. */
-  model(name: string): LanguageModel;
-  /** The same for one that makes media; absent where the provider has none. */
-  media?(name: string): MediaModel;
-  /** Whether a name without a provider means a model of this one: `gpt-4o-mini` is OpenAI's, whoever says it. */
-  hasModel?(name: string): boolean;
-  /** What is known of a model: window, modalities, prices. Undefined for one nobody described. */
-  describe?(name: string): Omit<ModelSpec, "id" | "provider" | "model"> | undefined;
-  /** Gets a new key after one was refused; false when there is none to get. Asked once an inference at most. */
-  refreshAuth?(): Promise<boolean>;
-}
+import type { AgentSpec } from "./agent-spec.ts";
 
 /** What a backend is asked to run. */
 export interface BackendRun {

@@ -1,8 +1,7 @@
 import { StateError } from "@reprise/state";
-import type { Decision } from "../decision/decision.ts";
-import { ModelError, modelErrorCode } from "../model/model-error.ts";
 import { type ErrorCode, errorEntry } from "./catalogue.ts";
 import { describeThrown } from "./describe-thrown.ts";
+import { ModelError, modelErrorCode } from "./model-error.ts";
 
 export interface RepriseErrorOptions {
   /** Safe to log: ids, counts, types. No secrets, no model text. */
@@ -106,7 +105,7 @@ export function runNotActive(runId: string): RepriseError {
   return new RepriseError("RUN_NOT_ACTIVE", `Run ${runId} is not active.`, { details: { run_id: runId } });
 }
 
-export function decisionConflict(winner: Decision): RepriseError {
+export function decisionConflict(winner: { readonly call_id: string; readonly decision_id: string }): RepriseError {
   const message = `Tool call ${winner.call_id} was decided by ${winner.decision_id}.`;
   return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
 }

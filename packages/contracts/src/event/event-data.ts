@@ -1,9 +1,9 @@
 import type { Json, TrackedPatch } from "@reprise/state";
 import type { BudgetNotice } from "../budget/budget.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
+import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { Message } from "../message/message.ts";
 import type { TokenUsage } from "../model/model.ts";
-import type { ModelErrorKind } from "../model/model-error.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";

@@ -1,5 +1,5 @@
-import type { ModelPricing } from "../agent/agent-spec.ts";
 import type { TokenUsage } from "./model.ts";
+import type { ModelPricing } from "./model-spec.ts";
 
 /** What something cost, in millionths of a cent, and whether that is known. */
 export interface Cost {

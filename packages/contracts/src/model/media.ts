@@ -1,8 +1,8 @@
 import type { Json } from "@reprise/state";
-import type { Modality, ModelPricing } from "../agent/agent-spec.ts";
 import type { Egress } from "../env/egress.ts";
 import type { Cost } from "./cost.ts";
 import type { ResponseMetadata } from "./model.ts";
+import type { Modality, ModelPricing } from "./model-spec.ts";
 
 /** What can be made beside text. */
 export type MediaModality = Extract<Modality, "image" | "audio" | "video">;

@@ -1,9 +1,9 @@
 import type { Json, StateAction } from "@reprise/state";
 import type { MessageInput } from "../message/message.ts";
-import { toolResult } from "../tool/tool-effect.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
 import type { InferenceOverride, PhaseAction, RequestTransform, SuspendRequest } from "./phase-action.ts";
+import { toolResult } from "./tool-effect.ts";
 
 /** Changes state. `callId` is for states of the scope `tool_call`. */
 export function changeState(action: StateAction, callId?: string): PhaseAction<"state"> {

@@ -1,5 +1,12 @@
 import type { Json } from "@reprise/state";
-import type { ToolExecutionMode } from "../agent/agent-spec.ts";
+
+/**
+ * How the calls of one step are run.
+ * - `sequential`: one at a time; the first that waits for a decision holds up those after it.
+ * - `parallel_batch_approval`: by class; decisions count when the round is over.
+ * - `parallel_streaming`: by class; a decision lets its call start while others still run.
+ */
+export type ToolExecutionMode = "sequential" | "parallel_batch_approval" | "parallel_streaming";
 
 /** The settings of a model that a client may choose. What only one provider knows is the operator's. */
 export const CLIENT_CHAT_OPTIONS: readonly string[] = [

@@ -2,24 +2,19 @@ import type { LanguageModel, ModelChunk, ModelRequest } from "@reprise/contracts
 import type { Speaker } from "../failure/failed-answer.ts";
 import { readModelOptions } from "../request/model-options.ts";
 import { nameTools, type ToolNames } from "../request/tool-names.ts";
+import { type Connection, openAnswer } from "../wire/open-answer.ts";
 import { ChatAnswer } from "./chat-answer.ts";
 import { writeMessages } from "./chat-messages.ts";
 import { writeBody } from "./chat-request.ts";
-import { type OutgoingRequest, openAnswer } from "./open-answer.ts";
 import { readAnswer } from "./read-answer.ts";
-
-/** How a model is reached. Asked anew for every request: a key may have changed. */
-export interface ChatConnection extends Pick<OutgoingRequest, "url" | "headers" | "fetch"> {
-  readonly redact: Speaker["redact"];
-}
 
 /** A model that is spoken to in chat completions. */
 export class ChatModel implements LanguageModel {
   readonly id: string;
   readonly #name: string;
-  readonly #connect: () => ChatConnection;
+  readonly #connect: () => Connection;
 
-  constructor(id: string, name: string, connect: () => ChatConnection) {
+  constructor(id: string, name: string, connect: () => Connection) {
     this.id = id;
     this.#name = name;
     this.#connect = connect;

@@ -7,7 +7,8 @@ import {
   toSecret,
 } from "@reprise/contracts";
 import { ImagesModel } from "../images/images-model.ts";
-import { type ChatConnection, ChatModel } from "./chat-model.ts";
+import type { Connection } from "../wire/open-answer.ts";
+import { ChatModel } from "./chat-model.ts";
 import { readEndpoint } from "./endpoint.ts";
 
 /** A server that speaks chat completions: Ollama, vLLM, TensorZero, OpenAI itself, and many more. */
@@ -38,7 +39,7 @@ export function openaiCompatible(options: OpenaiCompatibleOptions): OpenaiCompat
   const endpoint = readEndpoint(id, options.baseUrl, "/chat/completions");
   const images = readEndpoint(id, options.baseUrl, "/images/generations");
   let key = options.apiKey === undefined ? undefined : bearer(options.apiKey);
-  const connect = ({ url, accept }: { readonly url: string; readonly accept: string }): ChatConnection => {
+  const connect = ({ url, accept }: { readonly url: string; readonly accept: string }): Connection => {
     const headers = new Map<string, Secret>();
     const authorization = key ?? endpoint.authorization;
     if (authorization !== undefined) headers.set("authorization", authorization);

@@ -1,8 +1,7 @@
 import type { GeneratedMedia, MediaModel, MediaRequest } from "@reprise/contracts";
-import type { ChatConnection } from "../chat/chat-model.ts";
-import { openAnswer } from "../chat/open-answer.ts";
 import type { Speaker } from "../failure/failed-answer.ts";
 import { refuse } from "../request/model-options.ts";
+import { type Connection, openAnswer } from "../wire/open-answer.ts";
 import { fetchImage } from "./fetch-image.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { readBody } from "./read-body.ts";
@@ -12,9 +11,9 @@ import { readImages } from "./read-images.ts";
 export class ImagesModel implements MediaModel {
   readonly id: string;
   readonly #name: string;
-  readonly #connect: () => ChatConnection;
+  readonly #connect: () => Connection;
 
-  constructor(id: string, name: string, connect: () => ChatConnection) {
+  constructor(id: string, name: string, connect: () => Connection) {
     this.id = id;
     this.#name = name;
     this.#connect = connect;

@@ -1,7 +1,7 @@
-import { readFailure } from "../chat/open-answer.ts";
 import type { Speaker } from "../failure/failed-answer.ts";
 import { thrownFailure } from "../failure/thrown-failure.ts";
 import { boundEvents } from "../wire/bound-events.ts";
+import { readFailure } from "../wire/open-answer.ts";
 
 /**
  * A `fetch` for providers' packages. It judges answers before the packages see them: they lose what a body says when its status

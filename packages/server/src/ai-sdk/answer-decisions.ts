@@ -1,8 +1,8 @@
 import { type DecisionInput, notFound, RepriseError, type RunRecord } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
+import type { Call } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
-import type { Call } from "../http/route.ts";
 import { findForwarded, submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { loadOpenCalls } from "./load-calls.ts";

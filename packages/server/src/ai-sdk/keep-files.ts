@@ -1,7 +1,7 @@
 import { type ContentPart, type MessageInput, parseDataUrl } from "@reprise/contracts";
 import { runtimeUrl } from "../blobs/blob-url.ts";
+import type { Call } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
 
 /** Puts files that came inside of messages into the blob store: a thread holds no bytes. */
 export function keepFiles(call: Call, messages: readonly MessageInput[]): Promise<readonly MessageInput[]> {

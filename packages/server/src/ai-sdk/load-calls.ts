@@ -1,5 +1,5 @@
 import { type CallQuery, MAX_LIMIT, type ToolCallRecord } from "@reprise/contracts";
-import type { Call } from "../http/route.ts";
+import type { Call } from "../host/route.ts";
 
 /** All calls of a thread. */
 export async function loadCalls({ runtime }: Call, query: CallQuery): Promise<readonly ToolCallRecord[]> {

@@ -1,9 +1,9 @@
 import type { Message, MessagePage, ToolCallRecord } from "@reprise/contracts";
 import { encodeAiSdkHistory, type UiMessage, uiMessageIdOf } from "@reprise/protocols/ai-sdk";
 import { browserUrl } from "../blobs/blob-url.ts";
+import type { Call } from "../host/route.ts";
 import { MAX_PAGE_BYTES } from "../http/answer-list.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
 import { loadCalls, loadOpenCalls } from "./load-calls.ts";
 
 /** How many messages are read from the store at once. */

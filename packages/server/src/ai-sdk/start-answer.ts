@@ -1,8 +1,8 @@
 import type { RunRequest } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions, withUiMessageIds } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
+import type { Call } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { findMessageRun } from "./find-message-run.ts";

@@ -1,8 +1,8 @@
 import { AI_SDK_HEADERS, createAiSdkEncoder } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
 import { browserUrl } from "../blobs/blob-url.ts";
+import type { Call } from "../host/route.ts";
 import { idHeaders } from "../http/answer.ts";
-import type { Call } from "../http/route.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 

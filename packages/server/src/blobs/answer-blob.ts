@@ -1,7 +1,7 @@
 import type { BlobInfo, BlobRange, BlobReading } from "@reprise/contracts";
+import type { Call } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { describeError } from "../http/describe-error.ts";
-import type { Call } from "../http/route.ts";
 import { readRange } from "./byte-range.ts";
 import { isMediaType } from "./read-upload.ts";
 import { sendPieces } from "./send-pieces.ts";

@@ -1,5 +1,5 @@
 import { blobRefOf } from "@reprise/contracts";
-import type { Call } from "../http/route.ts";
+import type { Call } from "../host/route.ts";
 
 const SCHEME = "blob:";
 const PATH = "/v1/blobs/";

@@ -1,5 +1,5 @@
 import type { Page } from "@reprise/contracts";
-import type { Call } from "./route.ts";
+import type { CommonHeaders } from "./answer.ts";
 
 /** How many bytes of JSON the items of a page have, whatever its limit says. An item that is longer is a page by itself. */
 export const MAX_PAGE_BYTES = 1_048_576;
@@ -32,7 +32,7 @@ export interface Listed<Item> {
  * Answers with a page of a list: of so many items and so many bytes. It is read from the store a few items at a time and as fast as
  * its client reads, so that no client makes the server hold more than that.
  */
-export async function answerList<Item>(call: Call, list: Listed<Item>): Promise<Response> {
+export async function answerList<Item>(common: CommonHeaders, list: Listed<Item>): Promise<Response> {
   const pieces = writeList(list);
   let text = "";
   for (let isWhole = false; !isWhole && text.length < MAX_HELD; ) {
@@ -40,21 +40,21 @@ export async function answerList<Item>(call: Call, list: Listed<Item>): Promise<
     const { value = "", done = false } = await pieces.next();
     text += value;
     isWhole = done;
-    if (done) return answerText(call, text);
+    if (done) return answerText(common, text);
   }
-  return answerText(call, streamPieces(text, pieces));
+  return answerText(common, streamPieces(text, pieces));
 }
 
 /** The same for a list that stores give by offset. `more` are further fields behind it. */
 export function answerPage<Item>(
-  call: Call,
+  common: CommonHeaders,
   { offset, limit }: { readonly offset: number; readonly limit: number },
   read: (offset: number, limit: number) => Promise<Page<Item>>,
   encode?: (item: Item) => object | Promise<object>,
   more: () => object = () => ({}),
 ): Promise<Response> {
   let total = 0;
-  return answerList<Item>(call, {
+  return answerList<Item>(common, {
     name: "items",
     limit,
     async read({ count }, atMost) {
@@ -126,6 +126,6 @@ export function streamPieces(text: string, pieces: AsyncGenerator<string, undefi
   );
 }
 
-function answerText(call: Call, body: string | ReadableStream<Uint8Array>): Response {
-  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
+function answerText(common: CommonHeaders, body: string | ReadableStream<Uint8Array>): Response {
+  return new Response(body, { headers: { ...common.headers, "content-type": "application/json" } });
 }

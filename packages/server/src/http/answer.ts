@@ -1,15 +1,18 @@
-import type { Call } from "./route.ts";
+/** The headers that every answer to a request carries. */
+export interface CommonHeaders {
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /** Answers with JSON. */
 export function answer(
-  call: Pick<Call, "headers">,
+  common: CommonHeaders,
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   return new Response(JSON.stringify(body), {
     status,
-    headers: { ...call.headers, "content-type": "application/json", ...headers },
+    headers: { ...common.headers, "content-type": "application/json", ...headers },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Json } from "@reprise/state";
+import type { Call, Reserved, Route } from "../host/route.ts";
 import { describeError } from "../http/describe-error.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
-import type { Call, Reserved, Route } from "../http/route.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
 
 /** Longer than any request without reserved ids takes: after that, the process that worked on it is taken for dead. */

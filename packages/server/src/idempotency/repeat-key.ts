@@ -1,5 +1,5 @@
+import type { Call } from "../host/route.ts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
 import { digest } from "../security/digest.ts";
 
 /** The kind of the documents that remember what was answered. */

@@ -1,6 +1,6 @@
 import type { RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
-import type { Call } from "../http/route.ts";
+import type { Call } from "../host/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { findRun } from "../wire/find-record.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";

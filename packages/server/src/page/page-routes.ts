@@ -1,13 +1,6 @@
-import type { Route } from "../http/route.ts";
+import type { Route } from "../host/route.ts";
+import type { PageFile } from "../host/server-host.ts";
 import { digest } from "../security/digest.ts";
-
-/** A file for browsers, served as it is. */
-export interface PageFile {
-  /** The whole path, as in `/` or `/page.css`. */
-  readonly path: string;
-  readonly contentType: string;
-  readonly content: string;
-}
 
 /**
  * What a page of ours may do: run our own script, show our own style, and ask this server. Nothing inline, nothing from

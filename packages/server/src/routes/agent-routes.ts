@@ -1,5 +1,5 @@
+import type { Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
-import type { Route } from "../http/route.ts";
 import * as schema from "./agent-routes.schema.ts";
 
 /** The agents as they were resolved: their models, plugins and tools, and what is odd about them. */

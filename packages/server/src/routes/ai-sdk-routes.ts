@@ -5,9 +5,9 @@ import { findRunUnderWay } from "../ai-sdk/find-run-under-way.ts";
 import { loadHistory } from "../ai-sdk/load-history.ts";
 import { answerAnew, startAnswer } from "../ai-sdk/start-answer.ts";
 import { streamMessage } from "../ai-sdk/stream-message.ts";
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import * as schema from "./ai-sdk-routes.schema.ts";
 
 /** What `useChat` of the AI SDK speaks, versions 6 and 7. A chat is a thread, and a message of the assistant is a run. */

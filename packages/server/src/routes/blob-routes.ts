@@ -2,8 +2,8 @@ import { notFound, RepriseError } from "@reprise/contracts";
 import { answerBlob, type ReadBlob } from "../blobs/answer-blob.ts";
 import { blobIdOf, browserUrl } from "../blobs/blob-url.ts";
 import { describeUploadError, readMediaType, readUpload } from "../blobs/read-upload.ts";
+import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import * as schema from "./blob-routes.schema.ts";
 
 /** Files: what messages name by `blob:`. They go from the client to the store and back piece by piece; none is ever held whole. */

@@ -1,9 +1,9 @@
 import type { LiveConfig } from "../config/live/live-config.ts";
 import type { ConfigKind } from "../config/live/stored-entries.ts";
 import { configSchema } from "../config/read-config.ts";
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import { assertOwnTenant } from "../security/principal.ts";
 import { explainProblems } from "../wire/explain-problems.ts";
 import { etagOf, readIfMatch } from "../wire/revision-headers.ts";

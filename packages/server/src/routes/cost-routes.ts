@@ -1,7 +1,7 @@
+import type { Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { Query } from "../http/query.ts";
-import type { Route } from "../http/route.ts";
 import * as schema from "./cost-routes.schema.ts";
 
 /** What was spent. */

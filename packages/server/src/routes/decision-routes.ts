@@ -1,7 +1,7 @@
+import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { decodeVerb } from "../wire/decode-decisions.ts";
 import * as schema from "./decision-routes.schema.ts";
 

@@ -1,6 +1,6 @@
+import { pathPart, type Route } from "../host/route.ts";
 import { streamPieces } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { exportThread } from "../wire/export-thread.ts";
 import * as schema from "./export-routes.schema.ts";
 

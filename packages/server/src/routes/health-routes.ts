@@ -1,6 +1,6 @@
 import { ERRORS, RepriseError } from "@reprise/contracts";
+import type { Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
-import type { Route } from "../http/route.ts";
 import { assertOwnTenant } from "../security/principal.ts";
 import { MAX_LISTED_AGENTS } from "../wire/missing-agents.ts";
 import * as schema from "./health-routes.schema.ts";

@@ -1,8 +1,8 @@
 import { clampLimit, RepriseError, type StoredChangeset, type Thread } from "@reprise/contracts";
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerList } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
 import * as schema from "./history-routes.schema.ts";
 

@@ -1,6 +1,6 @@
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import { type ApiKeys, createApiKeys, type NewApiKey } from "../security/api-keys.ts";
 import type { Scope } from "../security/principal.ts";
 import { listOf, readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";

@@ -1,5 +1,5 @@
+import type { Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
-import type { Route } from "../http/route.ts";
 import * as schema from "./lease-routes.schema.ts";
 
 /** Who works on what, in all processes of the store. */

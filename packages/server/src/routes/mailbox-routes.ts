@@ -1,8 +1,8 @@
 import type { EntryStatus, MailboxEntry } from "@reprise/contracts";
+import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { type EntryOrigin, encodeEntry, listEntries } from "../wire/list-entries.ts";
 import { MissingAgents } from "../wire/missing-agents.ts";
 import * as schema from "./mailbox-routes.schema.ts";

@@ -1,5 +1,5 @@
+import type { Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
-import type { Route } from "../http/route.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { OBJECT } from "../openapi/schema-words.ts";
 

@@ -1,27 +1,8 @@
 import { notFound } from "@reprise/contracts";
-import type { CallPreview } from "@reprise/runtime";
-import type { Json } from "@reprise/state";
+import type { Call } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
-import type { Principal } from "../security/principal.ts";
 import { readFields, textOf } from "../wire/read-fields.ts";
-
-/** A call that nobody made yet. */
-export interface PreviewedCall {
-  readonly agent_id: string;
-  readonly tool_id: string;
-  readonly arguments: Json;
-}
-
-/** What would happen to a call, and who says so. */
-export type PermissionPreview = CallPreview;
-
-/** Asks whoever rules over calls. It says what it would say if the call were made, and nothing is done. */
-export type PreviewPermission = (
-  call: PreviewedCall,
-  principal: Principal,
-) => PermissionPreview | Promise<PermissionPreview>;
 
 const FIELDS = {
   agent_id: ["agentId", "agent_id"],

@@ -1,7 +1,7 @@
+import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { assertScope } from "../security/principal.ts";
 import { decodeRerun } from "../wire/decode-rerun.ts";
 import { readFields } from "../wire/read-fields.ts";

@@ -1,7 +1,7 @@
+import { pathPart, type Route } from "../host/route.ts";
 import { idHeaders } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 import { findRecord } from "../wire/find-record.ts";
 import { readCursor } from "../wire/read-cursor.ts";

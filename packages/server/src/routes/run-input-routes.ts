@@ -1,6 +1,6 @@
 import { type RunRequest, runNotActive } from "@reprise/contracts";
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
 import { findBegun, findRecord } from "../wire/find-record.ts";

@@ -1,9 +1,9 @@
 import { RUN_ORIGINS } from "@reprise/contracts";
 import type { Budgets, TenantRuntime } from "@reprise/runtime";
+import { pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders, warningHeaders } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";

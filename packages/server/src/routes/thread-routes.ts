@@ -1,8 +1,8 @@
 import type { MessagePage, MessageQuery, Thread } from "@reprise/contracts";
+import { type Call, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerList, answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
-import { type Call, pathPart, type Route } from "../http/route.ts";
 import { summariseThread } from "../wire/summarise-thread.ts";
 import * as schema from "./thread-routes.schema.ts";
 

@@ -1,5 +1,5 @@
+import { pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
-import { pathPart, type Route } from "../http/route.ts";
 import { findBegun } from "../wire/find-record.ts";
 import { readFields, textOf } from "../wire/read-fields.ts";
 import { waitForCall } from "../wire/wait-for-call.ts";

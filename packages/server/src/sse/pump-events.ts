@@ -1,19 +1,27 @@
 import type { EventIterator } from "@reprise/runtime";
 import { describeError } from "../http/describe-error.ts";
-import type { ServerHost } from "../server-host.ts";
+import type { ServerMetrics } from "../http/server-metrics.ts";
 import { type CursoredEvent, OPENING } from "./encode-frame.ts";
 import type { FrameEncoding } from "./frame-encoding.ts";
 import { endOfTurn, JoinedWriter } from "./joined-writer.ts";
+import type { OpenStreams } from "./open-streams.ts";
 import type { Outlet } from "./outlet.ts";
 import { PlainFrames } from "./plain-frames.ts";
 import type { StreamPlace } from "./stream-places.ts";
+
+/** The parts of a server that its streams share. */
+export interface StreamHost {
+  readonly streams: OpenStreams;
+  readonly metrics: Pick<ServerMetrics, "events" | "droppedStreams">;
+  report(error: unknown): void;
+}
 
 /**
  * Writes events to a client until there are no more or it is gone. A client that does not read is not read for either: what it
  * misses stays in the journal. The run knows nothing of it.
  */
 export async function pumpEvents(
-  host: Pick<ServerHost, "streams" | "metrics" | "report">,
+  host: StreamHost,
   place: StreamPlace,
   outlet: Outlet,
   events: EventIterator<CursoredEvent>,

@@ -1,10 +1,10 @@
 import type { EventIterator } from "@reprise/runtime";
-import type { Call } from "../http/route.ts";
 import { openBodyOutlet } from "./body-outlet.ts";
 import type { CursoredEvent } from "./encode-frame.ts";
 import type { FrameEncoding } from "./frame-encoding.ts";
-import { openNodeOutlet } from "./node-outlet.ts";
-import { pumpEvents } from "./pump-events.ts";
+import { type NodeResponse, openNodeOutlet } from "./node-outlet.ts";
+import { pumpEvents, type StreamHost } from "./pump-events.ts";
+import type { StreamPlace } from "./stream-places.ts";
 
 const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -12,14 +12,22 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/** An HTTP exchange as far as a stream looks at it. */
+export interface StreamExchange {
+  readonly context: { readonly req: { readonly raw: Request }; readonly env?: { readonly outgoing?: NodeResponse } };
+  readonly host: StreamHost;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly place?: StreamPlace;
+}
+
 /** Answers with a stream of events. `read` gets a signal that says when nobody listens any more. */
 export function respondWithEvents(
-  call: Call,
+  exchange: StreamExchange,
   read: (signal: AbortSignal) => EventIterator<CursoredEvent>,
   own: Readonly<Record<string, string>>,
   encoding?: FrameEncoding,
 ): Response {
-  const { context, host, headers: common, place } = call;
+  const { context, host, headers: common, place } = exchange;
   const headers = { ...common, ...STREAM_HEADERS, ...own };
   if (context.req.raw.method === "HEAD") return new Response(null, { headers });
   const { limits } = host.streams;

@@ -1,7 +1,7 @@
 import { problemsOf } from "../config/config-problem.ts";
+import type { Call } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { describeError } from "../http/describe-error.ts";
-import type { Call } from "../http/route.ts";
 
 /** Answers a configuration that is wrong with every problem beside the error. */
 export async function explainProblems(call: Call, produce: () => Promise<Response>): Promise<Response> {

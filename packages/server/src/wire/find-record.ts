@@ -1,6 +1,6 @@
 import { RepriseError, type RunRecord } from "@reprise/contracts";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
-import type { Call } from "../http/route.ts";
+import type { Call } from "../host/route.ts";
 
 /** The record of a run; undefined while it is queued, and when it never began. */
 export async function findRecord(run: RunHandle): Promise<RunRecord | undefined> {

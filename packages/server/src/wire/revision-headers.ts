@@ -1,6 +1,6 @@
 import type { ExpectedRevision } from "../config/live/live-config.ts";
+import type { Call } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import type { Call } from "../http/route.ts";
 
 /** A revision as the header `ETag` has it. */
 export function etagOf(revision: number): string {

@@ -2,7 +2,7 @@ import { ROUTES } from "@reprise/server";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { Ajv2020 as Validator } from "ajv/dist/2020.js";
 import { expect } from "vitest";
-import { describeApi } from "../../src/openapi/describe-api.ts";
+import { describeApi } from "../../src/routes/describe-api.ts";
 
 /** The parts of an OpenAPI document that are looked at. */
 export interface ApiDocument {

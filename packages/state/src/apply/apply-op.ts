@@ -10,7 +10,7 @@ import {
   numericOnNonNumber,
   pathNotFound,
   typeMismatch,
-} from "../errors.ts";
+} from "../document/state-error.ts";
 import type { LatticeLookup } from "../lattice/lattice-registry.ts";
 import { mergeAt } from "../lattice/merge-at.ts";
 import { addExactly } from "../operations/amount.ts";

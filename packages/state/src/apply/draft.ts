@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json, type JsonObject, ownValue, typeName } from "../document/json.ts";
 import { assertPath, assertSegment, MAX_DEPTH, type Path } from "../document/path.ts";
-import { indexOutOfBounds, invalidOperation, pathNotFound, typeMismatch } from "../errors.ts";
+import { indexOutOfBounds, invalidOperation, pathNotFound, typeMismatch } from "../document/state-error.ts";
 import { copyObject } from "./copy-object.ts";
 
 /** A container this draft has copied, and may therefore change in place. */

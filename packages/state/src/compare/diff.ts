@@ -2,7 +2,7 @@ import { assertItem, assertJson, isPlain } from "../document/assert-json.ts";
 import { deepEqual } from "../document/deep-equal.ts";
 import { isArray, isObject, type Json, type JsonArray, type JsonObject } from "../document/json.ts";
 import { MAX_DEPTH, type Path, RESERVED_KEYS } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { Lattice } from "../lattice/lattice.ts";
 import type { LatticeLookup } from "../lattice/lattice-registry.ts";
 import type { Op } from "../operations/op.ts";

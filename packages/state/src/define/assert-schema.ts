@@ -1,4 +1,4 @@
-import { invalidOperation, serialization } from "../errors.ts";
+import { invalidOperation, serialization } from "../document/state-error.ts";
 import type { SchemaIssue, StandardSchema } from "./standard-schema.ts";
 
 /** Refuses a state its schema refuses. The state is kept as it is: what a schema would turn it into is not used. */

@@ -1,6 +1,6 @@
 import { assertJson } from "../document/assert-json.ts";
 import { isObject, type Json } from "../document/json.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import { assertSchema } from "./assert-schema.ts";
 import type { FieldOptions } from "./field-options.ts";
 import { type FieldPlan, PLAIN_PLAN, planFields, type UntypedFieldOptions } from "./field-plan.ts";

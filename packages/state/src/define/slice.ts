@@ -3,7 +3,7 @@ import { assertJson } from "../document/assert-json.ts";
 import { getAt } from "../document/get-at.ts";
 import { isObject, type Json } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import { LatticeRegistry } from "../lattice/lattice-registry.ts";
 import type { Op } from "../operations/op.ts";
 import { ops } from "../operations/ops.ts";

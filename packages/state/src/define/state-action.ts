@@ -1,6 +1,6 @@
 import { assertJson } from "../document/assert-json.ts";
 import type { Json } from "../document/json.ts";
-import { serialization } from "../errors.ts";
+import { serialization } from "../document/state-error.ts";
 import { assertFields, ownField, untrustedRecord } from "../operations/untrusted-record.ts";
 import type { StateSlice } from "./state-definition.ts";
 

@@ -1,5 +1,5 @@
 import { assertPath, type Path } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 
 /**
  * How long a state lives.

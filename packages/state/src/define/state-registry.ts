@@ -1,6 +1,6 @@
 import type { Json } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { Lattice } from "../lattice/lattice.ts";
 import { type LatticeLookup, LatticeRegistry } from "../lattice/lattice-registry.ts";
 import { ops } from "../operations/ops.ts";

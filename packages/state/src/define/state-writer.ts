@@ -1,7 +1,7 @@
 import { assertJson } from "../document/assert-json.ts";
 import type { Json } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { Op } from "../operations/op.ts";
 import { ops } from "../operations/ops.ts";
 import type { Patch } from "../operations/patch.ts";

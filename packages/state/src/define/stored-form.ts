@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, ownValue, putOwn } from "../document/json.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { Field, FieldPlan } from "./field-plan.ts";
 
 /** Turns a state into what the document holds: keys renamed, flattened fields lifted, skipped ones left out. */

@@ -1,6 +1,6 @@
-import { invalidOperation, type StateError, serialization } from "../errors.ts";
 import type { Json } from "./json.ts";
 import { MAX_DEPTH, type Path } from "./path.ts";
+import { invalidOperation, type StateError, serialization } from "./state-error.ts";
 
 /**
  * Refuses a value that is not plain JSON, or nests deeper than `MAX_DEPTH` when placed at `at`.

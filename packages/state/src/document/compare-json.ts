@@ -1,7 +1,7 @@
-import { invalidOperation } from "../errors.ts";
 import type { Json, JsonArray, JsonObject, JsonTypeName } from "./json.ts";
 import { typeName } from "./json.ts";
 import { MAX_DEPTH } from "./path.ts";
+import { invalidOperation } from "./state-error.ts";
 
 const RANK: Readonly<Record<JsonTypeName, number>> = {
   nothing: 0,

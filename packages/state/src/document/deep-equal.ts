@@ -1,6 +1,6 @@
-import { invalidOperation } from "../errors.ts";
 import { isArray, type Json, type JsonArray, type JsonObject } from "./json.ts";
 import { MAX_DEPTH } from "./path.ts";
+import { invalidOperation } from "./state-error.ts";
 
 /** Whether two JSON values are equal. Key order does not count; identical references are not entered. */
 export function deepEqual(left: Json, right: Json, level: number = 0): boolean {

@@ -1,4 +1,4 @@
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "./state-error.ts";
 
 /** One step into a document: a string names an object key, an integer an array index. */
 export type Segment = string | number;

@@ -1,7 +1,7 @@
 import { applyPatch, applyPatches } from "../apply/apply-patch.ts";
 import { assertJson } from "../document/assert-json.ts";
 import type { Json } from "../document/json.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { LatticeLookup } from "../lattice/lattice-registry.ts";
 import type { TrackedPatch } from "../operations/patch.ts";
 

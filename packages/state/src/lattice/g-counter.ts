@@ -1,4 +1,4 @@
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import { type Clocks, clockOf, mergeClocks, parseClocks, singleClock } from "./clocks.ts";
 import { defineLattice, type Lattice } from "./lattice.ts";
 

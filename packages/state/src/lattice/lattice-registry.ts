@@ -1,6 +1,6 @@
 import type { Path } from "../document/path.ts";
 import { assertPath } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 import type { Lattice } from "./lattice.ts";
 
 /** Says which lattice, if any, governs a path. */

@@ -1,5 +1,5 @@
 import type { Json } from "../document/json.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 
 /**
  * A type whose values merge without conflict, whatever the order.

@@ -1,6 +1,6 @@
 import { type Json, typeName } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
-import { typeMismatch } from "../errors.ts";
+import { typeMismatch } from "../document/state-error.ts";
 import type { Lattice } from "./lattice.ts";
 
 /** Joins a delta into what stands at a path; where nothing stands the delta is the value. */

@@ -1,5 +1,5 @@
 import type { Path } from "../document/path.ts";
-import { invalidOperation } from "../errors.ts";
+import { invalidOperation } from "../document/state-error.ts";
 
 /** Refuses a number that arithmetic cannot keep exact: not finite, or an integer beyond the safe ones. */
 export function assertAmount(amount: number, path: Path): void {

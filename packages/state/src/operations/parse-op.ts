@@ -1,7 +1,7 @@
 import { assertItem, assertJson } from "../document/assert-json.ts";
 import { isObject, type Json, typeName } from "../document/json.ts";
 import { assertIndex, assertPath, type Path, type Segment } from "../document/path.ts";
-import { invalidOperation, mergeRequiresObject, serialization } from "../errors.ts";
+import { invalidOperation, mergeRequiresObject, serialization } from "../document/state-error.ts";
 import { assertAmount } from "./amount.ts";
 import type { Op, OpName } from "./op.ts";
 import { assertFields, ownField, type UntrustedRecord, untrustedRecord } from "./untrusted-record.ts";

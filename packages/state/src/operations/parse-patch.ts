@@ -1,4 +1,4 @@
-import { StateError, serialization } from "../errors.ts";
+import { StateError, serialization } from "../document/state-error.ts";
 import type { Op } from "./op.ts";
 import { parseOp } from "./parse-op.ts";
 import type { Patch, TrackedPatch } from "./patch.ts";

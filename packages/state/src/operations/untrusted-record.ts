@@ -1,4 +1,4 @@
-import { serialization } from "../errors.ts";
+import { serialization } from "../document/state-error.ts";
 
 /** An object from outside whose fields are still to be checked. */
 export type UntrustedRecord = Readonly<Record<string, unknown>>;

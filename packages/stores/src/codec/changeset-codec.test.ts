@@ -2,8 +2,8 @@ import { type AgentEvent, type Changeset, contentDigest, emptyChangeset, type Me
 import type { Json } from "@reprise/state";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { hashText } from "../kernel/hash-text.ts";
 import { type CommitColumns, toCommitColumns } from "./columns/commit-columns.ts";
-import { hashText } from "./hash-text.ts";
 import { openCommit } from "./open-commit.ts";
 import { sealChangeset } from "./seal-changeset.ts";
 

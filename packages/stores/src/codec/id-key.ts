@@ -1,5 +1,5 @@
+import { hashText } from "../kernel/hash-text.ts";
 import { escapeText } from "./escape-text.ts";
-import { hashText } from "./hash-text.ts";
 
 /** Longer ids would make index rows that some databases refuse. */
 const LONGEST = 200;

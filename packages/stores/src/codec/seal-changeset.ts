@@ -8,9 +8,9 @@ import {
   writeChangeset,
   writeEvents,
 } from "@reprise/contracts";
-import { blobRefsInTexts, blobRefsInValue } from "./blob-refs.ts";
-import { hashText } from "./hash-text.ts";
-import type { CommitPart, SealedChangeset, SealedSegment } from "./sealed-changeset.ts";
+import { blobRefsInTexts, blobRefsInValue } from "../kernel/blob-refs.ts";
+import { hashText } from "../kernel/hash-text.ts";
+import type { CommitPart, SealedChangeset, SealedSegment } from "../kernel/sealed-changeset.ts";
 
 /** A part of a commit holds about this much text; one message, patch or event is never cut. */
 const PART_LENGTH = 262_144;

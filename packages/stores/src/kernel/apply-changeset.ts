@@ -1,8 +1,8 @@
 import { isTerminal, TOOL_CALL_TRANSITIONS, UNUSED_WAKE_PAUSE_MS } from "@reprise/contracts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { claimedEntry, giveBackClaim } from "./claims.ts";
 import { addWake, closeEntry, closeWakes, pendingWakes } from "./entries.ts";
 import type { CallRow } from "./rows.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
 /** How a changeset is applied. */

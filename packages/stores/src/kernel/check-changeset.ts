@@ -10,8 +10,8 @@ import {
   triggerTo,
   versionConflict,
 } from "@reprise/contracts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { isPending } from "./entries.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
 /** Refuses a writer that may not write now: first by its epoch, then by the thread being busy, then by the version. */

@@ -1,9 +1,9 @@
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { applyChangeset } from "./apply-changeset.ts";
 import { assertChangeset, assertGuard, assertUndamaged } from "./check-changeset.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { concludeDraft, offersWork, onlyAnswer, type Plan, requireThread } from "./plan.ts";
 import type { ThreadAnswers, ThreadRequest, ThreadRequests } from "./request.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
 
 export function demandCommit({ tenant, changeset }: ThreadRequest<"commit">): ThreadDemand {

@@ -1,7 +1,7 @@
 import type { Changeset, DecisionKey, Message, Thread } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { DecisionRow, EndedCall, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 
 /**
  * Which rows an operation needs, all of them known from the request alone: a driver reads them in one go. Everything is of one

@@ -9,11 +9,11 @@ import type {
   ReleaseProblem,
   Thread,
 } from "@reprise/contracts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ThreadRows } from "./demand.ts";
 import type { Interruption } from "./interrupt.ts";
 import type { NeedText } from "./need.ts";
 import type { DecisionRow, EntryRow, RunRow, ThreadRow } from "./rows.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 
 /** An entry with what it asks for sealed. `resource_id` and `parent_thread_id` are for a thread that is made with it. */
 export interface SealedEntry extends Omit<NewEntry, "request"> {

@@ -1,6 +1,6 @@
 import { invalidRequest, RepriseError } from "@reprise/contracts";
-import { blobRefsInTexts } from "../codec/blob-refs.ts";
 import { applyChangeset } from "./apply-changeset.ts";
+import { blobRefsInTexts } from "./blob-refs.ts";
 import { assertChangeset, assertUndamaged, assertVersion } from "./check-changeset.ts";
 import { describeClaim, holdThread, isClaimLive } from "./claims.ts";
 import { concludeCommit, demandChangeset } from "./commit.ts";

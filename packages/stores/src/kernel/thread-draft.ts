@@ -1,10 +1,10 @@
 import { chainDigest, type Thread } from "@reprise/contracts";
-import { hashText } from "../codec/hash-text.ts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { QueueRows, ThreadRows } from "./demand.ts";
+import { hashText } from "./hash-text.ts";
 import type { HeldThread } from "./request.ts";
 import type { Losses, RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
 import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
 import type { CommitWrite, Write } from "./write.ts";

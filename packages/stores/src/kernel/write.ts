@@ -1,6 +1,6 @@
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { CallKey } from "./demand.ts";
 import type { DecisionRow, EntryRow, RunRow, SupersededRange, ThreadRow } from "./rows.ts";
+import type { SealedChangeset } from "./sealed-changeset.ts";
 
 /**
  * One change of the stored rows. A plan's writes are executed in order, all or none. None of them needs to read: whether a row

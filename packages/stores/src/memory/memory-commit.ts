@@ -10,8 +10,8 @@ import {
   type ToolCallRecord,
 } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
-import { hashText } from "../codec/hash-text.ts";
-import type { SealedSegment } from "../codec/sealed-changeset.ts";
+import { hashText } from "../kernel/hash-text.ts";
+import type { SealedSegment } from "../kernel/sealed-changeset.ts";
 import type { CommitWrite } from "../kernel/write.ts";
 import type { CommitCell, CommitContent } from "../tables/cells.ts";
 import { freezeDeep } from "../tables/freeze-deep.ts";

@@ -1,11 +1,11 @@
 import type { StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { leaveOpen } from "../codec/seal-changeset.ts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { History, ThreadDemand } from "../kernel/demand.ts";
 import { NO_ROWS } from "../kernel/held-write.ts";
 import type { NeedText } from "../kernel/need.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { Write } from "../kernel/write.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";

@@ -1,8 +1,8 @@
 import { RepriseError } from "@reprise/contracts";
 import { parseJson } from "@reprise/state";
 import { checksumOf } from "../codec/checksum.ts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { STORED_FORMAT } from "../codec/stored-text.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 
 /** Whose message it is. A subject may hold only hashes of these. */
 interface Place {

@@ -5,9 +5,9 @@ import {
   type ThreadPlace,
   toRepriseError,
 } from "@reprise/contracts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { isFor, type NeedText, needOfRun } from "../kernel/need.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";

@@ -1,8 +1,8 @@
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ThreadRows } from "../kernel/demand.ts";
 import { planOf } from "../kernel/operations.ts";
 import type { Plan } from "../kernel/plan.ts";
 import type { ThreadRequest } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { Write } from "../kernel/write.ts";
 import { survivesJson } from "./buffer-message.ts";
 import type { Glimpse } from "./buffer-ports.ts";

@@ -1,7 +1,7 @@
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import { withCall } from "../kernel/apply-changeset.ts";
 import type { ThreadRows } from "../kernel/demand.ts";
 import type { EndedCall, RunRow } from "../kernel/rows.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { PendingCommit } from "./pending-commits.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { ThreadRequests } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { BufferBounds } from "./buffer-ports.ts";
 
 /** A commit that is acknowledged and waits for its place in the database. */

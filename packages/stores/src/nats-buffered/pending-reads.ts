@@ -1,6 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
 import { toCommitColumns } from "../codec/columns/commit-columns.ts";
-import { toEventRows } from "../codec/commit-rows.ts";
+import { toEventRows } from "../shell/commit-rows.ts";
 import type { EventRow, RowReader } from "../shell/row-reader.ts";
 import type { BufferedThreads } from "./buffered-threads.ts";
 import { overlayRun } from "./overlay-rows.ts";

@@ -1,11 +1,11 @@
 import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
 import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";

@@ -1,8 +1,8 @@
 import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
-import type { SealedChangeset } from "../codec/sealed-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
 import type { NeedText } from "../kernel/need.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
+import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { DocumentRows } from "./document-rows.ts";
 import type { RowReader } from "./row-reader.ts";
 import type { NameHold, WorkerRow, WorkerRows } from "./worker-rows.ts";

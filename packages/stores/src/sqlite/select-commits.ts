@@ -1,4 +1,6 @@
 import type { CommitColumns } from "../codec/columns/commit-columns.ts";
+import { escapeText } from "../codec/escape-text.ts";
+import type { SupersededRange } from "../kernel/rows.ts";
 import {
   type EventColumns,
   type MessageColumns,
@@ -8,9 +10,7 @@ import {
   toEventRows,
   toMessageRow,
   toPatchRows,
-} from "../codec/commit-rows.ts";
-import { escapeText } from "../codec/escape-text.ts";
-import type { SupersededRange } from "../kernel/rows.ts";
+} from "../shell/commit-rows.ts";
 import type { CallsRow, CommitRow, EventRow, MessageRows, MessageSelection, PatchRow } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import { whereAll } from "./where.ts";

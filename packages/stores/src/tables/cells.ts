@@ -1,8 +1,8 @@
 import type { AgentEvent, Message, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
 import type { TrackedPatch } from "@reprise/state";
-import type { SealedSegment } from "../codec/sealed-changeset.ts";
 import type { StoredText } from "../codec/stored-text.ts";
 import type { DecisionRow, EndedCall, EntryRow, RunRow } from "../kernel/rows.ts";
+import type { SealedSegment } from "../kernel/sealed-changeset.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
 /** A row, and its number in the order in which rows of the whole store came. */

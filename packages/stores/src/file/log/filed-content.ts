@@ -11,8 +11,8 @@ import {
   openMessages,
   openPatches,
 } from "../../codec/open-commit.ts";
-import type { SealedSegment } from "../../codec/sealed-changeset.ts";
 import type { StoredText } from "../../codec/stored-text.ts";
+import type { SealedSegment } from "../../kernel/sealed-changeset.ts";
 import type { CommitCell, CommitContent, SnapshotCell } from "../../tables/cells.ts";
 import { readItem } from "./line-content.ts";
 import type { LogRange } from "./log-range.ts";

@@ -1,6 +1,6 @@
-import type { SealedSegment } from "../../codec/sealed-changeset.ts";
 import type { CallKey } from "../../kernel/demand.ts";
 import type { EndedCall } from "../../kernel/rows.ts";
+import type { SealedSegment } from "../../kernel/sealed-changeset.ts";
 import type { Write } from "../../kernel/write.ts";
 import type { ItemPlace } from "./line-content.ts";
 import type { RowChange } from "./row-change.ts";

@@ -1,6 +1,6 @@
-import { formatPath } from "./document/format-path.ts";
-import type { JsonTypeName } from "./document/json.ts";
-import type { Path } from "./document/path.ts";
+import { formatPath } from "./format-path.ts";
+import type { JsonTypeName } from "./json.ts";
+import type { Path } from "./path.ts";
 
 /** Every error of the state engine, and when it occurs. Callers branch on the code. */
 export const STATE_ERRORS = {

@@ -1,8 +1,8 @@
 import type { Json } from "@reprise/state";
-import type { Route } from "../http/route.ts";
-import { COMPONENTS } from "./components.ts";
-import type { Operation, OperationAnswer, OperationBody } from "./operation.ts";
-import { ref } from "./ref.ts";
+import type { Route } from "../host/route.ts";
+import { COMPONENTS } from "../openapi/components.ts";
+import type { Operation, OperationAnswer, OperationBody } from "../openapi/operation.ts";
+import { ref } from "../openapi/ref.ts";
 
 type JsonObject = { readonly [key: string]: Json };
 

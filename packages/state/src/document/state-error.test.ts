@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { indexOutOfBounds, invalidOperation, pathNotFound, StateError, typeMismatch } from "./errors.ts";
+import { indexOutOfBounds, invalidOperation, pathNotFound, StateError, typeMismatch } from "./state-error.ts";
 
 describe("StateError", () => {
   it("names the place in its message", () => {

@@ -12,6 +12,11 @@ export interface OutgoingRequest {
   readonly fetch: typeof fetch;
 }
 
+/** How a model is reached. Asked anew for every request: a key may have changed. */
+export interface Connection extends Pick<OutgoingRequest, "url" | "headers" | "fetch"> {
+  readonly redact: Speaker["redact"];
+}
+
 /** Makes a request and returns its answer once it is one: a stream of events, or JSON without an error in it. */
 export async function openAnswer(speaker: Speaker, request: OutgoingRequest): Promise<Response> {
   const { url, signal, fetch: send, ...rest } = request;

@@ -1,11 +1,11 @@
 import type { TenantRuntime } from "@reprise/runtime";
 import type { Context } from "hono";
+import type { RequestBody } from "../http/request-body.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { Principal, Scope } from "../security/principal.ts";
-import type { ServerHost } from "../server-host.ts";
 import type { NodeResponse } from "../sse/node-outlet.ts";
 import type { StreamPlace } from "../sse/stream-places.ts";
-import type { RequestBody } from "./request-body.ts";
+import type { ServerHost } from "./server-host.ts";
 
 /** What the platform brings: on Node, the response to write to and the socket a request came by. */
 export interface ServerEnv {

@@ -1,14 +1,37 @@
-import type { Runtime } from "@reprise/runtime";
-import type { LiveConfig } from "./config/live/live-config.ts";
-import { printError } from "./http/print-error.ts";
-import { ServerMetrics } from "./http/server-metrics.ts";
-import { StoreProbe } from "./http/store-probe.ts";
-import type { PageFile } from "./page/page-routes.ts";
-import type { PreviewPermission } from "./routes/preview-permission.ts";
-import { AccessGate, type AccessLimits } from "./security/access-limits.ts";
-import { LOOPBACK_HOSTS } from "./security/check-host.ts";
-import type { Authenticate } from "./security/principal.ts";
-import { DEFAULT_STREAM_LIMITS, OpenStreams, type StreamLimits } from "./sse/open-streams.ts";
+import type { CallPreview, Runtime } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
+import type { LiveConfig } from "../config/live/live-config.ts";
+import { printError } from "../http/print-error.ts";
+import { ServerMetrics } from "../http/server-metrics.ts";
+import { StoreProbe } from "../http/store-probe.ts";
+import { AccessGate, type AccessLimits } from "../security/access-limits.ts";
+import { LOOPBACK_HOSTS } from "../security/check-host.ts";
+import type { Authenticate, Principal } from "../security/principal.ts";
+import { DEFAULT_STREAM_LIMITS, OpenStreams, type StreamLimits } from "../sse/open-streams.ts";
+
+/** A file for browsers, served as it is. */
+export interface PageFile {
+  /** The whole path, as in `/` or `/page.css`. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+/** A call that nobody made yet. */
+export interface PreviewedCall {
+  readonly agent_id: string;
+  readonly tool_id: string;
+  readonly arguments: Json;
+}
+
+/** What would happen to a call, and who says so. */
+export type PermissionPreview = CallPreview;
+
+/** Asks whoever rules over calls. It says what it would say if the call were made, and nothing is done. */
+export type PreviewPermission = (
+  call: PreviewedCall,
+  principal: Principal,
+) => PermissionPreview | Promise<PermissionPreview>;
 
 export interface ServerOptions {
   readonly runtime: Runtime;

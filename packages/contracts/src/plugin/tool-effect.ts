@@ -1,6 +1,6 @@
 import type { Json } from "@reprise/state";
-import type { PhaseAction, SuspendRequest } from "../plugin/phase-action.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "../tool/tool-result.ts";
+import type { PhaseAction, SuspendRequest } from "./phase-action.ts";
 
 /** The types of action a tool may return. */
 export const EFFECT_ACTIONS = [

@@ -1,16 +1,16 @@
 import { Hono } from "hono";
-import { answerOnce } from "../idempotency/answer-once.ts";
-import { checkHost } from "../security/check-host.ts";
-import { checkOrigin } from "../security/check-origin.ts";
-import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal } from "../security/principal.ts";
-import { preflightHeaders, responseHeaders } from "../security/response-headers.ts";
-import type { ServerHost } from "../server-host.ts";
-import type { Credential } from "../sse/stream-places.ts";
-import { answer } from "./answer.ts";
-import { describeError } from "./describe-error.ts";
-import { HttpRefusal } from "./http-refusal.ts";
-import { RequestBody } from "./request-body.ts";
-import type { Call, Route, ServerEnv } from "./route.ts";
+import type { Call, Route, ServerEnv } from "./host/route.ts";
+import type { ServerHost } from "./host/server-host.ts";
+import { answer } from "./http/answer.ts";
+import { describeError } from "./http/describe-error.ts";
+import { HttpRefusal } from "./http/http-refusal.ts";
+import { RequestBody } from "./http/request-body.ts";
+import { answerOnce } from "./idempotency/answer-once.ts";
+import { checkHost } from "./security/check-host.ts";
+import { checkOrigin } from "./security/check-origin.ts";
+import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal } from "./security/principal.ts";
+import { preflightHeaders, responseHeaders } from "./security/response-headers.ts";
+import type { Credential } from "./sse/stream-places.ts";
 
 /** Puts routes into an app of their own, each behind the same door. The app can be mounted in any other. */
 export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<ServerEnv> {

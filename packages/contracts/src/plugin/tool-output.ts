@@ -1,6 +1,6 @@
 import type { Json } from "@reprise/state";
+import type { ToolError } from "../tool/tool-error.ts";
 import type { MarkedEffect, MarkedResult, MarkedSuspension } from "./tool-effect.ts";
-import type { ToolError } from "./tool-error.ts";
 
 /** What JSON cannot say although it is an object. */
 type Unsayable =

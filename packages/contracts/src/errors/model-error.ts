@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors/catalogue.ts";
+import type { ErrorCode } from "./catalogue.ts";
 
 /** Why a model failed. Closed, and never derived from the text of a message. */
 export type ModelErrorKind =

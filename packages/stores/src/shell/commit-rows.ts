@@ -1,7 +1,13 @@
-import type { CallsRow, CommitRow, EventRow, MessageRow, PatchRow } from "../shell/row-reader.ts";
-import { type CommitColumns, firstPart, groupParts, isPruned, type TextColumns } from "./columns/commit-columns.ts";
-import { unescapeText } from "./escape-text.ts";
-import { openCalls, openCommit, openCommitEvents, openMessages, openPatches } from "./open-commit.ts";
+import {
+  type CommitColumns,
+  firstPart,
+  groupParts,
+  isPruned,
+  type TextColumns,
+} from "../codec/columns/commit-columns.ts";
+import { unescapeText } from "../codec/escape-text.ts";
+import { openCalls, openCommit, openCommitEvents, openMessages, openPatches } from "../codec/open-commit.ts";
+import type { CallsRow, CommitRow, EventRow, MessageRow, PatchRow } from "./row-reader.ts";
 
 // Rows of a database as the shell reads them: each opens its texts when it is asked to.
 
