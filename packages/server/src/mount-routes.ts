@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { Call, Route, ServerEnv } from "./host/route.ts";
+import type { HttpExchange, Route, ServerEnv } from "./host/route.ts";
 import type { ServerHost } from "./host/server-host.ts";
 import { answer } from "./http/answer.ts";
 import { describeError } from "./http/describe-error.ts";
@@ -10,7 +10,7 @@ import { checkHost } from "./security/check-host.ts";
 import { checkOrigin } from "./security/check-origin.ts";
 import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal } from "./security/principal.ts";
 import { preflightHeaders, responseHeaders } from "./security/response-headers.ts";
-import type { Credential } from "./sse/stream-places.ts";
+import type { Credential } from "./sse/stream-slots.ts";
 
 /** Puts routes into an app of their own, each behind the same door. The app can be mounted in any other. */
 export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<ServerEnv> {
@@ -26,20 +26,28 @@ export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<Se
 }
 
 /** The door. Who asks is known before anything but the headers was looked at. */
-async function enter(host: ServerHost, route: Route, context: Call["context"]): Promise<Response> {
+async function enter(host: ServerHost, route: Route, context: HttpExchange["context"]): Promise<Response> {
   const request = context.req.raw;
   const response = await guarded(host, context, async (headers) => {
     const principal = await identify(host, route, request);
     const { tenant } = principal;
     const runtime = tenant === undefined ? host.runtime : host.runtime.forTenant(tenant);
     const body = new RequestBody(request, host.maxBodyBytes);
-    const place = route.opensStream ? host.streams.reserve(principal, credentialOf(host, route, request)) : undefined;
-    const call: Call = { context, host, principal, runtime, body, headers, ...(place !== undefined && { place }) };
+    const slot = route.opensStream ? host.streams.reserve(principal, credentialOf(host, route, request)) : undefined;
+    const exchange: HttpExchange = {
+      context,
+      host,
+      principal,
+      runtime,
+      body,
+      headers,
+      ...(slot !== undefined && { slot }),
+    };
     const isStored = route.method === "POST" && route.knowsRepeats !== true;
     try {
-      return await (isStored ? answerOnce(call, route) : route.handle(call));
+      return await (isStored ? answerOnce(exchange, route) : route.handle(exchange));
     } finally {
-      if (place?.isTaken === false) place.leave();
+      if (slot?.isTaken === false) slot.leave();
     }
   });
   host.metrics.countAnswer(request.method, route.path, response.status);
@@ -47,13 +55,13 @@ async function enter(host: ServerHost, route: Route, context: Call["context"]): 
 }
 
 /** Answers a request for what is not here; also that only to whom may ask. */
-export function answerUnknown(host: ServerHost, context: Call["context"]): Promise<Response> {
+export function answerUnknown(host: ServerHost, context: HttpExchange["context"]): Promise<Response> {
   return guarded(host, context, () => {
     throw new HttpRefusal(404, `not found: ${context.req.method} ${context.req.path.slice(0, 200)}`);
   });
 }
 
-function answerPreflight(host: ServerHost, context: Call["context"], methods: string): Promise<Response> {
+function answerPreflight(host: ServerHost, context: HttpExchange["context"], methods: string): Promise<Response> {
   return guarded(host, context, () => {
     const origin = checkOrigin(context.req.raw, host.allowedOrigins);
     return new Response(null, { status: 204, headers: preflightHeaders(origin, methods) });
@@ -63,7 +71,7 @@ function answerPreflight(host: ServerHost, context: Call["context"], methods: st
 /** Checks where a request comes from, and says every error in the same shape. */
 async function guarded(
   host: ServerHost,
-  { req: { raw: request }, env }: Call["context"],
+  { req: { raw: request }, env }: HttpExchange["context"],
   handle: (headers: Readonly<Record<string, string>>) => Response | Promise<Response>,
 ): Promise<Response> {
   let headers = responseHeaders(undefined);

@@ -1,7 +1,7 @@
 import { type DecisionInput, notFound, RepriseError, type RunRecord } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { findForwarded, submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
@@ -16,30 +16,30 @@ type Decisions = Extract<AiSdkRequest, { kind: "decisions" }>;
  * what follows; any other is told that its decisions were taken. Stale decisions are dropped: a client that sent nothing else gets
  * the thread's latest run from its start, which shows it how its questions were answered.
  */
-export async function answerDecisions(call: Call, agentId: string, asked: Decisions): Promise<Response> {
-  assertScope(call.principal, "decide");
-  if (asked.reply === "stream") assertScope(call.principal, "read");
-  assertAgent(call, agentId);
-  const { open, waiting } = await findWaiting(call, agentId, asked);
+export async function answerDecisions(exchange: HttpExchange, agentId: string, asked: Decisions): Promise<Response> {
+  assertScope(exchange.principal, "decide");
+  if (asked.reply === "stream") assertScope(exchange.principal, "read");
+  assertAgent(exchange, agentId);
+  const { open, waiting } = await findWaiting(exchange, agentId, asked);
   const request = { ...asked.request, initial_decisions: open };
-  const run = open.length > 0 ? await unlessStale(submitOnce(call, request)) : await findForwarded(call);
+  const run = open.length > 0 ? await unlessStale(submitOnce(exchange, request)) : await findForwarded(exchange);
   if (run === undefined) {
-    assertScope(call.principal, "read");
-    return streamMessage(call, await findLatestRun(call, asked.thread_id));
+    assertScope(exchange.principal, "read");
+    return streamMessage(exchange, await findLatestRun(exchange, asked.thread_id));
   }
   if (asked.reply === "json") {
     const ids = idHeaders({ run: run.id, thread: run.threadId });
-    return answer(call, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);
+    return answer(exchange, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);
   }
   // What the page has of the run ends where it waited.
-  return streamMessage(call, run, waiting?.last_seq ?? (await findWait(run, asked.decisions)));
+  return streamMessage(exchange, run, waiting?.last_seq ?? (await findWait(run, asked.decisions)));
 }
 
-function assertAgent({ runtime }: Call, agentId: string): void {
+function assertAgent({ runtime }: HttpExchange, agentId: string): void {
   if (!runtime.agents().some(({ id }) => id === agentId)) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
 }
 
-async function findLatestRun({ runtime }: Call, threadId: string): Promise<RunHandle> {
+async function findLatestRun({ runtime }: HttpExchange, threadId: string): Promise<RunHandle> {
   const [latest] = (await runtime.runs({ thread_id: threadId, limit: 1 })).items;
   if (latest === undefined) throw notFound("THREAD_NOT_FOUND", "thread", threadId);
   return runtime.run(latest.run_id);
@@ -55,9 +55,13 @@ interface Waiting {
  * The decisions about what waits on the thread. That is one run's: this agent's, and the named one if one is named, or they are not
  * for it. The run is read first: calls that wait after that did so at its last event.
  */
-async function findWaiting(call: Call, agentId: string, { thread_id, run_id, decisions }: Decisions): Promise<Waiting> {
-  const [waiting] = (await call.runtime.runs({ thread_id, status: "waiting", limit: 1 })).items;
-  const calls = await loadOpenCalls(call, thread_id);
+async function findWaiting(
+  exchange: HttpExchange,
+  agentId: string,
+  { thread_id, run_id, decisions }: Decisions,
+): Promise<Waiting> {
+  const [waiting] = (await exchange.runtime.runs({ thread_id, status: "waiting", limit: 1 })).items;
+  const calls = await loadOpenCalls(exchange, thread_id);
   const open = selectOpenDecisions(decisions, calls);
   if (waiting === undefined || open.length === 0) return { open };
   if (waiting.agent_id === agentId && (run_id ?? waiting.run_id) === waiting.run_id) return { open, waiting };

@@ -1,25 +1,25 @@
 import { type ContentPart, type MessageInput, parseDataUrl } from "@reprise/contracts";
 import { runtimeUrl } from "../blobs/blob-url.ts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
 
 /** Puts files that came inside of messages into the blob store: a thread holds no bytes. */
-export function keepFiles(call: Call, messages: readonly MessageInput[]): Promise<readonly MessageInput[]> {
+export function keepFiles(exchange: HttpExchange, messages: readonly MessageInput[]): Promise<readonly MessageInput[]> {
   return Promise.all(
     messages.map(async (message) => {
       const { content } = message;
       if (typeof content === "string") return message;
-      return { ...message, content: await Promise.all(content.map((part) => keepFile(call, part))) };
+      return { ...message, content: await Promise.all(content.map((part) => keepFile(exchange, part))) };
     }),
   );
 }
 
-async function keepFile(call: Call, part: ContentPart): Promise<ContentPart> {
+async function keepFile(exchange: HttpExchange, part: ContentPart): Promise<ContentPart> {
   if (part.type !== "image" && part.type !== "file") return part;
-  if (!/^data:/i.test(part.url)) return { ...part, url: runtimeUrl(call, part.url) };
+  if (!/^data:/i.test(part.url)) return { ...part, url: runtimeUrl(exchange, part.url) };
   const { content, mediaType } = readDataUrl(part.url);
   const media_type = part.media_type ?? mediaType;
-  const { ref } = await call.runtime.blobs.put(content, { media_type });
+  const { ref } = await exchange.runtime.blobs.put(content, { media_type });
   return { ...part, url: ref, media_type };
 }
 

@@ -1,8 +1,8 @@
 import { type CallQuery, MAX_LIMIT, type ToolCallRecord } from "@reprise/contracts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 
 /** All calls of a thread. */
-export async function loadCalls({ runtime }: Call, query: CallQuery): Promise<readonly ToolCallRecord[]> {
+export async function loadCalls({ runtime }: HttpExchange, query: CallQuery): Promise<readonly ToolCallRecord[]> {
   const calls: ToolCallRecord[] = [];
   for (;;) {
     const page = await runtime.calls({ ...query, offset: calls.length, limit: MAX_LIMIT });
@@ -12,6 +12,6 @@ export async function loadCalls({ runtime }: Call, query: CallQuery): Promise<re
 }
 
 /** The calls of a thread that wait for somebody. */
-export function loadOpenCalls(call: Call, threadId: string): Promise<readonly ToolCallRecord[]> {
-  return loadCalls(call, { thread_id: threadId, status: "suspended" });
+export function loadOpenCalls(exchange: HttpExchange, threadId: string): Promise<readonly ToolCallRecord[]> {
+  return loadCalls(exchange, { thread_id: threadId, status: "suspended" });
 }

@@ -1,7 +1,7 @@
 import type { Message, MessagePage, ToolCallRecord } from "@reprise/contracts";
 import { encodeAiSdkHistory, type UiMessage, uiMessageIdOf } from "@reprise/protocols/ai-sdk";
 import { browserUrl } from "../blobs/blob-url.ts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { MAX_PAGE_BYTES } from "../http/answer-list.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { loadCalls, loadOpenCalls } from "./load-calls.ts";
@@ -25,11 +25,15 @@ export interface History {
  * The newest messages of a thread as a page begins with them, as many as fit into a page. A message of a page may be many of the thread,
  * so they are read from the newest on until the oldest is whole.
  */
-export async function loadHistory(call: Call, threadId: string, query: HistoryQuery = {}): Promise<History> {
+export async function loadHistory(
+  exchange: HttpExchange,
+  threadId: string,
+  query: HistoryQuery = {},
+): Promise<History> {
   const { limit = Number.POSITIVE_INFINITY, before } = query;
-  const { messages, isWhole } = await readBackwards(call, threadId, limit, before);
-  const calls = await loadCallsOf(call, threadId, messages, before === undefined);
-  const shown = encodeAiSdkHistory({ thread_id: threadId, messages, calls }, (url) => browserUrl(call, url));
+  const { messages, isWhole } = await readBackwards(exchange, threadId, limit, before);
+  const calls = await loadCallsOf(exchange, threadId, messages, before === undefined);
+  const shown = encodeAiSdkHistory({ thread_id: threadId, messages, calls }, (url) => browserUrl(exchange, url));
   const end = before === undefined ? shown.length : shown.findIndex(({ id }) => id === before);
   // The oldest may have begun before what was read.
   const whole = shown.slice(isWhole ? 0 : 1, end < 0 ? shown.length : end);
@@ -41,12 +45,12 @@ type Positioned = MessagePage["messages"][number];
 
 /** Messages up to the wanted ones, oldest first, and whether the first of them is the first of the thread. */
 async function readBackwards(
-  call: Call,
+  exchange: HttpExchange,
   threadId: string,
   limit: number,
   before: string | undefined,
 ): Promise<{ readonly messages: readonly Message[]; readonly isWhole: boolean }> {
-  const { threads } = call.runtime;
+  const { threads } = exchange.runtime;
   const kept: Positioned[] = [];
   const groups = new Set<string>();
   let bytes = 0;
@@ -58,7 +62,7 @@ async function readBackwards(
       at = message.cursor;
       if (!isFound) {
         isFound = message.id === before || uiMessageIdOf(message) === before;
-        if (isFound) kept.push(...(await readRest(call, threadId, message)));
+        if (isFound) kept.push(...(await readRest(exchange, threadId, message)));
         continue;
       }
       kept.push(message);
@@ -76,10 +80,10 @@ async function readBackwards(
 }
 
 /** What a run went on to say behind a message that was said to it meanwhile, newest first; it belongs to what it said before. */
-async function readRest(call: Call, threadId: string, message: Positioned): Promise<readonly Positioned[]> {
+async function readRest(exchange: HttpExchange, threadId: string, message: Positioned): Promise<readonly Positioned[]> {
   const runId = message.role === "user" ? message.metadata?.run_id : undefined;
   if (runId === undefined) return [];
-  const page = await call.runtime.threads.messages(threadId, { run_id: runId, after: message.cursor - 1 });
+  const page = await exchange.runtime.threads.messages(threadId, { run_id: runId, after: message.cursor - 1 });
   return page.messages.toReversed();
 }
 
@@ -91,7 +95,7 @@ function groupOf({ role, id, metadata }: Message): string | undefined {
 
 /** The calls of messages, and for the end of a thread those that wait without one. */
 async function loadCallsOf(
-  call: Call,
+  exchange: HttpExchange,
   threadId: string,
   messages: readonly Message[],
   isEnd: boolean,
@@ -103,7 +107,7 @@ async function loadCallsOf(
     for (const record of records) calls.set(record.call_id, record);
   };
   // A fork has messages of runs of another thread.
-  for (const run_id of runs) add(await loadCalls(call, { thread_id: threadId, run_id }));
-  if (isEnd) add(await loadOpenCalls(call, threadId));
+  for (const run_id of runs) add(await loadCalls(exchange, { thread_id: threadId, run_id }));
+  if (isEnd) add(await loadOpenCalls(exchange, threadId));
   return [...calls.values()];
 }

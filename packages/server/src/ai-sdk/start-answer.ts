@@ -1,7 +1,7 @@
 import type { RunRequest } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions, withUiMessageIds } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
@@ -14,30 +14,33 @@ type Submit = Extract<AiSdkRequest, { kind: "submit" }>;
 type Regenerate = Extract<AiSdkRequest, { kind: "regenerate" }>;
 
 /** Something was said. When it takes the place of what was said before, the thread goes back to there first. */
-export async function startAnswer(call: Call, { request, edited_message_id: edited }: Submit): Promise<RunHandle> {
+export async function startAnswer(
+  exchange: HttpExchange,
+  { request, edited_message_id: edited }: Submit,
+): Promise<RunHandle> {
   const { thread_id: threadId = "", initial_decisions: decisions = [], ...asked } = request;
-  const messages = await keepFiles(call, asked.messages);
-  const replaced = edited === undefined ? undefined : await findMessageRun(call.runtime, threadId, edited);
+  const messages = await keepFiles(exchange, asked.messages);
+  const replaced = edited === undefined ? undefined : await findMessageRun(exchange.runtime, threadId, edited);
   if (replaced !== undefined) {
     const said = withUiMessageIds(messages);
-    return submitOnce(call, { ...asked, thread_id: threadId, messages: said, restore: { run_id: replaced } });
+    return submitOnce(exchange, { ...asked, thread_id: threadId, messages: said, restore: { run_id: replaced } });
   }
   // A client sends its decisions along for as long as its message has them; only what waits can be decided.
-  const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadOpenCalls(call, threadId));
+  const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadOpenCalls(exchange, threadId));
   const said = { ...asked, thread_id: threadId, messages };
-  if (open.length === 0) return submitOnce(call, said);
-  assertScope(call.principal, "decide");
+  if (open.length === 0) return submitOnce(exchange, said);
+  assertScope(exchange.principal, "decide");
   // Somebody may decide between our look and our write: then what was said counts all the same.
-  return (await unlessStale(submitOnce(call, { ...said, initial_decisions: open }))) ?? submitOnce(call, said);
+  return (await unlessStale(submitOnce(exchange, { ...said, initial_decisions: open }))) ?? submitOnce(exchange, said);
 }
 
 /** Another answer to what was said: the thread goes back to right behind it, and the old answer stays as superseded. */
 export async function answerAnew(
-  call: Call,
+  exchange: HttpExchange,
   agentId: string,
   { thread_id, run_id, message_id }: Regenerate,
 ): Promise<RunHandle> {
-  const replaced = await findMessageRun(call.runtime, thread_id, message_id);
+  const replaced = await findMessageRun(exchange.runtime, thread_id, message_id);
   if (replaced === undefined) throw badRequest(`messageId is not a message of thread ${thread_id}`);
   const request: RunRequest = {
     agent_id: agentId,
@@ -47,5 +50,5 @@ export async function answerAnew(
     messages: [],
     restore: { run_id: replaced, keep_input: true },
   };
-  return submitOnce(call, request);
+  return submitOnce(exchange, request);
 }

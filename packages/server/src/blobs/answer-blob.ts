@@ -1,5 +1,5 @@
 import type { BlobInfo, BlobRange, BlobReading } from "@reprise/contracts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { describeError } from "../http/describe-error.ts";
 import { readRange } from "./byte-range.ts";
@@ -13,23 +13,23 @@ const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.
 export type ReadBlob = (range?: BlobRange) => Promise<BlobReading>;
 
 /** Answers with the bytes of a blob, or those of them that are wanted, as fast as they are read. */
-export async function answerBlob(call: Call, id: string, read: ReadBlob): Promise<Response> {
-  const request = call.context.req.raw.headers;
+export async function answerBlob(exchange: HttpExchange, id: string, read: ReadBlob): Promise<Response> {
+  const request = exchange.context.req.raw.headers;
   const whole = await read();
   const { bytes } = whole.info;
   const type = typeOf(whole.info);
   const etag = `"${id}"`;
-  const headers = { ...call.headers, ...blobHeaders(type), etag };
+  const headers = { ...exchange.headers, ...blobHeaders(type), etag };
   if (isKnown(request.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
   const isSame = request.get("if-range") === null || request.get("if-range") === etag;
   const range = isSame ? readRange(request.get("range"), bytes) : undefined;
   if (range === "unsatisfiable") {
     const none = { "content-range": `bytes */${bytes}` };
-    return answer(call, 416, { error: `range not satisfiable: the blob has ${bytes} bytes` }, none);
+    return answer(exchange, 416, { error: `range not satisfiable: the blob has ${bytes} bytes` }, none);
   }
   const { first, last } = range ?? { first: 0, last: bytes - 1 };
   const { content } = range === undefined ? whole : await read({ start: first, end: last + 1 });
-  const body = sendPieces(content, (error) => breakOff(call, error));
+  const body = sendPieces(content, (error) => breakOff(exchange, error));
   return new Response(body, {
     status: range === undefined ? 200 : 206,
     headers: {
@@ -42,7 +42,7 @@ export async function answerBlob(call: Call, id: string, read: ReadBlob): Promis
 }
 
 /** Its length was said, so the only way to tell the client that there is no more is to end the connection. */
-function breakOff({ context, host }: Call, error: unknown): void {
+function breakOff({ context, host }: HttpExchange, error: unknown): void {
   if (describeError(error).isOurs) host.report(error);
   context.env?.outgoing?.destroy();
 }

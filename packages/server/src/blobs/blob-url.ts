@@ -1,5 +1,5 @@
 import { blobRefOf } from "@reprise/contracts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 
 const SCHEME = "blob:";
 const PATH = "/v1/blobs/";
@@ -10,14 +10,14 @@ export function blobIdOf(ref: string): string {
 }
 
 /** Where a browser finds what the runtime names by `blob:` and `media://`. Other URLs stay as they are. */
-export function browserUrl(call: Pick<Call, "context" | "host">, url: string): string {
+export function browserUrl(exchange: Pick<HttpExchange, "context" | "host">, url: string): string {
   const ref = blobRefOf(url);
-  return ref.startsWith(SCHEME) ? baseOf(call) + encodeURIComponent(blobIdOf(ref)) : url;
+  return ref.startsWith(SCHEME) ? baseOf(exchange) + encodeURIComponent(blobIdOf(ref)) : url;
 }
 
 /** The other way round: a URL of this server's blobs as the runtime names them. Others are somebody else's. */
-export function runtimeUrl(call: Pick<Call, "context" | "host">, url: string): string {
-  const base = baseOf(call);
+export function runtimeUrl(exchange: Pick<HttpExchange, "context" | "host">, url: string): string {
+  const base = baseOf(exchange);
   const found = [base, new URL(base).pathname].find((start) => url.startsWith(start));
   if (found === undefined) return url;
   try {
@@ -28,7 +28,7 @@ export function runtimeUrl(call: Pick<Call, "context" | "host">, url: string): s
 }
 
 /** As the client reached this server, under whatever path its routes are mounted. */
-function baseOf({ context, host }: Pick<Call, "context" | "host">): string {
+function baseOf({ context, host }: Pick<HttpExchange, "context" | "host">): string {
   const { origin, pathname } = new URL(context.req.url);
   const root = host.publicUrl ?? origin + pathname.slice(0, Math.max(pathname.indexOf("/v1/"), 0));
   return root + PATH;

@@ -9,7 +9,7 @@ export function formatPath(path: ShapePath): string {
   }, "");
 }
 
-/** How a place is called in a sentence: by its key, or by its number in the list that has one. */
+/** Names a path in a sentence: by its last key, or by its number in the list that has one. */
 export function nameOf(path: ShapePath): string {
   const last = path.findLastIndex((part) => typeof part === "string");
   if (last < 0) return "The configuration";
@@ -19,7 +19,7 @@ export function nameOf(path: ShapePath): string {
     .join("")}\``;
 }
 
-/** Whether one formatted path leads to the same place as another, or into it. */
+/** Whether one formatted path is the same as another, or leads into it. */
 export function isWithin(path: string, other: string): boolean {
   const rest = path.startsWith(other) ? path.slice(other.length) : "none";
   return rest === "" || rest.startsWith(".") || rest.startsWith("[");

@@ -10,7 +10,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** What is wrong with a place, in a sentence that begins with its name. */
+/** A problem at a path, as a sentence that begins with the name of the path. */
 export function problemAt(path: ShapePath, says: string): ConfigProblem {
   return { path: formatPath(path), message: `${nameOf(path)}${says}` };
 }

@@ -42,7 +42,7 @@ function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts):
 /** The key a provider is asked with. One that is not there, or may not be named, is a problem where it is named. */
 function findKey(
   auth: ProviderConfig["auth"],
-  place: ShapePath,
+  path: ShapePath,
   { env }: ConfigPorts,
 ): { readonly apiKey?: string; readonly problem?: ConfigProblem } {
   if (auth === undefined) return {};
@@ -50,11 +50,11 @@ function findKey(
   try {
     const apiKey = readSecret(auth, env);
     return apiKey === undefined
-      ? { problem: problemAt(place, ` is ${auth.name}, a variable that is not set`) }
+      ? { problem: problemAt(path, ` is ${auth.name}, a variable that is not set`) }
       : { apiKey };
   } catch (error) {
     if (!RepriseError.is(error)) throw error;
-    return { problem: problemAt(place, ` is ${auth.name}: ${error.message}`) };
+    return { problem: problemAt(path, ` is ${auth.name}: ${error.message}`) };
   }
 }
 

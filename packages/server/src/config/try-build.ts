@@ -5,7 +5,7 @@ import type { Config } from "./config.ts";
 import { formatPath } from "./config-path.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 
-/** Registers and resolves everything as a runtime would, and tells what that says, each at its place. */
+/** Registers and resolves everything as a runtime would, and reports every problem with its path. */
 export function tryBuild(config: Config, definitions: Definitions): readonly ConfigProblem[] {
   try {
     buildRegistries(definitions);

@@ -4,7 +4,7 @@ import type { RequestBody } from "../http/request-body.ts";
 import type { Operation } from "../openapi/operation.ts";
 import type { Principal, Scope } from "../security/principal.ts";
 import type { NodeResponse } from "../sse/node-outlet.ts";
-import type { StreamPlace } from "../sse/stream-places.ts";
+import type { StreamSlot } from "../sse/stream-slots.ts";
 import type { ServerHost } from "./server-host.ts";
 
 /** What the platform brings: on Node, the response to write to and the socket a request came by. */
@@ -19,8 +19,8 @@ export interface ServerEnv {
   };
 }
 
-/** One request that passed the door, and what is needed to answer it. */
-export interface Call {
+/** One HTTP request that was let in, and everything a route needs to answer it. */
+export interface HttpExchange {
   readonly context: Context<ServerEnv>;
   readonly host: ServerHost;
   readonly principal: Principal;
@@ -29,8 +29,8 @@ export interface Call {
   readonly body: RequestBody;
   /** What every answer to this request carries. */
   readonly headers: Readonly<Record<string, string>>;
-  /** For a route that streams: its place among the streams. */
-  readonly place?: StreamPlace;
+  /** For a route that streams: its slot among the streams. */
+  readonly slot?: StreamSlot;
   /** For a route that uses them, when the request has an idempotency key: the ids of what it begins. */
   readonly reserved?: Reserved;
 }
@@ -53,14 +53,14 @@ export interface Route {
   readonly knowsRepeats?: true;
   /** It begins everything under the ids that are reserved for its request: asked again, it finds what was begun. */
   readonly usesReserved?: true;
-  /** It may answer with a stream: a place for one is kept before anything is done. */
+  /** It may answer with a stream: a slot for one is kept before anything is done. */
   readonly opensStream?: true;
   /** What it is for, what it takes and what it answers, as the OpenAPI document tells it. */
   readonly operation: Operation;
-  handle(call: Call): Response | Promise<Response>;
+  handle(exchange: HttpExchange): Response | Promise<Response>;
 }
 
 /** A part of the path. */
-export function pathPart({ context }: Call, name: string): string {
+export function pathPart({ context }: HttpExchange, name: string): string {
   return context.req.param(name) ?? "";
 }

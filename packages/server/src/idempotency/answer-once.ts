@@ -1,5 +1,5 @@
 import type { Json } from "@reprise/state";
-import type { Call, Reserved, Route } from "../host/route.ts";
+import type { HttpExchange, Reserved, Route } from "../host/route.ts";
 import { describeError } from "../http/describe-error.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
@@ -18,36 +18,36 @@ interface Remembered {
  * Answers a request that was answered before under the same key with the same answer, and does it once. A route that works under
  * reserved ids is asked again when there is no answer, whoever died in between: what it began under them is found, not begun anew.
  */
-export async function answerOnce(call: Call, route: Route): Promise<Response> {
-  const key = await readRepeatKey(call);
-  if (key === undefined) return route.handle(call);
-  const { documents } = call.runtime;
-  const place = { kind: IDEMPOTENCY_KIND, id: key.id };
+export async function answerOnce(exchange: HttpExchange, route: Route): Promise<Response> {
+  const key = await readRepeatKey(exchange);
+  if (key === undefined) return route.handle(exchange);
+  const { documents } = exchange.runtime;
+  const documentKey = { kind: IDEMPOTENCY_KIND, id: key.id };
   const reserved = route.usesReserved ? { run_id: crypto.randomUUID(), thread_id: crypto.randomUUID() } : undefined;
   const begun: Remembered = { fingerprint: key.fingerprint, answer: null, ...(reserved && { reserved }) };
-  const expiresIn = (ms: number): number => call.runtime.now() + ms;
+  const expiresIn = (ms: number): number => exchange.runtime.now() + ms;
   const { saved, document } = await documents.saveDocument(
-    { ...place, body: asJson(begun), expires_at: expiresIn(reserved === undefined ? WORKING_MS : REMEMBERED_MS) },
+    { ...documentKey, body: asJson(begun), expires_at: expiresIn(reserved === undefined ? WORKING_MS : REMEMBERED_MS) },
     0,
   );
   // Written here, or by the reservation of a streamed run, which has another fingerprint.
   const remembered = (document?.body ?? begun) as unknown as Remembered;
   assertSameRequest(key, remembered.fingerprint);
-  if (remembered.answer !== null && remembered.answer !== undefined) return repeat(call, remembered.answer);
+  if (remembered.answer !== null && remembered.answer !== undefined) return repeat(exchange, remembered.answer);
   // What was in the way may be gone by now; then this is the first request after all, and the client may send it again.
   if (!saved && (remembered.reserved === undefined || document === undefined)) throw underWay();
   const isRepeat = !saved;
-  const own: Call =
-    remembered.reserved === undefined ? call : { ...call, reserved: { ...remembered.reserved, isRepeat } };
+  const own: HttpExchange =
+    remembered.reserved === undefined ? exchange : { ...exchange, reserved: { ...remembered.reserved, isRepeat } };
   try {
     const response = await route.handle(own);
-    await keep(response).catch((error: unknown) => call.host.report(error));
+    await keep(response).catch((error: unknown) => exchange.host.report(error));
     return response;
   } catch (error) {
     // What was refused may be sent again and is then judged anew. What failed may have begun: its ids stay reserved.
     const isRefused = describeError(error).status < 500;
     if (isRefused || remembered.reserved === undefined) {
-      await documents.deleteDocument(place.kind, place.id, document?.revision ?? 0);
+      await documents.deleteDocument(documentKey.kind, documentKey.id, document?.revision ?? 0);
     }
     throw error;
   }
@@ -57,13 +57,16 @@ export async function answerOnce(call: Call, route: Route): Promise<Response> {
     const text = await response.clone().text();
     const answer = { status: response.status, text, headers: [...response.headers].map((pair) => [...pair]) };
     const body = asJson({ ...remembered, answer });
-    await documents.saveDocument({ ...place, body, expires_at: expiresIn(REMEMBERED_MS) }, document?.revision ?? 0);
+    await documents.saveDocument(
+      { ...documentKey, body, expires_at: expiresIn(REMEMBERED_MS) },
+      document?.revision ?? 0,
+    );
   }
 }
 
-function repeat(call: Call, answer: NonNullable<Remembered["answer"]>): Response {
+function repeat(exchange: HttpExchange, answer: NonNullable<Remembered["answer"]>): Response {
   const kept = Object.fromEntries(answer.headers);
-  return new Response(answer.text, { status: answer.status, headers: { ...kept, ...call.headers } });
+  return new Response(answer.text, { status: answer.status, headers: { ...kept, ...exchange.headers } });
 }
 
 function underWay(): HttpRefusal {

@@ -1,4 +1,4 @@
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
 import { digest } from "../security/digest.ts";
 
@@ -17,7 +17,7 @@ export interface RepeatKey {
 }
 
 /** Reads the `Idempotency-Key` of a request; undefined when it has none. */
-export async function readRepeatKey({ context, principal, body }: Call): Promise<RepeatKey | undefined> {
+export async function readRepeatKey({ context, principal, body }: HttpExchange): Promise<RepeatKey | undefined> {
   const key = context.req.header("idempotency-key");
   if (key === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw badRequest("Idempotency-Key has 1 to 255 visible ASCII characters");

@@ -1,6 +1,6 @@
 import type { RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { findRun } from "../wire/find-record.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
@@ -18,23 +18,23 @@ interface Reservation {
  * Starts a run. Sent again under the same key it is the same run: its ids are remembered before it is started, and a run is
  * started once under its id. So nothing is lost and nothing done twice, wherever the first try ended.
  */
-export async function submitOnce(call: Call, request: RunRequest): Promise<RunHandle> {
-  const { runtime } = call;
-  const options = { capBudget: !hasScope(call.principal, "admin") };
-  const key = await readRepeatKey(call);
+export async function submitOnce(exchange: HttpExchange, request: RunRequest): Promise<RunHandle> {
+  const { runtime } = exchange;
+  const options = { capBudget: !hasScope(exchange.principal, "admin") };
+  const key = await readRepeatKey(exchange);
   if (key === undefined) {
     const run = await runtime.submit(request, options);
     // Whoever begins a run may see it. One that was there before may be anybody's.
-    if (run.isEarlier) assertScope(call.principal, "read");
+    if (run.isEarlier) assertScope(exchange.principal, "read");
     return run;
   }
   const { run_id, thread_id } = runtime.prepare(request);
   const body = { fingerprint: key.fingerprint, run_id, thread_id };
   const expires_at = runtime.now() + REMEMBERED_MS;
-  const place = { kind: IDEMPOTENCY_KIND, id: key.id };
-  const { saved, document } = await runtime.documents.saveDocument({ ...place, body, expires_at }, 0);
+  const documentKey = { kind: IDEMPOTENCY_KIND, id: key.id };
+  const { saved, document } = await runtime.documents.saveDocument({ ...documentKey, body, expires_at }, 0);
   // What was in the way ran out meanwhile.
-  if (!saved && document === undefined) return submitOnce(call, request);
+  if (!saved && document === undefined) return submitOnce(exchange, request);
   // Written here, or by another route under the same key, which has another fingerprint.
   const reserved = document?.body as unknown as Reservation;
   assertSameRequest(key, reserved.fingerprint);
@@ -45,21 +45,22 @@ export async function submitOnce(call: Call, request: RunRequest): Promise<RunHa
   if (begun !== undefined) return begun;
   const asked = { ...request, run_id: reserved.run_id, thread_id: reserved.thread_id };
   const run = await runtime.submit(asked, options);
-  if (run.isEarlier && !isOwn) assertScope(call.principal, "read");
+  if (run.isEarlier && !isOwn) assertScope(exchange.principal, "read");
   if (run.id !== reserved.run_id && document !== undefined) {
     const forwarded = { ...body, run_id: run.id, thread_id: run.threadId, is_forwarded: true };
-    await runtime.documents.saveDocument({ ...place, body: forwarded, expires_at }, document.revision);
+    await runtime.documents.saveDocument({ ...documentKey, body: forwarded, expires_at }, document.revision);
   }
   return run;
 }
 
 /** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */
-export async function findForwarded(call: Call): Promise<RunHandle | undefined> {
-  const key = await readRepeatKey(call);
-  const document = key === undefined ? undefined : await call.runtime.documents.loadDocument(IDEMPOTENCY_KIND, key.id);
+export async function findForwarded(exchange: HttpExchange): Promise<RunHandle | undefined> {
+  const key = await readRepeatKey(exchange);
+  const document =
+    key === undefined ? undefined : await exchange.runtime.documents.loadDocument(IDEMPOTENCY_KIND, key.id);
   if (key === undefined || document === undefined) return undefined;
   // Written above, or by another route under the same key, which has another fingerprint.
   const reserved = document.body as unknown as Reservation;
   assertSameRequest(key, reserved.fingerprint);
-  return reserved.is_forwarded ? call.runtime.run(reserved.run_id) : undefined;
+  return reserved.is_forwarded ? exchange.runtime.run(reserved.run_id) : undefined;
 }

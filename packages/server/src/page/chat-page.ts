@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import type { PageFile } from "./page-routes.ts";
+import type { PageFile } from "../host/server-host.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",

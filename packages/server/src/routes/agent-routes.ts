@@ -9,6 +9,6 @@ export const agentRoutes: readonly Route[] = [
     path: "/v1/agents",
     scope: "read",
     operation: schema.list,
-    handle: (call) => answer(call, 200, { items: call.runtime.agents() }),
+    handle: (exchange) => answer(exchange, 200, { items: exchange.runtime.agents() }),
   },
 ];

@@ -5,7 +5,7 @@ import { findRunUnderWay } from "../ai-sdk/find-run-under-way.ts";
 import { loadHistory } from "../ai-sdk/load-history.ts";
 import { answerAnew, startAnswer } from "../ai-sdk/start-answer.ts";
 import { streamMessage } from "../ai-sdk/stream-message.ts";
-import { type Call, pathPart, type Route } from "../host/route.ts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { Query } from "../http/query.ts";
 import * as schema from "./ai-sdk-routes.schema.ts";
@@ -19,14 +19,15 @@ export const aiSdkRoutes: readonly Route[] = [
     operation: schema.run,
     knowsRepeats: true,
     opensStream: true,
-    async handle(call) {
-      const agentId = pathPart(call, "agent_id");
+    async handle(exchange) {
+      const agentId = pathPart(exchange, "agent_id");
       // The codec reads text by itself; what is no object, or too much of one, is refused before it.
-      await call.body.json();
-      const asked = decodeAiSdkRequest(await call.body.text(), agentId);
-      if (asked.kind === "decisions") return answerDecisions(call, agentId, asked);
-      const run = asked.kind === "submit" ? await startAnswer(call, asked) : await answerAnew(call, agentId, asked);
-      return streamMessage(call, run);
+      await exchange.body.json();
+      const asked = decodeAiSdkRequest(await exchange.body.text(), agentId);
+      if (asked.kind === "decisions") return answerDecisions(exchange, agentId, asked);
+      const run =
+        asked.kind === "submit" ? await startAnswer(exchange, asked) : await answerAnew(exchange, agentId, asked);
+      return streamMessage(exchange, run);
     },
   },
   // The second path is the one the stock transport makes of the first route's.
@@ -45,22 +46,24 @@ export const aiSdkRoutes: readonly Route[] = [
     path: "/v1/ai-sdk/threads/:id/messages",
     scope: "read",
     operation: schema.history,
-    async handle(call) {
-      const query = new Query(call.context.req.url);
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
       const [limit, before] = [query.wholeNumber("limit"), query.text("before")];
-      const history = await loadHistory(call, pathPart(call, "id"), {
+      const history = await loadHistory(exchange, pathPart(exchange, "id"), {
         ...(limit !== undefined && { limit: clampLimit(limit) }),
         ...(before !== undefined && { before }),
       });
-      return answer(call, 200, history);
+      return answer(exchange, 200, history);
     },
   },
 ];
 
 /** The run under way from its start: a client that comes back begins its message anew. */
-async function resume(call: Call): Promise<Response> {
-  const agentId = pathPart(call, "agent_id");
-  if (!call.runtime.agents().some(({ id }) => id === agentId)) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
-  const run = await findRunUnderWay(call.runtime, agentId, pathPart(call, "chat_id"));
-  return run === undefined ? new Response(null, { status: 204, headers: call.headers }) : streamMessage(call, run);
+async function resume(exchange: HttpExchange): Promise<Response> {
+  const agentId = pathPart(exchange, "agent_id");
+  if (!exchange.runtime.agents().some(({ id }) => id === agentId)) throw notFound("AGENT_NOT_FOUND", "agent", agentId);
+  const run = await findRunUnderWay(exchange.runtime, agentId, pathPart(exchange, "chat_id"));
+  return run === undefined
+    ? new Response(null, { status: 204, headers: exchange.headers })
+    : streamMessage(exchange, run);
 }

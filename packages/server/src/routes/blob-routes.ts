@@ -15,16 +15,16 @@ export const blobRoutes: readonly Route[] = [
     operation: schema.upload,
     // The same bytes are the same blob: sent again, it is stored once.
     knowsRepeats: true,
-    async handle(call) {
-      const request = call.context.req.raw;
+    async handle(exchange) {
+      const request = exchange.context.req.raw;
       const media_type = readMediaType(request.headers);
-      const max_bytes = call.host.maxBlobBytes;
+      const max_bytes = exchange.host.maxBlobBytes;
       const content = readUpload(request, max_bytes);
-      const info = await call.runtime.blobs.put(content, { media_type, max_bytes }).catch((error: unknown) => {
+      const info = await exchange.runtime.blobs.put(content, { media_type, max_bytes }).catch((error: unknown) => {
         throw describeUploadError(error, max_bytes);
       });
       const id = blobIdOf(info.ref);
-      return answer(call, 201, { id, ...info, sha256: id, url: browserUrl(call, info.ref) });
+      return answer(exchange, 201, { id, ...info, sha256: id, url: browserUrl(exchange, info.ref) });
     },
   },
   {
@@ -32,13 +32,13 @@ export const blobRoutes: readonly Route[] = [
     path: "/v1/blobs/:id",
     scope: "read",
     operation: schema.download,
-    async handle(call) {
-      const id = pathPart(call, "id");
+    async handle(exchange) {
+      const id = pathPart(exchange, "id");
       const read: ReadBlob = (range) =>
-        call.runtime.blobs.stream(`blob:${id}`, range).catch((error: unknown) => {
+        exchange.runtime.blobs.stream(`blob:${id}`, range).catch((error: unknown) => {
           throw RepriseError.is(error, "BLOB_NOT_FOUND") ? notFound("BLOB_NOT_FOUND", "blob", id) : error;
         });
-      return answerBlob(call, id, read);
+      return answerBlob(exchange, id, read);
     },
   },
 ];

@@ -1,7 +1,7 @@
 import type { LiveConfig } from "../config/live/live-config.ts";
 import type { ConfigKind } from "../config/live/stored-entries.ts";
 import { configSchema } from "../config/read-config.ts";
-import { type Call, pathPart, type Route } from "../host/route.ts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
 import { assertOwnTenant } from "../security/principal.ts";
@@ -16,9 +16,9 @@ const wholeRoutes: readonly Route[] = [
     path: "/v1/config",
     scope: "admin",
     operation: schema.show,
-    async handle(call) {
-      const shown = await liveIn(call).show();
-      return answer(call, 200, shown, { etag: etagOf(shown.revision) });
+    async handle(exchange) {
+      const shown = await liveIn(exchange).show();
+      return answer(exchange, 200, shown, { etag: etagOf(shown.revision) });
     },
   },
   {
@@ -26,9 +26,9 @@ const wholeRoutes: readonly Route[] = [
     path: "/v1/config/schema",
     scope: "admin",
     operation: schema.describe,
-    handle: (call) => {
-      liveIn(call);
-      return answer(call, 200, configSchema(), { "content-type": "application/schema+json" });
+    handle: (exchange) => {
+      liveIn(exchange);
+      return answer(exchange, 200, configSchema(), { "content-type": "application/schema+json" });
     },
   },
   {
@@ -36,10 +36,10 @@ const wholeRoutes: readonly Route[] = [
     path: "/v1/config/validate",
     scope: "admin",
     operation: schema.validate,
-    async handle(call) {
-      const live = liveIn(call);
-      const problems = live.validate(await call.body.json());
-      return answer(call, 200, { valid: problems.length === 0, problems });
+    async handle(exchange) {
+      const live = liveIn(exchange);
+      const problems = live.validate(await exchange.body.json());
+      return answer(exchange, 200, { valid: problems.length === 0, problems });
     },
   },
 ];
@@ -51,16 +51,16 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
     path: `/v1/config/${kind}`,
     scope: "admin",
     operation: schema.list(kind),
-    handle: async (call) => answer(call, 200, { items: await liveIn(call).list(kind) }),
+    handle: async (exchange) => answer(exchange, 200, { items: await liveIn(exchange).list(kind) }),
   },
   {
     method: "GET",
     path: `/v1/config/${kind}/:id`,
     scope: "admin",
     operation: schema.get(kind),
-    async handle(call) {
-      const entry = await liveIn(call).get(kind, pathPart(call, "id"));
-      return answer(call, 200, entry, { etag: etagOf(entry.revision) });
+    async handle(exchange) {
+      const entry = await liveIn(exchange).get(kind, pathPart(exchange, "id"));
+      return answer(exchange, 200, entry, { etag: etagOf(entry.revision) });
     },
   },
   {
@@ -68,12 +68,12 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
     path: `/v1/config/${kind}/:id`,
     scope: "admin",
     operation: schema.put(kind),
-    handle: (call) =>
-      explainProblems(call, async () => {
-        const live = liveIn(call);
-        const body = await call.body.json();
-        const entry = await live.put(kind, pathPart(call, "id"), body, readIfMatch(call));
-        return answer(call, 200, entry, { etag: etagOf(entry.revision) });
+    handle: (exchange) =>
+      explainProblems(exchange, async () => {
+        const live = liveIn(exchange);
+        const body = await exchange.body.json();
+        const entry = await live.put(kind, pathPart(exchange, "id"), body, readIfMatch(exchange));
+        return answer(exchange, 200, entry, { etag: etagOf(entry.revision) });
       }),
   },
   {
@@ -81,10 +81,10 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
     path: `/v1/config/${kind}/:id`,
     scope: "admin",
     operation: schema.remove(kind),
-    handle: (call) =>
-      explainProblems(call, async () => {
-        await liveIn(call).delete(kind, pathPart(call, "id"), readIfMatch(call));
-        return new Response(null, { status: 204, headers: call.headers });
+    handle: (exchange) =>
+      explainProblems(exchange, async () => {
+        await liveIn(exchange).delete(kind, pathPart(exchange, "id"), readIfMatch(exchange));
+        return new Response(null, { status: 204, headers: exchange.headers });
       }),
   },
 ];
@@ -97,7 +97,7 @@ export const configRoutes: readonly Route[] = [
 ];
 
 /** What is configured is run for every tenant: who belongs to another than the server's own neither sees nor changes it. */
-function liveIn({ host, principal }: Call): LiveConfig {
+function liveIn({ host, principal }: HttpExchange): LiveConfig {
   const { config, runtime } = host;
   if (config === undefined) throw new HttpRefusal(404, "not found: configuration is not enabled");
   assertOwnTenant(principal, runtime.tenant, "the configuration belongs");

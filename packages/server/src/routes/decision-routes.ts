@@ -12,12 +12,12 @@ export const decisionRoutes: readonly Route[] = [
     path: "/v1/decisions",
     scope: "read",
     operation: schema.list,
-    async handle(call) {
-      const query = new Query(call.context.req.url);
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
       const { thread_id: threadId, run_id: runId } = query.texts("thread_id", "run_id");
       const filter = { ...(threadId !== undefined && { threadId }), ...(runId !== undefined && { runId }) };
-      const read = (offset: number, limit: number) => call.runtime.decisions.page({ ...filter, offset, limit });
-      return answerPage(call, query.page(), read);
+      const read = (offset: number, limit: number) => exchange.runtime.decisions.page({ ...filter, offset, limit });
+      return answerPage(exchange, query.page(), read);
     },
   },
   {
@@ -25,10 +25,10 @@ export const decisionRoutes: readonly Route[] = [
     path: "/v1/decisions/:id",
     scope: "decide",
     operation: schema.decide,
-    async handle(call) {
-      const { verb, options } = decodeVerb(await call.body.json());
-      const decision = await call.runtime.decisions.decide(pathPart(call, "id"), verb, options);
-      return answer(call, 202, decision);
+    async handle(exchange) {
+      const { verb, options } = decodeVerb(await exchange.body.json());
+      const decision = await exchange.runtime.decisions.decide(pathPart(exchange, "id"), verb, options);
+      return answer(exchange, 202, decision);
     },
   },
 ];

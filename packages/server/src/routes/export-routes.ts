@@ -14,9 +14,9 @@ export const runExportRoutes: readonly Route[] = [
     path: "/v1/runs/:id/export",
     scope: "read",
     operation: schema.run,
-    async handle(call) {
-      const { changesets, ...rest } = await call.runtime.exportRun(pathPart(call, "id"));
-      const headers = { ...call.headers, "content-type": "application/json", ...ATTACHED };
+    async handle(exchange) {
+      const { changesets, ...rest } = await exchange.runtime.exportRun(pathPart(exchange, "id"));
+      const headers = { ...exchange.headers, "content-type": "application/json", ...ATTACHED };
       return new Response(streamPieces("", writeRun(rest, changesets)), { headers });
     },
   },
@@ -29,11 +29,11 @@ export const threadExportRoutes: readonly Route[] = [
     path: "/v1/threads/:id/export",
     scope: "read",
     operation: schema.thread,
-    async handle(call) {
-      const after = Math.max(new Query(call.context.req.url).wholeNumber("after") ?? 0, 0);
-      const lines = await exportThread(call.runtime, pathPart(call, "id"), after);
+    async handle(exchange) {
+      const after = Math.max(new Query(exchange.context.req.url).wholeNumber("after") ?? 0, 0);
+      const lines = await exportThread(exchange.runtime, pathPart(exchange, "id"), after);
       return new Response(lines, {
-        headers: { ...call.headers, "content-type": "application/x-ndjson", ...ATTACHED },
+        headers: { ...exchange.headers, "content-type": "application/x-ndjson", ...ATTACHED },
       });
     },
   },

@@ -15,29 +15,29 @@ export const healthRoutes: readonly Route[] = [
     path: "/health",
     scope: "public",
     operation: schema.health,
-    handle: (call) => answer(call, 200, { status: "ok", durability: call.host.runtime.durability }),
+    handle: (exchange) => answer(exchange, 200, { status: "ok", durability: exchange.host.runtime.durability }),
   },
   {
     method: "GET",
     path: "/ready",
     scope: "public",
     operation: schema.ready,
-    async handle(call) {
-      if (call.host.streams.isClosed) return answer(call, 503, { error: "not ready: the server is closing" });
-      if (call.host.runtime.isReplaced)
-        return answer(call, 503, { error: "not ready: another process works under this instance id" });
+    async handle(exchange) {
+      if (exchange.host.streams.isClosed) return answer(exchange, 503, { error: "not ready: the server is closing" });
+      if (exchange.host.runtime.isReplaced)
+        return answer(exchange, 503, { error: "not ready: another process works under this instance id" });
       let missing: readonly string[];
       try {
-        await call.host.runtime.runs({ limit: 1 });
-        await call.host.probe.check();
-        missing = await call.host.runtime.missingAgents();
+        await exchange.host.runtime.runs({ limit: 1 });
+        await exchange.host.probe.check();
+        missing = await exchange.host.runtime.missingAgents();
       } catch (error) {
-        call.host.report(error);
+        exchange.host.report(error);
         const code = TOLD.find((known) => RepriseError.is(error, known));
         const reason = code === undefined ? "the store does not answer" : ERRORS[code].when;
-        return answer(call, 503, { error: `not ready: ${reason}` }, { "retry-after": "1" });
+        return answer(exchange, 503, { error: `not ready: ${reason}` }, { "retry-after": "1" });
       }
-      return answer(call, 200, { status: "ready", agents_missing: missing.slice(0, MAX_LISTED_AGENTS) });
+      return answer(exchange, 200, { status: "ready", agents_missing: missing.slice(0, MAX_LISTED_AGENTS) });
     },
   },
   {

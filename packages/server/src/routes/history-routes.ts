@@ -1,5 +1,5 @@
 import { clampLimit, RepriseError, type StoredChangeset, type Thread } from "@reprise/contracts";
-import { type Call, pathPart, type Route } from "../host/route.ts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerList } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
@@ -15,12 +15,12 @@ export const historyRoutes: readonly Route[] = [
     path: "/v1/threads/:id/state",
     scope: "read",
     operation: schema.state,
-    async handle(call) {
-      const { threads } = call.runtime;
-      const threadId = pathPart(call, "id");
-      const wanted = new Query(call.context.req.url).wholeNumber("version");
+    async handle(exchange) {
+      const { threads } = exchange.runtime;
+      const threadId = pathPart(exchange, "id");
+      const wanted = new Query(exchange.context.req.url).wholeNumber("version");
       const version = wanted ?? (await threads.get(threadId)).version;
-      return answer(call, 200, { thread_id: threadId, version, state: await threads.stateAt(threadId, version) });
+      return answer(exchange, 200, { thread_id: threadId, version, state: await threads.stateAt(threadId, version) });
     },
   },
   {
@@ -28,13 +28,13 @@ export const historyRoutes: readonly Route[] = [
     path: "/v1/threads/:id/history",
     scope: "read",
     operation: schema.history,
-    async handle(call) {
-      const { threads } = call.runtime;
-      const threadId = pathPart(call, "id");
-      const query = new Query(call.context.req.url);
+    async handle(exchange) {
+      const { threads } = exchange.runtime;
+      const threadId = pathPart(exchange, "id");
+      const query = new Query(exchange.context.req.url);
       const after = query.wholeNumber("after") ?? 0;
       const { version } = await threads.get(threadId);
-      return answerList<StoredChangeset>(call, {
+      return answerList<StoredChangeset>(exchange, {
         name: "items",
         head: { thread_id: threadId },
         limit: clampLimit(query.wholeNumber("limit")),
@@ -62,27 +62,27 @@ export const historyRoutes: readonly Route[] = [
     scope: "run",
     operation: schema.fork,
     usesReserved: true,
-    async handle(call) {
-      const body = await call.body.optionalJson();
+    async handle(exchange) {
+      const body = await exchange.body.optionalJson();
       const fields = readFields(body, FORK_FIELDS);
       const version = wholeNumberOf("version", fields.version);
-      const source = pathPart(call, "id");
-      const threadId = textOf("threadId", fields.thread_id) ?? call.reserved?.thread_id;
+      const source = pathPart(exchange, "id");
+      const threadId = textOf("threadId", fields.thread_id) ?? exchange.reserved?.thread_id;
       const made =
-        call.reserved?.isRepeat && threadId !== undefined ? await findFork(call, source, threadId) : undefined;
+        exchange.reserved?.isRepeat && threadId !== undefined ? await findFork(exchange, source, threadId) : undefined;
       const fork =
         made ??
-        (await call.runtime.threads.fork(source, {
+        (await exchange.runtime.threads.fork(source, {
           ...(version !== undefined && { at: version }),
           ...(threadId !== undefined && { threadId }),
         }));
-      return answer(call, 201, fork);
+      return answer(exchange, 201, fork);
     },
   },
 ];
 
 /** The fork that an earlier try of the request made. */
-async function findFork({ runtime }: Call, source: string, threadId: string): Promise<Thread | undefined> {
+async function findFork({ runtime }: HttpExchange, source: string, threadId: string): Promise<Thread | undefined> {
   try {
     const thread = await runtime.threads.get(threadId);
     return thread.parent_thread_id === source ? thread : undefined;

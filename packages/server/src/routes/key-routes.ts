@@ -1,4 +1,4 @@
-import { type Call, pathPart, type Route } from "../host/route.ts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
 import { type ApiKeys, createApiKeys, type NewApiKey } from "../security/api-keys.ts";
@@ -15,7 +15,8 @@ export const keyRoutes: readonly Route[] = [
     path: "/v1/keys",
     scope: "admin",
     operation: schema.list,
-    handle: async (call) => answer(call, 200, { items: await keysOf(call).list(call.principal.tenant) }),
+    handle: async (exchange) =>
+      answer(exchange, 200, { items: await keysOf(exchange).list(exchange.principal.tenant) }),
   },
   {
     method: "POST",
@@ -24,12 +25,12 @@ export const keyRoutes: readonly Route[] = [
     operation: schema.create,
     // An answer that is kept to be given again would be the key itself, in the store.
     knowsRepeats: true,
-    async handle(call) {
-      if (call.context.req.header("idempotency-key") !== undefined) {
+    async handle(exchange) {
+      if (exchange.context.req.header("idempotency-key") !== undefined) {
         throw badRequest("Idempotency-Key is not taken here: a key is shown once");
       }
-      const { key, info } = await keysOf(call).create(await readKey(call));
-      return answer(call, 201, { key, ...info });
+      const { key, info } = await keysOf(exchange).create(await readKey(exchange));
+      return answer(exchange, 201, { key, ...info });
     },
   },
   {
@@ -37,21 +38,22 @@ export const keyRoutes: readonly Route[] = [
     path: "/v1/keys/:id",
     scope: "admin",
     operation: schema.revoke,
-    async handle(call) {
-      const id = pathPart(call, "id");
-      if (!(await keysOf(call).revoke(id, call.principal.tenant))) throw new HttpRefusal(404, `key not found: ${id}`);
+    async handle(exchange) {
+      const id = pathPart(exchange, "id");
+      if (!(await keysOf(exchange).revoke(id, exchange.principal.tenant)))
+        throw new HttpRefusal(404, `key not found: ${id}`);
       // Here at once; in other processes when they next look.
-      await call.host.streams.recheck();
-      return new Response(null, { status: 204, headers: call.headers });
+      await exchange.host.streams.recheck();
+      return new Response(null, { status: 204, headers: exchange.headers });
     },
   },
 ];
 
-function keysOf({ host }: Call): ApiKeys {
+function keysOf({ host }: HttpExchange): ApiKeys {
   return createApiKeys(host.runtime);
 }
 
-async function readKey({ body, principal }: Call): Promise<NewApiKey> {
+async function readKey({ body, principal }: HttpExchange): Promise<NewApiKey> {
   const fields = readFields(await body.json(), KEY_FIELDS);
   const name = textOf("name", fields.name);
   if (name === undefined) throw badRequest("name cannot be empty");

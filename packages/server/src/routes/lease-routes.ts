@@ -9,6 +9,6 @@ export const leaseRoutes: readonly Route[] = [
     path: "/v1/leases",
     scope: "admin",
     operation: schema.list,
-    handle: async (call) => answer(call, 200, { items: await call.runtime.leases() }),
+    handle: async (exchange) => answer(exchange, 200, { items: await exchange.runtime.leases() }),
   },
 ];

@@ -16,10 +16,10 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/threads/:id/interrupt",
     scope: "run",
     operation: schema.interrupt,
-    async handle(call) {
-      const threadId = pathPart(call, "id");
-      const { generation, run_id, superseded } = await call.runtime.mailbox.interrupt(threadId);
-      return answer(call, 202, {
+    async handle(exchange) {
+      const threadId = pathPart(exchange, "id");
+      const { generation, run_id, superseded } = await exchange.runtime.mailbox.interrupt(threadId);
+      return answer(exchange, 202, {
         status: "interrupt_requested",
         thread_id: threadId,
         generation,
@@ -34,9 +34,9 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/threads/:id/mailbox",
     scope: "read",
     operation: schema.list,
-    async handle(call) {
-      const { runtime, context } = call;
-      const threadId = pathPart(call, "id");
+    async handle(exchange) {
+      const { runtime, context } = exchange;
+      const threadId = pathPart(exchange, "id");
       const query = new Query(context.req.url);
       const status = query.oneOf("status", STATUSES);
       const origin = readOrigin(query);
@@ -49,7 +49,7 @@ export const mailboxRoutes: readonly Route[] = [
         missing.see(entry);
         return encodeEntry(entry);
       };
-      return answerPage(call, query.page(), read, encode, () => ({ agents_missing: missing.list }));
+      return answerPage(exchange, query.page(), read, encode, () => ({ agents_missing: missing.list }));
     },
   },
   {
@@ -57,11 +57,11 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/dead-letters",
     scope: "read",
     operation: schema.deadLetters,
-    async handle(call) {
-      const query = new Query(call.context.req.url);
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
       const letters = { ...query.texts("thread_id"), status: "dead_letter" } as const;
-      const read = (offset: number, limit: number) => call.runtime.mailbox.list({ ...letters, offset, limit });
-      return answerPage(call, query.page(), read, encodeEntry);
+      const read = (offset: number, limit: number) => exchange.runtime.mailbox.list({ ...letters, offset, limit });
+      return answerPage(exchange, query.page(), read, encodeEntry);
     },
   },
   {
@@ -69,9 +69,9 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/threads/:id/mailbox/:entry_id/requeue",
     scope: "admin",
     operation: schema.requeue,
-    async handle(call) {
-      const entry = await call.runtime.mailbox.requeue(pathPart(call, "id"), pathPart(call, "entry_id"));
-      return answer(call, 202, encodeEntry(entry));
+    async handle(exchange) {
+      const entry = await exchange.runtime.mailbox.requeue(pathPart(exchange, "id"), pathPart(exchange, "entry_id"));
+      return answer(exchange, 202, encodeEntry(entry));
     },
   },
 ];

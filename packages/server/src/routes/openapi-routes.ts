@@ -17,9 +17,9 @@ export function openApiRoutes(describe: () => object): readonly Route[] {
       path: "/openapi.json",
       scope: "read",
       operation: document,
-      handle(call) {
+      handle(exchange) {
         described ??= describe();
-        return answer(call, 200, described);
+        return answer(exchange, 200, described);
       },
     },
   ];

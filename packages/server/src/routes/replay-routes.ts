@@ -14,10 +14,10 @@ export const replayRoutes: readonly Route[] = [
     path: "/v1/runs/:id/replay",
     scope: "run",
     operation: schema.replay,
-    async handle(call) {
-      const { mode = "verify" } = readFields(await call.body.optionalJson(), { mode: ["mode"] });
+    async handle(exchange) {
+      const { mode = "verify" } = readFields(await exchange.body.optionalJson(), { mode: ["mode"] });
       if (mode !== "verify" && mode !== "reexecute") throw badRequest("mode is verify or reexecute");
-      return answer(call, 200, await call.runtime.replay(pathPart(call, "id"), { mode }));
+      return answer(exchange, 200, await exchange.runtime.replay(pathPart(exchange, "id"), { mode }));
     },
   },
   {
@@ -26,15 +26,21 @@ export const replayRoutes: readonly Route[] = [
     scope: "run",
     operation: schema.rerun,
     usesReserved: true,
-    async handle(call) {
-      const { step, changes } = decodeRerun(await call.body.json());
+    async handle(exchange) {
+      const { step, changes } = decodeRerun(await exchange.body.json());
       // What an agent is told and which model it asks is the operator's to say.
-      if (changes.model !== undefined || changes.instructions !== undefined) assertScope(call.principal, "admin");
-      const runId = pathPart(call, "id");
-      const { reserved } = call;
+      if (changes.model !== undefined || changes.instructions !== undefined) assertScope(exchange.principal, "admin");
+      const runId = pathPart(exchange, "id");
+      const { reserved } = exchange;
       const ids = reserved && { runId: reserved.run_id, threadId: changes.threadId ?? reserved.thread_id };
-      const { run, threadId, at } = await call.runtime.rerunFrom(runId, step, { ...changes, ...ids });
-      return answer(call, 202, { status: "rerun_started", run_id: run.id, thread_id: threadId, rerun_of: runId, at });
+      const { run, threadId, at } = await exchange.runtime.rerunFrom(runId, step, { ...changes, ...ids });
+      return answer(exchange, 202, {
+        status: "rerun_started",
+        run_id: run.id,
+        thread_id: threadId,
+        rerun_of: runId,
+        at,
+      });
     },
   },
   {
@@ -42,10 +48,10 @@ export const replayRoutes: readonly Route[] = [
     path: "/v1/runs/:id/compare",
     scope: "read",
     operation: schema.compare,
-    async handle(call) {
-      const other = new Query(call.context.req.url).text("with");
+    async handle(exchange) {
+      const other = new Query(exchange.context.req.url).text("with");
       if (other === undefined) throw badRequest("with is the id of another run");
-      return answer(call, 200, await call.runtime.compareRuns(pathPart(call, "id"), other));
+      return answer(exchange, 200, await exchange.runtime.compareRuns(pathPart(exchange, "id"), other));
     },
   },
 ];

@@ -15,21 +15,21 @@ export const runEventRoutes: readonly Route[] = [
     scope: "read",
     operation: schema.events,
     opensStream: true,
-    async handle(call) {
-      const query = new Query(call.context.req.url);
-      const after = readCursor(call.context.req.raw.headers, query);
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
+      const after = readCursor(exchange.context.req.raw.headers, query);
       const follow = query.flag("follow");
-      const run = await call.runtime.run(pathPart(call, "id"));
+      const run = await exchange.runtime.run(pathPart(exchange, "id"));
       const record = await findRecord(run);
       if (after !== undefined && after.run_id !== (record?.run_id ?? run.id)) {
         throw badRequest(`Last-Event-ID is not of run ${run.id}`);
       }
       // A browser comes back for as long as it is answered with a stream; this tells it that there is nothing more.
       const isRead = record?.status === "done" && after !== undefined && (await run.hasEndedAt(after));
-      if (isRead) return new Response(null, { status: 204, headers: call.headers });
+      if (isRead) return new Response(null, { status: 204, headers: exchange.headers });
       const ids = idHeaders({ run: record?.run_id ?? run.id, thread: run.threadId });
       const options = { follow, ...(after !== undefined && { after }) };
-      return respondWithEvents(call, (signal) => run.eventsWithCursor({ ...options, signal }), ids);
+      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ ...options, signal }), ids);
     },
   },
 ];

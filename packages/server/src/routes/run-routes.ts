@@ -27,8 +27,8 @@ export const runRoutes: readonly Route[] = [
     path: "/v1/runs",
     scope: "read",
     operation: schema.list,
-    async handle(call) {
-      const query = new Query(call.context.req.url);
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
       const status = query.oneOf("status", ["running", "waiting", "done"]);
       const origin = query.oneOf("origin", RUN_ORIGINS);
       const filter = {
@@ -37,8 +37,8 @@ export const runRoutes: readonly Route[] = [
         ...(status !== undefined && { status }),
         ...(origin !== undefined && { origin }),
       };
-      const read = (offset: number, limit: number) => call.runtime.runs({ ...filter, offset, limit });
-      return answerPage(call, query.page(), read, encodeRun);
+      const read = (offset: number, limit: number) => exchange.runtime.runs({ ...filter, offset, limit });
+      return answerPage(exchange, query.page(), read, encodeRun);
     },
   },
   {
@@ -48,16 +48,16 @@ export const runRoutes: readonly Route[] = [
     operation: schema.start,
     knowsRepeats: true,
     opensStream: true,
-    async handle(call) {
-      const { request, warnings } = decodeRunRequest(await call.body.json());
-      if (request.initial_decisions !== undefined) assertScope(call.principal, "decide");
+    async handle(exchange) {
+      const { request, warnings } = decodeRunRequest(await exchange.body.json());
+      if (request.initial_decisions !== undefined) assertScope(exchange.principal, "decide");
       // Decisions alone begin no run: the events are those of a run that was there before.
       const isOnlyDeciding = request.initial_decisions !== undefined && request.messages.length === 0;
-      if (isOnlyDeciding) assertScope(call.principal, "read");
+      if (isOnlyDeciding) assertScope(exchange.principal, "read");
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
-      const run = await submitOnce(call, request);
+      const run = await submitOnce(exchange, request);
       const headers = { ...idHeaders({ run: run.id, thread: run.threadId }), ...warningHeaders(warnings) };
-      return respondWithEvents(call, (signal) => run.eventsWithCursor({ signal }), headers);
+      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ signal }), headers);
     },
   },
   {
@@ -65,17 +65,17 @@ export const runRoutes: readonly Route[] = [
     path: "/v1/runs/:id",
     scope: "read",
     operation: schema.get,
-    handle: async (call) => answer(call, 200, await loadRun(call.runtime, pathPart(call, "id"))),
+    handle: async (exchange) => answer(exchange, 200, await loadRun(exchange.runtime, pathPart(exchange, "id"))),
   },
   {
     method: "POST",
     path: "/v1/runs/:id/cancel",
     scope: "run",
     operation: schema.cancel,
-    async handle(call) {
-      const run = await call.runtime.run(pathPart(call, "id"));
+    async handle(exchange) {
+      const run = await exchange.runtime.run(pathPart(exchange, "id"));
       await run.cancel();
-      return answer(call, 202, { status: "cancel_requested", run_id: run.id });
+      return answer(exchange, 202, { status: "cancel_requested", run_id: run.id });
     },
   },
   {
@@ -83,17 +83,17 @@ export const runRoutes: readonly Route[] = [
     path: "/v1/runs/:id/budget",
     scope: "read",
     operation: schema.budget,
-    handle: async (call) => answer(call, 200, await call.runtime.budgets.get(pathPart(call, "id"))),
+    handle: async (exchange) => answer(exchange, 200, await exchange.runtime.budgets.get(pathPart(exchange, "id"))),
   },
   {
     method: "PATCH",
     path: "/v1/runs/:id/budget",
     scope: "admin",
     operation: schema.setBudget,
-    async handle(call) {
+    async handle(exchange) {
       // The runtime says what a limit may be.
-      const limits = readFields(await call.body.json(), BUDGET_FIELDS) as Parameters<Budgets["setLimit"]>[1];
-      return answer(call, 200, await call.runtime.budgets.setLimit(pathPart(call, "id"), limits));
+      const limits = readFields(await exchange.body.json(), BUDGET_FIELDS) as Parameters<Budgets["setLimit"]>[1];
+      return answer(exchange, 200, await exchange.runtime.budgets.setLimit(pathPart(exchange, "id"), limits));
     },
   },
 ];

@@ -1,5 +1,5 @@
 import type { MessagePage, MessageQuery, Thread } from "@reprise/contracts";
-import { type Call, pathPart, type Route } from "../host/route.ts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerList, answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
@@ -13,37 +13,37 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads",
     scope: "read",
     operation: schema.list,
-    handle: (call) => listThreads(call),
+    handle: (exchange) => listThreads(exchange),
   },
   {
     method: "GET",
     path: "/v1/threads/summaries",
     scope: "read",
     operation: schema.summaries,
-    handle: (call) => listThreads(call, (thread) => summariseThread(call.runtime, thread)),
+    handle: (exchange) => listThreads(exchange, (thread) => summariseThread(exchange.runtime, thread)),
   },
   {
     method: "GET",
     path: "/v1/threads/:id",
     scope: "read",
     operation: schema.get,
-    handle: async (call) => answer(call, 200, await showThread(call, pathPart(call, "id"))),
+    handle: async (exchange) => answer(exchange, 200, await showThread(exchange, pathPart(exchange, "id"))),
   },
   {
     method: "GET",
     path: "/v1/threads/:id/messages",
     scope: "read",
     operation: schema.messages,
-    async handle(call) {
-      const threadId = pathPart(call, "id");
-      const { limit, ...query } = readMessageQuery(new Query(call.context.req.url));
-      return answerList<MessagePage["messages"][number]>(call, {
+    async handle(exchange) {
+      const threadId = pathPart(exchange, "id");
+      const { limit, ...query } = readMessageQuery(new Query(exchange.context.req.url));
+      return answerList<MessagePage["messages"][number]>(exchange, {
         name: "messages",
         limit,
         async read({ last }, atMost) {
           const on =
             last === undefined ? {} : query.order === "desc" ? { before: last.cursor } : { after: last.cursor };
-          const page = await call.runtime.threads.messages(threadId, { ...query, ...on, limit: atMost });
+          const page = await exchange.runtime.threads.messages(threadId, { ...query, ...on, limit: atMost });
           return { items: page.messages, has_more: page.has_more };
         },
         tail: ({ first, last, has_more }) => ({
@@ -59,9 +59,9 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads/:id/metadata",
     scope: "run",
     operation: schema.updateMetadata,
-    async handle(call) {
-      const metadata = await call.body.json();
-      return answer(call, 200, await call.runtime.threads.update(pathPart(call, "id"), metadata));
+    async handle(exchange) {
+      const metadata = await exchange.body.json();
+      return answer(exchange, 200, await exchange.runtime.threads.update(pathPart(exchange, "id"), metadata));
     },
   },
   {
@@ -69,25 +69,25 @@ export const threadRoutes: readonly Route[] = [
     path: "/v1/threads/:id",
     scope: "admin",
     operation: schema.remove,
-    async handle(call) {
-      await call.runtime.threads.delete(pathPart(call, "id"));
-      return new Response(null, { status: 204, headers: call.headers });
+    async handle(exchange) {
+      await exchange.runtime.threads.delete(pathPart(exchange, "id"));
+      return new Response(null, { status: 204, headers: exchange.headers });
     },
   },
 ];
 
-function listThreads(call: Call, encode?: (thread: Thread) => Promise<object>): Promise<Response> {
-  const query = new Query(call.context.req.url);
+function listThreads(exchange: HttpExchange, encode?: (thread: Thread) => Promise<object>): Promise<Response> {
+  const query = new Query(exchange.context.req.url);
   const filter = query.texts("resource_id", "parent_thread_id");
-  const read = (offset: number, limit: number) => call.runtime.threads.list({ ...filter, offset, limit });
-  return answerPage(call, query.page(), read, encode);
+  const read = (offset: number, limit: number) => exchange.runtime.threads.list({ ...filter, offset, limit });
+  return answerPage(exchange, query.page(), read, encode);
 }
 
 /** As many messages as a page holds, the newest: who wants more asks for them. */
 const SHOWN_MESSAGES = 50;
 
 /** A thread with what was said last and its state, also under the names that other servers of this API give to them. */
-async function showThread({ runtime: { threads } }: Call, threadId: string): Promise<object> {
+async function showThread({ runtime: { threads } }: HttpExchange, threadId: string): Promise<object> {
   const thread = await threads.get(threadId);
   const state = await threads.stateAt(threadId, thread.version);
   const { messages, has_more } = await threads.messages(threadId, { order: "desc", limit: SHOWN_MESSAGES });

@@ -16,21 +16,21 @@ export const toolRoutes: readonly Route[] = [
     scope: "run",
     operation: schema.run,
     usesReserved: true,
-    async handle(call) {
-      const fields = readFields(await call.body.optionalJson(), CALL_FIELDS);
-      const threadId = textOf("threadId", fields.thread_id) ?? call.reserved?.thread_id;
+    async handle(exchange) {
+      const fields = readFields(await exchange.body.optionalJson(), CALL_FIELDS);
+      const threadId = textOf("threadId", fields.thread_id) ?? exchange.reserved?.thread_id;
       const run =
-        (await findBegun(call)) ??
-        (await call.runtime.callTool({
-          agent: pathPart(call, "id"),
-          tool: pathPart(call, "tool_id"),
+        (await findBegun(exchange)) ??
+        (await exchange.runtime.callTool({
+          agent: pathPart(exchange, "id"),
+          tool: pathPart(exchange, "tool_id"),
           arguments: fields.arguments ?? {},
           ...(threadId !== undefined && { threadId }),
-          ...(call.reserved !== undefined && { runId: call.reserved.run_id }),
+          ...(exchange.reserved !== undefined && { runId: exchange.reserved.run_id }),
         }));
       const { status, result } = await waitForCall(run);
       const body = { run_id: run.id, thread_id: run.threadId, status, ...(result !== undefined && { result }) };
-      return answer(call, status === "done" ? 200 : 202, body, idHeaders({ run: run.id, thread: run.threadId }));
+      return answer(exchange, status === "done" ? 200 : 202, body, idHeaders({ run: run.id, thread: run.threadId }));
     },
   },
   {

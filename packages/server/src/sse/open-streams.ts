@@ -1,7 +1,7 @@
 import type { Principal } from "../security/principal.ts";
 import type { JoinedWriter } from "./joined-writer.ts";
 import type { Outlet } from "./outlet.ts";
-import { type Credential, type StreamPlace, StreamPlaces } from "./stream-places.ts";
+import { type Credential, type StreamSlot, StreamSlots } from "./stream-slots.ts";
 
 export interface StreamLimits {
   /** A stream that is silent this long gets a comment. As often, credentials are looked at again. */
@@ -27,15 +27,15 @@ export const DEFAULT_STREAM_LIMITS: StreamLimits = {
 /** The streams that are open now. One timer beats for all of them. */
 export class OpenStreams {
   readonly limits: StreamLimits;
-  readonly #open = new Map<Outlet, { readonly writer: JoinedWriter; readonly place: StreamPlace }>();
-  readonly #places: StreamPlaces;
+  readonly #open = new Map<Outlet, { readonly writer: JoinedWriter; readonly slot: StreamSlot }>();
+  readonly #slots: StreamSlots;
   #timer: ReturnType<typeof setInterval> | undefined;
   #isClosed = false;
   #isRechecking = false;
 
   constructor(limits: StreamLimits) {
     this.limits = limits;
-    this.#places = new StreamPlaces(limits);
+    this.#slots = new StreamSlots(limits);
   }
 
   get count(): number {
@@ -47,20 +47,20 @@ export class OpenStreams {
     return this.#isClosed;
   }
 
-  /** Keeps a place for a stream, or refuses the request for one too many. */
-  reserve(principal: Principal, credential?: Credential): StreamPlace {
-    return this.#places.reserve(principal, credential);
+  /** Keeps a slot for a stream, or refuses the request for one too many. */
+  reserve(principal: Principal, credential?: Credential): StreamSlot {
+    return this.#slots.reserve(principal, credential);
   }
 
-  add(outlet: Outlet, writer: JoinedWriter, place: StreamPlace): void {
+  add(outlet: Outlet, writer: JoinedWriter, slot: StreamSlot): void {
     if (this.#isClosed) return outlet.end();
-    place.take();
-    this.#open.set(outlet, { writer, place });
+    slot.take();
+    this.#open.set(outlet, { writer, slot });
     this.#timer ??= setInterval(() => this.#beat(), this.limits.heartbeatMs);
   }
 
   remove(outlet: Outlet): void {
-    this.#open.get(outlet)?.place.leave();
+    this.#open.get(outlet)?.slot.leave();
     this.#open.delete(outlet);
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);
@@ -76,8 +76,8 @@ export class OpenStreams {
   /** Ends the streams whose credential opens them no more. One that cannot be looked at now stays as it is. */
   async recheck(): Promise<void> {
     const answers = new Map<string, Promise<boolean>>();
-    for (const [outlet, { place }] of [...this.#open]) {
-      const { credential } = place;
+    for (const [outlet, { slot }] of [...this.#open]) {
+      const { credential } = slot;
       if (credential === undefined) continue;
       const answer = answers.get(credential.key) ?? credential.isGood().catch(() => true);
       answers.set(credential.key, answer);

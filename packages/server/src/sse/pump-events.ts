@@ -7,7 +7,7 @@ import { endOfTurn, JoinedWriter } from "./joined-writer.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Outlet } from "./outlet.ts";
 import { PlainFrames } from "./plain-frames.ts";
-import type { StreamPlace } from "./stream-places.ts";
+import type { StreamSlot } from "./stream-slots.ts";
 
 /** The parts of a server that its streams share. */
 export interface StreamHost {
@@ -22,14 +22,14 @@ export interface StreamHost {
  */
 export async function pumpEvents(
   host: StreamHost,
-  place: StreamPlace,
+  slot: StreamSlot,
   outlet: Outlet,
   events: EventIterator<CursoredEvent>,
   encoding: FrameEncoding = new PlainFrames(),
 ): Promise<void> {
   const { streams, metrics } = host;
   const writer = new JoinedWriter(outlet);
-  streams.add(outlet, writer, place);
+  streams.add(outlet, writer, slot);
   writer.push(OPENING);
   // With the first events if they come in this turn, and otherwise alone: a client knows then that its request was taken.
   let hasBegun = false;

@@ -4,7 +4,7 @@ import type { CursoredEvent } from "./encode-frame.ts";
 import type { FrameEncoding } from "./frame-encoding.ts";
 import { type NodeResponse, openNodeOutlet } from "./node-outlet.ts";
 import { pumpEvents, type StreamHost } from "./pump-events.ts";
-import type { StreamPlace } from "./stream-places.ts";
+import type { StreamSlot } from "./stream-slots.ts";
 
 const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -17,7 +17,7 @@ export interface StreamExchange {
   readonly context: { readonly req: { readonly raw: Request }; readonly env?: { readonly outgoing?: NodeResponse } };
   readonly host: StreamHost;
   readonly headers: Readonly<Record<string, string>>;
-  readonly place?: StreamPlace;
+  readonly slot?: StreamSlot;
 }
 
 /** Answers with a stream of events. `read` gets a signal that says when nobody listens any more. */
@@ -27,17 +27,17 @@ export function respondWithEvents(
   own: Readonly<Record<string, string>>,
   encoding?: FrameEncoding,
 ): Response {
-  const { context, host, headers: common, place } = exchange;
+  const { context, host, headers: common, slot } = exchange;
   const headers = { ...common, ...STREAM_HEADERS, ...own };
   if (context.req.raw.method === "HEAD") return new Response(null, { headers });
   const { limits } = host.streams;
-  if (place === undefined) throw new TypeError("A route that streams says so, and a place is kept for it.");
+  if (slot === undefined) throw new TypeError("A route that streams says so, and a slot is kept for it.");
   // Only Node gives something to bind to; elsewhere there is no such object at all.
   const outgoing = context.env?.outgoing;
   const { outlet, response } =
     outgoing === undefined
       ? openBodyOutlet(headers, limits.maxBufferedBytes)
       : openNodeOutlet(outgoing, headers, limits);
-  void pumpEvents(host, place, outlet, read(outlet.gone), encoding);
+  void pumpEvents(host, slot, outlet, read(outlet.gone), encoding);
   return response;
 }

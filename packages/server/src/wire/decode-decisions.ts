@@ -24,18 +24,18 @@ const DECISION_FIELDS = {
   updated_at: ["updated_at", "updatedAt"],
 } as const;
 
-function decodeDecision(place: string, item: Json): DecisionInput {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest(`${place} is not an object`);
+function decodeDecision(path: string, item: Json): DecisionInput {
+  if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest(`${path} is not an object`);
   // An object, as was just checked.
   const given = item as JsonBody;
   const fields = readFields(given, DECISION_FIELDS);
-  const targetId = textOf(`${place}.target_id`, fields.target_id ?? "");
+  const targetId = textOf(`${path}.target_id`, fields.target_id ?? "");
   const { action } = fields;
-  if (action !== "resume" && action !== "cancel") throw badRequest(`${place}.action is resume or cancel`);
-  const decisionId = textOf(`${place}.decision_id`, fields.decision_id);
-  const bindingHash = textOf(`${place}.binding_hash`, fields.binding_hash);
-  const reason = textOf(`${place}.reason`, fields.reason);
-  const suspension = wholeNumberOf(`${place}.suspension`, fields.suspension);
+  if (action !== "resume" && action !== "cancel") throw badRequest(`${path}.action is resume or cancel`);
+  const decisionId = textOf(`${path}.decision_id`, fields.decision_id);
+  const bindingHash = textOf(`${path}.binding_hash`, fields.binding_hash);
+  const reason = textOf(`${path}.reason`, fields.reason);
+  const suspension = wholeNumberOf(`${path}.suspension`, fields.suspension);
   return {
     target_id: targetId ?? "",
     action,

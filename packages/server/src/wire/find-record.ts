@@ -1,6 +1,6 @@
 import { RepriseError, type RunRecord } from "@reprise/contracts";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 
 /** The record of a run; undefined while it is queued, and when it never began. */
 export async function findRecord(run: RunHandle): Promise<RunRecord | undefined> {
@@ -23,6 +23,6 @@ export async function findRun(runtime: TenantRuntime, runId: string): Promise<Ru
 }
 
 /** The run that an earlier try of a request began under its reserved id. */
-export async function findBegun({ runtime, reserved }: Call): Promise<RunHandle | undefined> {
+export async function findBegun({ runtime, reserved }: HttpExchange): Promise<RunHandle | undefined> {
   return reserved?.isRepeat ? findRun(runtime, reserved.run_id) : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ExpectedRevision } from "../config/live/live-config.ts";
-import type { Call } from "../host/route.ts";
+import type { HttpExchange } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
 
 /** A revision as the header `ETag` has it. */
@@ -8,7 +8,7 @@ export function etagOf(revision: number): string {
 }
 
 /** The revision that whoever asks has seen. Without `If-Match` any is right. */
-export function readIfMatch({ context }: Call): ExpectedRevision {
+export function readIfMatch({ context }: HttpExchange): ExpectedRevision {
   const header = context.req.header("if-match");
   if (header === undefined) return {};
   const [, digits] = /^"(\d{1,15})"$/.exec(header) ?? [];

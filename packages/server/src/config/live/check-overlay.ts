@@ -16,7 +16,7 @@ export function checkOverlay(base: Config, whole: unknown, ports: ConfigPorts): 
   return checkConfig(whole, ports);
 }
 
-/** Variables that are named without leave, or for another place than the file names them for. */
+/** Variables that are named without leave, or for another destination than the file names them for. */
 function findUnbound(base: Config, whole: unknown): readonly ConfigProblem[] {
   if (!isPlainObject(whole) || !isPlainObject(whole.providers)) return [];
   return Object.entries(whole.providers).flatMap(([id, provider]) => {
@@ -25,16 +25,18 @@ function findUnbound(base: Config, whole: unknown): readonly ConfigProblem[] {
     const own = ownOf(base.providers, id);
     // Both are JSON: one was read from a file, the other from a request.
     if (own !== undefined && deepEqual(own as unknown as Json, provider as unknown as Json)) return [];
-    const places = Object.entries(base.providers).flatMap(([known, entry]) =>
-      variableOf(entry) === name ? [placeOf(known, entry)] : [],
+    const destinations = Object.entries(base.providers).flatMap(([known, entry]) =>
+      variableOf(entry) === name ? [destinationOf(known, entry)] : [],
     );
-    if (places.includes(placeOf(id, provider))) return [];
+    if (destinations.includes(destinationOf(id, provider))) return [];
     const path = ["providers", id, "auth", "name"];
-    if (places.length === 0)
+    if (destinations.length === 0)
       return [
         problemAt(path, ` is ${name}, which no provider of the file names; only those variables can be named here`),
       ];
-    return [problemAt(path, ` is ${name}, which is sent to ${[...new Set(places)].join(" and ")} and nowhere else`)];
+    return [
+      problemAt(path, ` is ${name}, which is sent to ${[...new Set(destinations)].join(" and ")} and nowhere else`),
+    ];
   });
 }
 
@@ -43,7 +45,7 @@ function variableOf({ auth }: { readonly auth?: unknown }): string | undefined {
 }
 
 /** Where a provider is reached: the origin of its endpoint, or where its kind usually is. */
-function placeOf(id: string, entry: { readonly endpoint?: unknown; readonly adapter_kind?: unknown }): string {
+function destinationOf(id: string, entry: { readonly endpoint?: unknown; readonly adapter_kind?: unknown }): string {
   const { endpoint, adapter_kind } = entry;
   if (typeof endpoint !== "string") return `the usual address of ${String(adapter_kind ?? id)}`;
   return URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;

@@ -9,9 +9,9 @@ export interface Credential {
   isGood(): Promise<boolean>;
 }
 
-/** A place for one stream. Kept from before anything is done for a request: a run must not begin for whom there is no stream. */
-export interface StreamPlace {
-  /** The stream is there: the place is its own until it leaves. */
+/** A slot for one stream. Kept from before anything is done for a request: a run must not begin for whom there is no stream. */
+export interface StreamSlot {
+  /** The stream is there: the slot is its own until it leaves. */
   take(): void;
   readonly isTaken: boolean;
   readonly credential?: Credential;
@@ -19,8 +19,8 @@ export interface StreamPlace {
   leave(): void;
 }
 
-/** As many places as streams may be open, in all and for one principal. */
-export class StreamPlaces {
+/** As many slots as streams may be open, in all and for one principal. */
+export class StreamSlots {
   readonly #limits: Pick<StreamLimits, "maxStreams" | "maxStreamsPerPrincipal">;
   readonly #kept = new Map<string, number>();
   #count = 0;
@@ -29,7 +29,7 @@ export class StreamPlaces {
     this.#limits = limits;
   }
 
-  reserve(principal: Principal, credential?: Credential): StreamPlace {
+  reserve(principal: Principal, credential?: Credential): StreamSlot {
     const { maxStreams, maxStreamsPerPrincipal } = this.#limits;
     if (this.#count >= maxStreams) {
       throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
