@@ -29,9 +29,20 @@ describe("readSnippets", () => {
     expect(() => snippetsOf("```ts skip\na();\n```")).toThrow("page.md:1");
   });
 
+  it("joins a continued block to the program above it and keeps the line numbers of the page", () => {
+    const markdown =
+      "```ts\none();\n```\n\n```text\n1\n```\n\nwords\n\n```ts continued\ntwo();\n```\n\n```text\n2\n```\n";
+    const [program, ...others] = snippetsOf(markdown);
+    expect(others).toEqual([]);
+    expect(program).toMatchObject({ line: 2, expectedOutput: "1\n2\n" });
+    expect(program?.code.split("\n").indexOf("two();")).toBe(12 - 2);
+    expect(() => snippetsOf("```ts continued\ntwo();\n```")).toThrow("page.md:1 continues a program");
+  });
+
   it("refuses a program nothing would check, and a block without end", () => {
     expect(() => snippetsOf("\n```typescript\na();\n```")).toThrow("page.md:2 is marked typescript");
     expect(() => snippetsOf("```js\na();\n```")).toThrow("mark it ts");
+    expect(() => snippetsOf("```jsx\na();\n```")).toThrow("mark it ts or tsx");
     expect(() => snippetsOf("words\n```ts\na();\n")).toThrow("page.md:2 opens a block that is never closed");
   });
 });

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { listFiles, ROOT } from "../../scripts/repository.mjs";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
+import { componentsOf, readBlocks } from "../../test/support/documents/read-blocks.ts";
 import { type ChatServer, startChat } from "../ai-sdk-server/support/start-chat.ts";
 import { installStarter, runInStarter, STARTER } from "./support/install-starter.ts";
 import { type ServedStarter, serveStarter } from "./support/serve-starter.ts";
@@ -15,13 +17,15 @@ const STREAM = /\/stream$/;
 
 describe("the starter", () => {
   it("has sound types, and so have the components that pages show", () => {
-    for (const [index, page] of ["docs/how-to/integrate-ai-sdk.md", "README.md"].entries()) {
-      const text = readFileSync(join(import.meta.dirname, "../..", page), "utf8");
-      const [, component = ""] = /^```jsx\n(.*?)^```$/ms.exec(text) ?? [];
-      expect(component).toContain("useChat(");
+    const pages = listFiles(ROOT).filter((path) => /^(README\.md|docs\/.*\.md)$/.test(path));
+    const components = pages.flatMap((page) => componentsOf(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
+    expect(components.map(({ file }) => file)).toEqual(
+      expect.arrayContaining(["README.md", "docs/how-to/integrate-ai-sdk.md"]),
+    );
+    for (const [index, { content }] of components.entries()) {
       const file = join(STARTER, `src/of-a-page-${index}.tsx`);
       onTestFinished(() => rmSync(file, { force: true }));
-      writeFileSync(file, component);
+      writeFileSync(file, content);
     }
     runInStarter(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."]);
   });

@@ -44,26 +44,51 @@ export function readBlocks(file: string, markdown: string): readonly FencedBlock
 }
 
 /**
- * The programs among the blocks. A `text` block directly after a program is what it prints.
- * The only way not to be run is to say why: `ts no-run: <reason>`.
+ * The programs among the blocks. A `text` block directly after a program is what it prints. `ts continued` adds to the program before it
+ * on the page. The only way not to be run is to say why: `ts no-run: <reason>`. `tsx` blocks are components: `componentsOf` has them.
  */
 export function readSnippets(blocks: readonly FencedBlock[]): readonly Snippet[] {
-  return blocks.flatMap((block, index) => {
+  const snippets: Snippet[] = [];
+  for (const [index, block] of blocks.entries()) {
     const [language = "", ...rest] = block.info.split(/\s+/);
-    if (/^(typescript|tsx|js|javascript|mjs)$/i.test(language)) {
-      throw new Error(`${block.file}:${block.line - 1} is marked ${language}, which nothing checks; mark it ts`);
+    if (/^(typescript|jsx|js|javascript|mjs)$/i.test(language)) {
+      throw new Error(`${block.file}:${block.line - 1} is marked ${language}, which nothing checks; mark it ts or tsx`);
     }
-    if (language !== "ts") return [];
+    if (language !== "ts") continue;
     const next = blocks[index + 1];
     const expectedOutput = next?.isDirectlyAfter && next.info === "text" ? next.content : undefined;
-    const reasonNotToRun = readReason(block, rest.join(" "));
-    return [{ file: block.file, line: block.line, code: block.content, reasonNotToRun, expectedOutput }];
-  });
+    const marks = rest.join(" ");
+    const snippet = { file: block.file, line: block.line, code: block.content, expectedOutput };
+    if (marks === "continued") snippets.push(continueSnippet(snippets.pop(), snippet));
+    else snippets.push({ ...snippet, reasonNotToRun: readReason(block, marks) });
+  }
+  return snippets;
 }
+
+/** The React components among the blocks. They are checked where React is installed. */
+export function componentsOf(blocks: readonly FencedBlock[]): readonly FencedBlock[] {
+  return blocks.filter(({ info }) => info === "tsx");
+}
+
+/** Two blocks as one program, whose lines keep the numbers they have on the page. */
+function continueSnippet(before: Snippet | undefined, { file, line, code, expectedOutput }: Continuation): Snippet {
+  if (before === undefined) throw new Error(`${file}:${line - 1} continues a program, but none is above it`);
+  const between = line - before.line - (before.code.split("\n").length - 1);
+  const outputs = [before.expectedOutput, expectedOutput].filter((output) => output !== undefined);
+  return {
+    ...before,
+    code: before.code + "\n".repeat(between) + code,
+    expectedOutput: outputs.length === 0 ? undefined : outputs.join(""),
+  };
+}
+
+type Continuation = Omit<Snippet, "reasonNotToRun">;
 
 function readReason({ file, line }: FencedBlock, marks: string): string | undefined {
   if (marks === "") return undefined;
   const reason = /^no-run:\s*(\S.*)$/.exec(marks)?.[1];
-  if (reason === undefined) throw new Error(`${file}:${line - 1} has "${marks}" where only "no-run: <reason>" may be`);
+  if (reason === undefined) {
+    throw new Error(`${file}:${line - 1} has "${marks}" where only "continued" or "no-run: <reason>" may be`);
+  }
   return reason;
 }
