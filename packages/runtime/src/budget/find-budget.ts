@@ -1,7 +1,15 @@
-import { invalidRequest, type RunRequest } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
+import { invalidRequest, type RunRequest, type Store } from "@reprise/contracts";
+import type { AgentSource } from "../resolve/agents.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
+import type { BudgetBook } from "./budget-book.ts";
 import { isWithin, policyOf, strictestBudget } from "./strictest-budget.ts";
+
+/** Where budgets come from: agents, runs above, and the book. */
+export interface BudgetSources {
+  readonly store: Store;
+  readonly agents: Pick<AgentSource, "registries">;
+  readonly budgets: Pick<BudgetBook, "load">;
+}
 
 /** Who asks, as far as budgets are concerned. */
 export interface BudgetOptions {
@@ -14,7 +22,7 @@ export interface BudgetOptions {
  * accepted, so that nothing that happens later, to the agent or to the run above, changes it.
  */
 export async function withBudget(
-  services: Services,
+  services: BudgetSources,
   tenant: string,
   request: RunRequest,
   { capBudget = false }: BudgetOptions,
@@ -38,7 +46,7 @@ export async function withBudget(
 }
 
 /** The budget of a run, also of one that has not begun yet. */
-async function budgetAbove({ store }: Services, tenant: string, runId: string): Promise<string | undefined> {
+async function budgetAbove({ store }: BudgetSources, tenant: string, runId: string): Promise<string | undefined> {
   const reader = store.forTenant(tenant);
   const run = await reader.loadRun(runId);
   if (run !== undefined) return run.budget_id;

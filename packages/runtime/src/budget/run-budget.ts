@@ -1,11 +1,10 @@
 import type { Amount, Claim, RunRecord } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
 import type { BudgetBook } from "./budget-book.ts";
 import { type AnswerRange, attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
 
 /** The budget of a run, if it has one or shares one. */
-export function budgetOf({ budgets }: Services, claim: Claim, { run_id, budget_id }: RunRecord): RunBudget | undefined {
-  return budget_id === undefined ? undefined : new RunBudget(budgets, claim, { run_id, budget_id });
+export function budgetOf(book: BudgetBook, claim: Claim, { run_id, budget_id }: RunRecord): RunBudget | undefined {
+  return budget_id === undefined ? undefined : new RunBudget(book, claim, { run_id, budget_id });
 }
 
 /** The budget an activation works under, which it shares with other runs of its tree. */

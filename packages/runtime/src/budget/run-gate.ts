@@ -1,7 +1,15 @@
-import { type Amount, type Budget, costOf, type ModelSpec, mediaCostOf, RepriseError } from "@reprise/contracts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import {
+  type Amount,
+  type Budget,
+  costOf,
+  type Env,
+  type ModelSpec,
+  mediaCostOf,
+  RepriseError,
+} from "@reprise/contracts";
 import type { AttemptEnd, AttemptGate, AttemptTicket, PlannedAttempt } from "../route/attempt-gate.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
+import type { EventSink, RunView } from "../run/ports.ts";
 import { BudgetExceeded } from "./budget-exceeded.ts";
 import type { BudgetStep } from "./change-budget.ts";
 import type { RunBudget } from "./run-budget.ts";
@@ -19,21 +27,27 @@ export interface ModelAttemptInfo extends PlannedAttempt {
 /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
 export type BeforeModelAttempt = (attempt: ModelAttemptInfo) => void | Promise<void>;
 
+/** The parts of a run that its gate looks at. */
+export interface GatedRun extends Pick<RunView, "run" | "claim">, Pick<EventSink, "show"> {
+  readonly budget: RunBudget | undefined;
+  readonly services: { readonly env: Pick<Env, "log">; readonly beforeModelAttempt?: BeforeModelAttempt | undefined };
+}
+
 /** Whether somebody is to be asked before a model is. */
-export function isGated({ budget, services }: RunWorkspace): boolean {
+export function isGated({ budget, services }: Pick<GatedRun, "budget" | "services">): boolean {
   return budget !== undefined || services.beforeModelAttempt !== undefined;
 }
 
 /** Stands before every attempt of one inference: the embedder's hook, then the budget. */
 export class RunGate implements AttemptGate {
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: GatedRun;
   readonly #stepId: string;
   readonly #settling: Promise<unknown>[] = [];
   readonly #open = new Set<AttemptTicket>();
   #budget: Budget | undefined;
   #attempts = 0;
 
-  constructor(workspace: RunWorkspace, stepId: string) {
+  constructor(workspace: GatedRun, stepId: string) {
     this.#workspace = workspace;
     this.#stepId = stepId;
   }

@@ -1,10 +1,15 @@
 import type { Budget, BudgetFact, BudgetNotice } from "@reprise/contracts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { EventSink } from "../run/ports.ts";
 import { committedOf } from "./change-budget.ts";
 
 /** Says what is to be said of a budget, to who watches the run that noticed. */
-export function tellBudget(workspace: RunWorkspace, stepId: string, budget: Budget, notice: BudgetNotice): void {
-  workspace.show("budget_warning", { reason: notice, ...describeBudget(budget) }, stepId);
+export function tellBudget(
+  events: Pick<EventSink, "show">,
+  stepId: string,
+  budget: Budget,
+  notice: BudgetNotice,
+): void {
+  events.show("budget_warning", { reason: notice, ...describeBudget(budget) }, stepId);
 }
 
 /** How a budget stands, in a fact. */

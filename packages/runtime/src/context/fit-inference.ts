@@ -1,17 +1,33 @@
 import { type Message, type ModelRequest, type ModelSpec, RepriseError } from "@reprise/contracts";
-import { isGated } from "../budget/run-gate.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { type GatedRun, isGated } from "../budget/run-gate.ts";
 import type { Inference } from "../phases/compose-inference.ts";
+import type { AgentSource } from "../resolve/agents.ts";
 import { type ContextWindow, readContextWindow } from "../resolve/context-window.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
+import type { AgentView, Conversation, RunView } from "../run/ports.ts";
+import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { type FittedRequest, fitRequest } from "./fit-request.ts";
 import { markForCache } from "./mark-for-cache.ts";
+import type { TokenEstimator } from "./token-estimator.ts";
+
+/** The parts of a run that say what its model has room for. */
+interface FittedRun
+  extends Pick<RunView, "run">,
+    Pick<AgentView, "agent">,
+    Pick<Conversation, "modelMessages">,
+    Pick<GatedRun, "budget"> {
+  readonly thread: Pick<LoadedThread, "hasMessage">;
+  readonly services: GatedRun["services"] & {
+    readonly tokens: TokenEstimator;
+    readonly agents: Pick<AgentSource, "registries">;
+  };
+}
 
 /**
  * Makes what is about to be asked fit into the window of the model that is asked first, and marks what its provider may keep. The last
  * to change a request: what plugins added is measured too.
  */
-export async function fitInference(workspace: RunWorkspace, inference: Inference): Promise<Inference> {
+export async function fitInference(workspace: FittedRun, inference: Inference): Promise<Inference> {
   const { agent, services, thread } = workspace;
   const window = readContextWindow(agent.spec, specOf(workspace, inference));
   if (window === undefined) return inference;
@@ -36,6 +52,6 @@ function limitAnswer({ request }: FittedRequest, { outputTokens }: ContextWindow
 }
 
 /** What is known of the model that is asked first: the agent's own, or the one a plugin chose. */
-function specOf({ agent, services, run }: RunWorkspace, { model }: Inference): ModelSpec | undefined {
+function specOf({ agent, services, run }: FittedRun, { model }: Inference): ModelSpec | undefined {
   return model === undefined ? agent.modelSpec : lookUpModel(services.agents.registries, run.agent_id, model).modelSpec;
 }

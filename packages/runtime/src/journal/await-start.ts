@@ -1,5 +1,5 @@
 import { notFound } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
+import type { JournalSources } from "./journal-sources.ts";
 import { expectChange } from "./thread-change.ts";
 
 /**
@@ -7,7 +7,7 @@ import { expectChange } from "./thread-change.ts";
  * will: its entry was cancelled, superseded or given up.
  */
 export async function awaitStart(
-  services: Services,
+  services: JournalSources,
   tenant: string,
   threadId: string,
   runId: string,

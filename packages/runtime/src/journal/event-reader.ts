@@ -1,8 +1,8 @@
 import type { TenantStore } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
 import { committedSeq } from "./committed-seq.ts";
 import type { RunPlace } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";
+import type { JournalSources } from "./journal-sources.ts";
 import type { LiveEvent } from "./live-bus.ts";
 
 /** The next event, or that everything after a `seq` is withdrawn. */
@@ -48,7 +48,11 @@ export class EventReader {
   readonly #closed: AbortSignal;
   readonly #assertNotStopped: () => void;
 
-  constructor(services: Services, { tenant, threadId, runId }: RunPlace, { afterSeq, signal, onHeard }: ReaderOptions) {
+  constructor(
+    services: JournalSources,
+    { tenant, threadId, runId }: RunPlace,
+    { afterSeq, signal, onHeard }: ReaderOptions,
+  ) {
     this.#onHeard = onHeard;
     this.#closed = services.closed;
     this.#assertNotStopped = () => services.stopped.assertNotStopped(tenant, runId);

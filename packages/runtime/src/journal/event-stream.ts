@@ -1,9 +1,9 @@
 import { type AgentEvent, type EventCursor, invalidRequest } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
 import { awaitStart } from "./await-start.ts";
 import { committedSeq } from "./committed-seq.ts";
 import { EventReader, type Next } from "./event-reader.ts";
 import { isUnderWay } from "./is-under-way.ts";
+import type { JournalSources } from "./journal-sources.ts";
 
 export interface ReadOptions {
   /** Go on after this event; from the start without it. */
@@ -42,7 +42,7 @@ const DONE: IteratorResult<never, void> = { done: true, value: undefined };
  * An iterator by hand: a generator costs every token a request object, a promise and a turn more.
  */
 export class EventStream<Item> implements EventIterator<Item> {
-  readonly #services: Services;
+  readonly #services: JournalSources;
   readonly #place: RunPlace;
   readonly #options: ReadOptions;
   readonly #project: (read: ReadEvent) => Item;
@@ -60,7 +60,7 @@ export class EventStream<Item> implements EventIterator<Item> {
   /** Who waits for what happens next. */
   #waiter: PromiseWithResolvers<IteratorResult<Item, void>> | undefined;
 
-  constructor(services: Services, place: RunPlace, options: ReadOptions, project: (read: ReadEvent) => Item) {
+  constructor(services: JournalSources, place: RunPlace, options: ReadOptions, project: (read: ReadEvent) => Item) {
     this.#services = services;
     this.#place = place;
     this.#options = options;

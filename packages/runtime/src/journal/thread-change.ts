@@ -1,4 +1,4 @@
-import type { Services } from "../loop/services.ts";
+import type { JournalSources } from "./journal-sources.ts";
 
 /**
  * Waits for something to happen to a thread. Made before one looks, so that nothing happens unheard between the look and the
@@ -11,7 +11,7 @@ export interface ThreadChange {
 }
 
 export function expectChange(
-  { signals, closed }: Services,
+  { signals, closed }: JournalSources,
   tenant: string,
   threadId: string,
   signal?: AbortSignal,

@@ -88,7 +88,7 @@ export class RunWorkspace {
     this.journal = new RunJournal({ bus: services.bus, claim, run, now: () => services.time.now() });
     this.#run = run;
     this.activeTime = new ActiveTime(effects, services.env.clock);
-    this.budget = budgetOf(services, claim, run);
+    this.budget = budgetOf(services.budgets, claim, run);
     this.#document = thread.document;
   }
 

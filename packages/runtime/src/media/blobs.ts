@@ -3,11 +3,11 @@ import {
   type BlobInfo,
   type BlobRange,
   type BlobReading,
+  type BlobStore,
   blobRefOf,
   type LoadedFile,
   type PutBlobOptions,
 } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
 
 /** What messages name by `blob:` and `media://`: what models made, and outputs of tools that are too large for a thread. */
 export interface Blobs {
@@ -22,7 +22,7 @@ export interface Blobs {
   put(content: BlobContent, options?: PutBlobOptions): Promise<BlobInfo>;
 }
 
-export function createBlobs({ blobs }: Pick<Services, "blobs">, tenant: string): Blobs {
+export function createBlobs({ blobs }: { readonly blobs: BlobStore }, tenant: string): Blobs {
   return {
     read: (url) => readBlob({ blobs }, tenant, url),
     stream: (url, range) => blobs.read(tenant, blobRefOf(url), range),
@@ -31,7 +31,11 @@ export function createBlobs({ blobs }: Pick<Services, "blobs">, tenant: string):
 }
 
 /** The bytes behind a URL of ours. */
-export async function readBlob({ blobs }: Pick<Services, "blobs">, tenant: string, url: string): Promise<LoadedFile> {
+export async function readBlob(
+  { blobs }: { readonly blobs: BlobStore },
+  tenant: string,
+  url: string,
+): Promise<LoadedFile> {
   const { info, content } = await blobs.get(tenant, blobRefOf(url));
   return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
 }

@@ -9,7 +9,6 @@ import {
   mediaHandle,
   textOf,
 } from "@reprise/contracts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { madeBy } from "../resolve/check-generative.ts";
 import { AttemptRefused, endOf } from "../route/attempt-gate.ts";
 import { COOLDOWN_MS } from "../route/model-health.ts";
@@ -18,6 +17,9 @@ import { ModelUnavailable } from "../route/model-unavailable.ts";
 import type { OpeningModel } from "../route/open-stream.ts";
 import { refusingModel } from "../route/refusing-model.ts";
 import { failureOf } from "../route/route-session.ts";
+import type { Host, RunView } from "../run/ports.ts";
+
+type MakingRun = Pick<RunView, "claim"> & Host;
 
 /** A model that makes media, and what is known of it. */
 export interface GenerativeModel {
@@ -34,7 +36,7 @@ const nothing = (): void => undefined;
  * A turn of a generative model, as the loop takes turns: asked once, it says one file. A request that is no prompt is refused with
  * `INVALID_REQUEST`, before anything is sent.
  */
-export function takeMediaTurn(workspace: RunWorkspace, made: GenerativeModel, request: ModelRequest): OpeningModel {
+export function takeMediaTurn(workspace: MakingRun, made: GenerativeModel, request: ModelRequest): OpeningModel {
   const { id } = made.model;
   const prompt = promptOf(request);
   const [modality] = madeBy(made.spec);
@@ -57,7 +59,7 @@ export function takeMediaTurn(workspace: RunWorkspace, made: GenerativeModel, re
 
 /** What is made is a blob before anybody hears of it, and it is paid for whatever becomes of it then. */
 async function* make(
-  workspace: RunWorkspace,
+  workspace: MakingRun,
   { model, spec }: GenerativeModel,
   wish: Omit<MediaRequest, "signal" | "download">,
   request: RoutedRequest,
@@ -87,7 +89,7 @@ async function* make(
   yield { type: "finish", stop_reason: "end_turn" };
 }
 
-async function keep({ services, claim }: RunWorkspace, content: Uint8Array, media_type: string): Promise<string> {
+async function keep({ services, claim }: MakingRun, content: Uint8Array, media_type: string): Promise<string> {
   try {
     return (await services.blobs.put(claim.tenant, content, { media_type })).ref;
   } catch (error) {

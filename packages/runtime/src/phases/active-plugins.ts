@@ -1,15 +1,17 @@
 import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { PhaseView } from "./phase-view.ts";
+import type { Host, StateAccess } from "../run/ports.ts";
+import { type ObservedRun, PhaseView } from "./phase-view.ts";
+
+type ActivatedRun = ObservedRun & Pick<StateAccess, "document"> & Host;
 
 /** The plugins that were told that a run is worked on in this process, and are to be told when that is over. */
 export class ActivePlugins {
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: ActivatedRun;
   readonly #active: Plugin[] = [];
 
-  constructor(workspace: RunWorkspace) {
+  constructor(workspace: ActivatedRun) {
     this.#workspace = workspace;
   }
 

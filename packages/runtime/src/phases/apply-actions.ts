@@ -9,10 +9,19 @@ import {
 } from "@reprise/contracts";
 import { getAt, isJson, type Json, type Patch, toJsonPatch } from "@reprise/state";
 import { isTimeLimit } from "../json/read-result.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import type { AgentView, Commits, EventSink, Host, Outside, RunView, StateAccess } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import { scheduleLater } from "./scheduled-actions.ts";
+
+/** The parts of a run that the actions of plugins change. */
+export type ChangeableRun = RunView &
+  Pick<AgentView, "agent"> &
+  Outside &
+  StateAccess &
+  Pick<EventSink, "hold"> &
+  Pick<Commits, "afterCommit"> &
+  Host;
 
 type Common = PhaseAction<"state" | "schedule" | "effect">;
 
@@ -22,7 +31,7 @@ const ALLOWED = new Map<Phase, ReadonlySet<ActionType>>(
 
 /** Checks what the plugins ask for, does what every phase can do, and returns the rest for the loop. */
 export function applyCommonActions(
-  workspace: RunWorkspace,
+  workspace: ChangeableRun,
   phase: Phase,
   answers: readonly Owned<readonly PhaseAction[] | undefined>[],
 ): readonly Owned<PhaseAction>[] {
@@ -52,7 +61,7 @@ function assertList(plugin: string, phase: Phase, value: unknown): void {
 }
 
 /** Plugins come from anywhere, also from code without types: what they return is not trusted to fit. */
-function assertAllowed(workspace: RunWorkspace, plugin: string, phase: Phase, action: PhaseAction): void {
+function assertAllowed(workspace: Pick<AgentView, "agent">, plugin: string, phase: Phase, action: PhaseAction): void {
   const type: unknown = (action as PhaseAction | null | undefined)?.type;
   if (typeof type !== "string" || ALLOWED.get(phase)?.has(type as ActionType) !== true) {
     const allowed = [...(ALLOWED.get(phase) ?? [])].join(", ");
@@ -88,7 +97,7 @@ function assertGiven(plugin: string, phase: Phase, message: MessageInput): void 
 
 /** Only declared states are changed by plugins: where a state lives and how it merges is known before anything runs. */
 function assertDeclared(
-  { agent }: RunWorkspace,
+  { agent }: Pick<AgentView, "agent">,
   plugin: string,
   phase: Phase,
   { action, call_id }: PhaseAction<"state">,
@@ -115,7 +124,7 @@ function assertOwnKey(plugin: string, what: string, key: string, known: Readonly
 }
 
 /** Does one thing that plugins ask for in any phase. */
-export function applyCommon(workspace: RunWorkspace, plugin: string, action: Common): void {
+export function applyCommon(workspace: ChangeableRun, plugin: string, action: Common): void {
   switch (action.type) {
     case "state":
       return changeState(workspace, plugin, action);
@@ -128,7 +137,7 @@ export function applyCommon(workspace: RunWorkspace, plugin: string, action: Com
   }
 }
 
-function changeState(workspace: RunWorkspace, plugin: string, { action, call_id }: PhaseAction<"state">): void {
+function changeState(workspace: ChangeableRun, plugin: string, { action, call_id }: PhaseAction<"state">): void {
   const slice = workspace.agent.env.states.get(action.state);
   if (slice === undefined) return;
   const source = `plugin:${plugin}`;
@@ -159,13 +168,13 @@ function reduce(plugin: string, run: () => Patch): Patch {
 }
 
 /** Says what a patch changes to who keeps a copy of the state. The runtime's own part of it is no client's business. */
-export function showPatch(workspace: RunWorkspace, before: Json, patch: Patch): void {
+export function showPatch(workspace: Pick<EventSink, "hold">, before: Json, patch: Patch): void {
   const delta = toJsonPatch(before, patch).filter(({ path }) => !path.startsWith("/__"));
   if (delta.length > 0) workspace.hold("state_delta", { delta });
 }
 
 /** Effects happen beside the run, once what they follow from is durable; nobody waits for them. */
-function emitLater(workspace: RunWorkspace, plugin: string, { key, payload }: PhaseAction<"effect">): void {
+function emitLater(workspace: ChangeableRun, plugin: string, { key, payload }: PhaseAction<"effect">): void {
   const { services, run, claim, signal, agent } = workspace;
   const handler = agent.env.effects.get(key)?.value;
   if (handler === undefined) return;

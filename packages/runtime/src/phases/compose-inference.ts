@@ -9,15 +9,23 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { readBlob } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import type { AgentView, CallBook, Conversation, Host, Outside, RunView } from "../run/ports.ts";
 import { stepIdOf } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { placeMessage } from "../thread/place-message.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { PhaseResult } from "./run-phase.ts";
 import { addedTransforms, transformRequest } from "./transform-request.ts";
+
+/** The parts of a run that a request to its model is made of. */
+type AskingRun = RunView &
+  Pick<AgentView, "agent"> &
+  Pick<Conversation, "modelMessages"> &
+  Pick<CallBook, "openCalls"> &
+  Outside &
+  Host;
 
 /** A request to a model, and what the plugins made of it. */
 export interface Inference {
@@ -35,7 +43,7 @@ export interface Inference {
 }
 
 /** Apart from the rest, so that a request which somebody keeps does not hold its run. */
-function loaderOf({ services, claim }: RunWorkspace): NonNullable<ModelRequest["load"]> {
+function loaderOf({ services, claim }: Host & Pick<RunView, "claim">): NonNullable<ModelRequest["load"]> {
   const { tenant } = claim;
   const { blobs } = services;
   return (url) => readBlob({ blobs }, tenant, url);
@@ -43,7 +51,7 @@ function loaderOf({ services, claim }: RunWorkspace): NonNullable<ModelRequest["
 
 /** Puts together what the model is sent: the agent's words, the thread, and what the plugins add, hide and change. */
 export function composeInference(
-  workspace: RunWorkspace,
+  workspace: AskingRun,
   actions: PhaseResult<"before_inference">,
   tools: readonly ToolDescriptor[],
 ): Inference {
@@ -80,7 +88,7 @@ export function composeInference(
 
 /** Of a changed request the loop itself only looks at its tools. */
 function performTransforms(
-  { effects, run }: RunWorkspace,
+  { effects, run }: Outside & Pick<RunView, "run">,
   base: ModelRequest,
   transforms: readonly Owned<RequestTransform>[],
 ): ModelRequest {
@@ -121,7 +129,7 @@ function withSessionContext(
 }
 
 /** A call that waits for a decision while the model goes on has a result all the same: one that says so, and is not kept. */
-function withPlaceholders(workspace: RunWorkspace): readonly Message[] {
+function withPlaceholders(workspace: AskingRun): readonly Message[] {
   const messages = workspace.modelMessages();
   const { openCalls } = workspace;
   if (openCalls.length === 0) return messages;

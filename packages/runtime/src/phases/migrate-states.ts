@@ -1,13 +1,20 @@
 import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
 import { type Patch, type StateSlice, storedVersion } from "@reprise/state";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { AgentView, CallBook, EventSink, Outside, RunView, StateAccess } from "../run/ports.ts";
 import { encodePatch, showPatch } from "./apply-actions.ts";
+
+type MigratedRun = Pick<RunView, "run"> &
+  Pick<AgentView, "agent"> &
+  Pick<CallBook, "openCalls"> &
+  Outside &
+  StateAccess &
+  Pick<EventSink, "hold">;
 
 /**
  * Brings what earlier versions of plugins stored into the shape of today's, before any plugin looks at it. What a migration makes is
  * an effect, and part of the next commit.
  */
-export function migrateStates(workspace: RunWorkspace): void {
+export function migrateStates(workspace: MigratedRun): void {
   for (const plugin of workspace.agent.env.plugins) {
     for (const slice of plugin.states) {
       const calls = slice.scope === "tool_call" ? workspace.openCalls.map(({ call_id }) => call_id) : [undefined];
@@ -16,7 +23,7 @@ export function migrateStates(workspace: RunWorkspace): void {
   }
 }
 
-function migrate(workspace: RunWorkspace, plugin: Plugin, slice: StateSlice, callId: string | undefined): void {
+function migrate(workspace: MigratedRun, plugin: Plugin, slice: StateSlice, callId: string | undefined): void {
   const { document, run } = workspace;
   const from = storedVersion(slice, document, callId);
   if (from === undefined || from === slice.version) return;

@@ -11,7 +11,10 @@ import { getAt, type Immutable, isJson, type Json, type Path, type StateDefiniti
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { AgentView, Conversation, Outside, RunView } from "../run/ports.ts";
+
+/** The parts of a run that its plugins can look at. */
+export type ObservedRun = RunView & Pick<AgentView, "agent"> & Pick<Conversation, "modelMessages"> & Outside;
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -30,13 +33,13 @@ export interface PhaseMoment {
 export class PhaseView implements PhaseContext, PhaseState {
   readonly phase: Phase;
   readonly now: number;
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: ObservedRun;
   readonly #moment: PhaseMoment;
   readonly #plugin: string;
   #ids = 0;
   #recorded: Recorded[] | undefined;
 
-  constructor(workspace: RunWorkspace, moment: PhaseMoment, plugin: string, facts: object | undefined) {
+  constructor(workspace: ObservedRun, moment: PhaseMoment, plugin: string, facts: object | undefined) {
     this.phase = moment.phase;
     this.now = moment.now;
     this.#workspace = workspace;

@@ -1,28 +1,42 @@
 import {
+  type AfterToolOutcome,
   type Decision,
   outcomeOf,
   type SuspendTicket,
   type Tool,
   type ToolCallRecord,
+  type ToolResult,
   toolFailure,
 } from "@reprise/contracts";
 import { readResult } from "../json/read-result.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
 import { ticketFor } from "../thread/ask-about.ts";
-import type { Admission } from "../tools/admit-call.ts";
 import { viewCall } from "./phase-view.ts";
-import { type PhaseResult, runPhase } from "./run-phase.ts";
+import { type PhaseResult, type PhaseRun, runPhase } from "./run-phase.ts";
+
+/** Why a call is not executed as the model asked for it. */
+export type Objection =
+  /** A gate refused it, or a plugin answered it. */
+  | {
+      readonly kind: "end";
+      readonly by: "gate" | "plugin";
+      /** The plugin that refused or answered, as `plugin:<id>`; absent when the runtime itself did. */
+      readonly source?: string;
+      readonly outcome: AfterToolOutcome;
+      readonly trigger: "fail" | "succeed";
+      readonly result: ToolResult;
+    }
+  | { readonly kind: "suspend"; readonly ticket: SuspendTicket };
 
 /**
  * Asks the plugins about a call that is about to be executed. A refusal beats a question, a question beats an answer; of the
  * same kind the first plugin is heard. Undefined when nobody objects.
  */
 export async function askPlugins(
-  workspace: RunWorkspace,
+  workspace: PhaseRun,
   call: ToolCallRecord,
   tool: Tool,
   decision: Decision | undefined,
-): Promise<Admission | undefined> {
+): Promise<Objection | undefined> {
   const { call_id, tool_id, suspension } = call;
   const facts = { call: viewCall(call), tool: tool.descriptor, decision };
   const asked = runPhase(workspace, "before_tool_execute", facts, `${call_id}-before-${suspension}`);

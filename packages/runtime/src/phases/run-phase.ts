@@ -2,12 +2,15 @@ import { type ActionOf, describeThrown, type Phase, type PhaseContexts, RepriseE
 import type { Json } from "@reprise/state";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import { applyCommonActions } from "./apply-actions.ts";
-import { type PhaseMoment, PhaseView } from "./phase-view.ts";
+import type { AgentView, Host, RunView } from "../run/ports.ts";
+import { applyCommonActions, type ChangeableRun } from "./apply-actions.ts";
+import { type ObservedRun, type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";
 import { type Answer, decodeAnswers, encodeAnswers } from "./stored-answers.ts";
+
+/** The parts of a run that its phases look at and change. */
+export type PhaseRun = ObservedRun & ChangeableRun & Pick<AgentView, "plan">;
 
 /** What the hooks of a phase get beside what every hook gets. */
 export type PhaseFacts<In extends Phase> = Omit<PhaseContexts[In], keyof PhaseContexts["run_start"]>;
@@ -25,7 +28,7 @@ const NOTHING: readonly never[] = [];
  * order of the plugins. A phase nobody hooks costs a look into a table. Waits only when a hook does.
  */
 export function runPhase<In extends Phase>(
-  workspace: RunWorkspace,
+  workspace: PhaseRun,
   phase: In,
   facts?: PhaseFacts<In>,
   at?: string,
@@ -74,14 +77,14 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** A phase of a step is in its step, taken again or not; one of an activation is in that activation alone. */
-function placeOf({ run, claim }: RunWorkspace, phase: Phase): string {
+function placeOf({ run, claim }: RunView, phase: Phase): string {
   const isOfActivation = phase === "run_start" || phase === "run_end";
   return `${run.run_id}-${isOfActivation ? `e${claim.epoch}` : `s${run.steps}`}-${phase}`;
 }
 
 /** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */
 function askHook(
-  workspace: RunWorkspace,
+  workspace: RunView & Host,
   { phase, plugin }: { readonly phase: Phase; readonly plugin: string },
   hook: () => Answer | Promise<Answer>,
 ): Owned<Answer> | Promise<Owned<Answer>> {

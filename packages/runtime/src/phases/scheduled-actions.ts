@@ -1,6 +1,6 @@
 import type { Phase, PhaseAction } from "@reprise/contracts";
 import { getAt, type Json, ops } from "@reprise/state";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { AgentView, StateAccess } from "../run/ports.ts";
 import { RUN_PATH } from "../thread/run-state.ts";
 
 /** Where what plugins put off waits, inside the run's part of the state: it is as durable as the run, and ends with it. */
@@ -14,8 +14,8 @@ export interface ScheduledAction {
 }
 
 /** Keeps an action for later. */
-export function scheduleLater(workspace: RunWorkspace, { plugin, key, payload }: ScheduledAction): void {
-  workspace.addPatch(`plugin:${plugin}`, [ops.append(SCHEDULED_PATH, { plugin, key, payload })]);
+export function scheduleLater(state: Pick<StateAccess, "addPatch">, { plugin, key, payload }: ScheduledAction): void {
+  state.addPatch(`plugin:${plugin}`, [ops.append(SCHEDULED_PATH, { plugin, key, payload })]);
 }
 
 /** A scheduled action whose time has come, ready to be asked like a hook. */
@@ -30,7 +30,7 @@ export interface DueAction {
  * Takes what is due in a phase. It is removed here, in the same commit as what its handler asks for: an action is consumed
  * once, whatever happens in between.
  */
-export function takeScheduled(workspace: RunWorkspace, phase: Phase): readonly DueAction[] {
+export function takeScheduled(workspace: Pick<AgentView, "agent"> & StateAccess, phase: Phase): readonly DueAction[] {
   const { scheduled } = workspace.agent.env;
   if (scheduled.size === 0) return [];
   const waiting = getAt(workspace.document, SCHEDULED_PATH);

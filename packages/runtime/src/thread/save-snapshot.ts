@@ -1,12 +1,15 @@
-import { toRepriseError } from "@reprise/contracts";
-import type { Services } from "../loop/services.ts";
+import { type Env, type Store, toRepriseError } from "@reprise/contracts";
 import type { LoadedThread } from "./loaded-thread.ts";
 
 /**
  * Keeps a thread's state when reading its patches has become long. Nobody waits for it: it is a cache, and a thread without
  * it only loads more slowly.
  */
-export function saveSnapshotIfDue({ store, env }: Services, tenant: string, thread: LoadedThread): void {
+export function saveSnapshotIfDue(
+  { store, env }: { readonly store: Store; readonly env: Pick<Env, "log"> },
+  tenant: string,
+  thread: LoadedThread,
+): void {
   if (!thread.snapshots.isSpent) return;
   const { thread_id, version, document: state } = thread;
   thread.snapshots.begin(JSON.stringify(state).length);

@@ -3,35 +3,25 @@ import {
   type CheckedInput,
   type Decision,
   describeThrown,
-  type SuspendTicket,
   type Tool,
   type ToolCallRecord,
   type ToolErrorCode,
-  type ToolResult,
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { findReservedKey } from "../json/parse-arguments.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
-import { askPlugins } from "../phases/plugin-gate.ts";
+import { askPlugins, type Objection } from "../phases/plugin-gate.ts";
+import type { PhaseRun } from "../phases/run-phase.ts";
+import type { AgentView, RunView } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
 import { isAllowed } from "./is-allowed.ts";
-import { reportToolError } from "./report-tool-error.ts";
+import { type FailingRun, reportToolError } from "./report-tool-error.ts";
+
+/** The parts of a run that decide whether a call may be executed. */
+export type AdmittingRun = PhaseRun & FailingRun;
 
 /** What the gates say to a call. */
-export type Admission =
-  | { readonly kind: "run"; readonly tool: Tool; readonly input: unknown }
-  /** It is not executed: refused by a gate, or answered by a plugin. */
-  | {
-      readonly kind: "end";
-      readonly by: "gate" | "plugin";
-      /** The plugin that refused or answered, as `plugin:<id>`; absent where the runtime itself did. */
-      readonly source?: string;
-      readonly outcome: AfterToolOutcome;
-      readonly trigger: "fail" | "succeed";
-      readonly result: ToolResult;
-    }
-  | { readonly kind: "suspend"; readonly ticket: SuspendTicket };
+export type Admission = { readonly kind: "run"; readonly tool: Tool; readonly input: unknown } | Objection;
 
 export interface AdmitOptions {
   /** A human has already agreed to exactly this. */
@@ -42,7 +32,7 @@ export interface AdmitOptions {
 
 /** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval. The first that objects decides. */
 export async function admitCall(
-  workspace: RunWorkspace,
+  workspace: AdmittingRun,
   call: ToolCallRecord,
   { approved, decision }: AdmitOptions,
 ): Promise<Admission> {
@@ -85,7 +75,7 @@ function decodeCheck(stored: Json | undefined): CheckedInput {
 
 /** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */
 export function findTool(
-  workspace: RunWorkspace,
+  workspace: Pick<RunView, "policy"> & Pick<AgentView, "agent">,
   { tool_id, problem, refusal, arguments: given }: ToolCallRecord,
 ): { readonly kind: "found"; readonly tool: Tool } | Extract<Admission, { kind: "end" }> {
   if (!isAllowed(workspace.policy, tool_id)) return refuse(tool_id, "denied", `This run may not use tool ${tool_id}.`);
@@ -103,7 +93,7 @@ export function findTool(
 }
 
 /** A schema or an approval rule that throws must not let the call through. */
-function uncheckable(workspace: RunWorkspace, call: ToolCallRecord, error: unknown): Admission {
+function uncheckable(workspace: FailingRun, call: ToolCallRecord, error: unknown): Objection {
   const { tool_id: tool } = call;
   reportToolError(workspace, call, error);
   return refuse(tool, "execution_failed", `Tool ${tool} could not be checked: ${describeThrown(error)}.`);

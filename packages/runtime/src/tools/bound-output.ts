@@ -1,12 +1,12 @@
 import { type BlobInfo, RepriseError, type ToolResult } from "@reprise/contracts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Host, RunView } from "../run/ports.ts";
 import type { Gathered } from "./tool-context.ts";
 
 const PREVIEW_CHARACTERS = 2_000;
 
 /** Keeps a large output out of the thread: the model gets a preview, the whole goes to the blob store. */
 export async function boundOutput(
-  workspace: RunWorkspace,
+  workspace: Pick<RunView, "claim"> & Host,
   result: ToolResult,
   { blobs: refs }: Gathered,
 ): Promise<ToolResult> {

@@ -13,13 +13,16 @@ import {
 import type { Json } from "@reprise/state";
 import { TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
 import { readResult } from "../json/read-result.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { AgentView, Host, RunView } from "../run/ports.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { boundOutput } from "./bound-output.ts";
 import { CallState } from "./call-state.ts";
 import { InvalidEffect, readEffect } from "./read-effect.ts";
-import { reportToolError } from "./report-tool-error.ts";
+import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
+
+/** The parts of a run that a tool works with. */
+export type ExecutingRun = RunView & Pick<AgentView, "agent"> & Host & FailingRun;
 
 /** What an execution came to, before any of it is part of the thread. */
 export interface ExecutedCall extends Gathered {
@@ -42,7 +45,7 @@ export interface Execution {
 
 /** Runs a tool on checked input. Whatever the tool does, a result comes back; throws only when the signal is aborted. */
 export async function executeCall(
-  workspace: RunWorkspace,
+  workspace: ExecutingRun,
   execution: Execution,
   progress: (value: Json) => void,
 ): Promise<ExecutedCall> {

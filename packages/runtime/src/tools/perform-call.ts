@@ -1,11 +1,19 @@
 import type { LoggedAction, MessageInput, ToolProgress, ToolResult } from "@reprise/contracts";
 import type { Json, Op } from "@reprise/state";
 import type { Recorded } from "../effects/port.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { EventSink, Outside } from "../run/ports.ts";
 import { CallState } from "./call-state.ts";
-import { type ExecutedCall, type Execution, executeCall } from "./execute-call.ts";
+import { type ExecutedCall, type ExecutingRun, type Execution, executeCall } from "./execute-call.ts";
 import { reportProgress } from "./progress.ts";
 import type { PluginRequest } from "./read-effect.ts";
+
+/** The parts of a run that executing a call touches. */
+export interface PerformingRun extends ExecutingRun, Outside, Pick<EventSink, "show"> {
+  /** Throws when the claim may have run out: asked before anything that cannot be undone. */
+  readonly assertHeld: () => void;
+  /** Frees the run's slot while a call waits for runs below it; returns the way to take it back. */
+  readonly lendPlace: () => () => void;
+}
 
 /** An execution as it is stored. */
 interface StoredExecution {
@@ -21,7 +29,7 @@ interface StoredExecution {
 }
 
 /** Executes a call. Its progress is shown, and its result comes back, when their turn has come. */
-export function performCall(workspace: RunWorkspace, execution: Execution): Promise<ExecutedCall> {
+export function performCall(workspace: PerformingRun, execution: Execution): Promise<ExecutedCall> {
   const { call, document, tool } = execution;
   const { services, effects } = workspace;
   // Made by a tool's `progress`, below.

@@ -1,9 +1,13 @@
 import type { ToolCallRecord, ToolProgress } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { EventSink, RunView } from "../run/ports.ts";
 
 /** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`. */
-export function reportProgress(workspace: RunWorkspace, call: ToolCallRecord, progress: ToolProgress): void {
+export function reportProgress(
+  workspace: Pick<RunView, "run" | "now"> & Pick<EventSink, "show">,
+  call: ToolCallRecord,
+  progress: ToolProgress,
+): void {
   const { run } = workspace;
   const node = `tool_call:${call.call_id}`;
   const content: Record<string, Json> = {

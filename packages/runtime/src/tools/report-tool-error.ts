@@ -1,5 +1,5 @@
-import { describeThrown, redactCredentials, type ToolCallRecord } from "@reprise/contracts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import { describeThrown, type Env, redactCredentials, type ToolCallRecord } from "@reprise/contracts";
+import type { RunView } from "../run/ports.ts";
 
 /** A tool's code that threw, or took too long. */
 export interface ToolErrorReport {
@@ -16,8 +16,13 @@ export interface ToolErrorReport {
 /** Hears of every failure of a tool that the tool did not mean. Nothing it does reaches the run. */
 export type OnToolError = (report: ToolErrorReport) => Promise<void> | void;
 
+/** The parts of a run that a report of a failing tool names. */
+export interface FailingRun extends Pick<RunView, "run" | "claim"> {
+  readonly services: { readonly env: Pick<Env, "log">; readonly onToolError?: OnToolError | undefined };
+}
+
 /** The model is told what was thrown; the operator is told where. */
-export function reportToolError(workspace: RunWorkspace, call: ToolCallRecord, error: unknown): void {
+export function reportToolError(workspace: FailingRun, call: ToolCallRecord, error: unknown): void {
   const { services, claim, run } = workspace;
   const { env, onToolError } = services;
   const { thread_id, run_id, agent_id } = run;

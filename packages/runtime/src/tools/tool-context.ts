@@ -8,7 +8,7 @@ import {
 import { isJson, type Json } from "@reprise/state";
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
-import type { RunWorkspace } from "../loop/run-workspace.ts";
+import type { Host, RunView } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import type { CallState } from "./call-state.ts";
 import type { PluginRequest } from "./read-effect.ts";
@@ -31,7 +31,7 @@ export interface ToolContextOptions {
 
 /** What a tool has to work with. */
 export function createToolContext(
-  workspace: RunWorkspace,
+  workspace: RunView & Host,
   call: ToolCallRecord,
   { gathered, decision, signal, progress }: ToolContextOptions,
 ): ToolContext {

@@ -1,0 +1,108 @@
+import type {
+  BlobStore,
+  CheckpointReason,
+  Claim,
+  Env,
+  EventData,
+  EventType,
+  LoggedAction,
+  Message,
+  RunPolicy,
+  RunRecord,
+  ToolCallRecord,
+  ToolExecutionMode,
+} from "@reprise/contracts";
+import type { Json, Op, TrackedPatch } from "@reprise/state";
+import type { EffectPort } from "../effects/port.ts";
+import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
+import type { StoreTime } from "../thread/store-time.ts";
+import type { Limits } from "./limits.ts";
+
+// The parts of a run at work. A function takes the parts it uses; `RunWorkspace` is all of them.
+
+/** Which run this is, and how it stands. */
+export interface RunView {
+  readonly run: RunRecord;
+  readonly claim: Claim;
+  readonly policy: RunPolicy;
+  /** The store's time when the last effect came in. */
+  readonly now: number;
+  /** Aborted when the run is cancelled or the claim is lost. */
+  readonly signal: AbortSignal;
+}
+
+/** Changes the run's row. The change is stored with the next commit. */
+export interface RunEditor extends RunView {
+  setRun(change: Partial<RunRecord>): void;
+  replaceRun(run: RunRecord): void;
+}
+
+/** The agent of the run, resolved once per activation. */
+export interface AgentView {
+  /** Throws for an agent that runs elsewhere. */
+  readonly agent: ResolvedAgent;
+  readonly plan: ResolvedRunPlan;
+  /** How the calls of a step run: as the client chose, or else as the agent says. */
+  readonly toolExecutionMode: ToolExecutionMode;
+  /** The version of a tool as the process has it, or "" when it has no such tool. */
+  versionOf(toolId: string): string;
+}
+
+/** The port through which everything from outside of the thread comes in. */
+export interface Outside {
+  readonly effects: EffectPort;
+}
+
+/** The thread's state with all changes of this run, committed or not. */
+export interface StateAccess {
+  readonly document: Json;
+  addPatch(source: string, ops: readonly Op[], actions?: readonly LoggedAction[]): TrackedPatch | undefined;
+  /** Registers run-scoped states that were written, so that the next run deletes them. */
+  noteRunScoped(names: Iterable<string>): void;
+}
+
+/** The messages of the thread, committed or not. */
+export interface Conversation {
+  readonly lastMessage: Message | undefined;
+  /** The messages that the model gets. */
+  modelMessages(): readonly Message[];
+  /** Adds a message unless the thread has one with its id. */
+  addMessage(message: Message): void;
+}
+
+/** The tool calls of the run that are not over. */
+export interface CallBook {
+  /** In the order in which the model asked for them. */
+  readonly openCalls: readonly ToolCallRecord[];
+  /** Undefined for a call that is over. */
+  callStatus(callId: string): ToolCallRecord["status"] | undefined;
+  setCall(call: ToolCallRecord): void;
+}
+
+/** The event stream of the run. */
+export interface EventSink {
+  /** Publishes an event at once. It becomes durable with the next commit, or is withdrawn. */
+  show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
+  /** Publishes an event after the next commit. */
+  hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
+}
+
+/** Makes the changes of the run durable. */
+export interface Commits {
+  readonly hasChanges: boolean;
+  commit(...reasons: readonly CheckpointReason[]): Promise<void>;
+  /** Acts on the world once everything up to now is committed. */
+  afterCommit(act: () => void): void;
+}
+
+/** What the process lends to every run. */
+export interface Host {
+  readonly services: HostServices;
+}
+
+export interface HostServices {
+  readonly env: Env;
+  readonly limits: Limits;
+  readonly blobs: BlobStore;
+  readonly time: Pick<StoreTime, "now">;
+}
