@@ -59,7 +59,8 @@ The section \`retry\` is the runtime's own (\`max_retries\`, \`backoff_base_ms\`
 \`stream_idle_timeout_secs\`). It says the same as \`llm_retry_policy\`, and an agent has one of them at most.
 
 \`\`\`ts
-import { readAgentSpec, RepriseError } from "reprise";
+import { RepriseError } from "reprise";
+import { readAgentSpec } from "reprise/advanced";
 
 const spec = readAgentSpec({ id: "planner", model_id: "gpt", instructions: "Plan.", behavior_ids: ["audit"] });
 console.log(spec.model, spec.system_prompt, spec.plugin_ids.join(), spec.max_rounds);

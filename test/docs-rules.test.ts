@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../scripts/repository.mjs";
 import { findBrokenLinks, readAnchors } from "./support/documents/find-broken-links.ts";
+import { findForeignImports } from "./support/documents/find-foreign-imports.ts";
 import { readBlocks, readSnippets, type Snippet } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder, type SnippetFolder } from "./support/documents/snippet-folder.ts";
 import { createTemporaryFolder } from "./support/temporary-folder.ts";
@@ -105,5 +106,24 @@ describe("findBrokenLinks", () => {
   it("makes anchors as GitHub does", () => {
     const markdown = '## `state.apply()` & more\n```sh\n# not a heading\n```\n### [Link](x.md) ###\n<a id="own"></a>\n';
     expect([...readAnchors(markdown)]).toEqual(["stateapply--more", "link", "own"]);
+  });
+});
+
+describe("findForeignImports", () => {
+  it("refuses a workspace package that the page does not tell its reader to install", () => {
+    const page =
+      'import { a } from "reprise/server";\nimport { b } from "@reprise/server/node";\nawait import("@reprise/cli");\n';
+    expect(findForeignImports("docs/page.md", page)).toEqual([
+      'docs/page.md imports @reprise/server; its readers have "reprise" and its subpaths',
+      'docs/page.md imports @reprise/cli; its readers have "reprise" and its subpaths',
+    ]);
+    expect(findForeignImports("docs/page.md", `npm install reprise @reprise/cli @reprise/server\n${page}`)).toEqual([]);
+  });
+
+  it("lets a package's README import that package and no other", () => {
+    const page = 'import { a } from "@reprise/state";\nimport { b } from "@reprise/node";\n';
+    expect(findForeignImports("packages/state/README.md", page)).toEqual([
+      'packages/state/README.md imports @reprise/node; its readers have "reprise" and its subpaths',
+    ]);
   });
 });

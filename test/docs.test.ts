@@ -6,6 +6,7 @@ import { type PostgresServer, startServer } from "../packages/stores/test/postgr
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { describeWithService } from "./support/describe-with-service.ts";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
+import { findForeignImports } from "./support/documents/find-foreign-imports.ts";
 import { readBlocks, readSnippets } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder, SNIPPET_TIMEOUT_MS } from "./support/documents/snippet-folder.ts";
 
@@ -59,6 +60,15 @@ describeWithService("postgres", "programs in the documentation that need a serve
       const variables = { DATABASE_URL: database?.url ?? "", NATS_URL: buffer?.url ?? "" };
       expect(await folder.run(snippet, variables)).toBeUndefined();
     });
+  });
+});
+
+describe("imports in the documentation and the examples", () => {
+  const examples = listFiles(ROOT, "examples").filter((path) => /\.[mc]?[jt]sx?$/.test(path));
+
+  it.each([...checked, ...examples])("%s imports packages that its reader has installed", (path) => {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    expect(findForeignImports(path, text)).toEqual([]);
   });
 });
 

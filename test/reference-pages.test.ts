@@ -71,7 +71,7 @@ ${GENERATED}
 
 One event is one JSON object: \`{type, run_id, thread_id, seq, timestamp_ms, step_id?, data?}\`. \`seq\` counts up by one over the committed
 events of a run; \`stream_reset\` has none. \`data\` is left out when it would be empty. A reader goes on after an event by its cursor,
-\`run_id:epoch:seq\`. Readers keep types they do not know. \`eventSchema()\` of \`@reprise/contracts\` is the JSON Schema.
+\`run_id:epoch:seq\`. Readers keep types they do not know. \`eventSchema()\` of \`reprise/advanced\` is the JSON Schema.
 
 | type | data |
 |---|---|

@@ -1,14 +1,6 @@
 import { encodeAiSdkHistory } from "@reprise/protocols/ai-sdk";
-import {
-  createRuntime,
-  defineAgent,
-  defineTool,
-  memoryStore,
-  type Runtime,
-  type Script,
-  scriptedModel,
-  suspendTool,
-} from "reprise";
+import { createRuntime, defineAgent, defineTool, memory, type Runtime, scriptedModel, suspendTool } from "reprise";
+import type { Script } from "reprise/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import type { ClientMessage } from "./support/client.ts";
@@ -35,7 +27,7 @@ const locate = defineTool({
 
 async function open(script: Script): Promise<Runtime> {
   const agent = defineAgent({ id: "agent", model: scriptedModel(script), tools: [wire, locate] });
-  const runtime = await createRuntime({ agents: [agent], store: memoryStore() });
+  const runtime = await createRuntime({ agents: [agent], store: memory() });
   onTestFinished(() => runtime.close());
   return runtime;
 }

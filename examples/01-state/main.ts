@@ -1,16 +1,15 @@
 // Typed state, actions as intents, patches as facts, and two tools that change the same state at once.
+import { defineState, type Json } from "reprise";
 import {
   applyPatch,
   applyPatches,
   computeTouched,
-  defineState,
   detectConflicts,
   gSet,
-  type Json,
   StateManager,
   StateRegistry,
   toJsonPatch,
-} from "@reprise/state";
+} from "reprise/state";
 
 const trip = defineState({
   path: "trip",

@@ -1,4 +1,4 @@
-import { diff, type Op, parsePatch, type StateAction, StateError, StateManager, StateRegistry } from "@reprise/state";
+import { diff, type Op, parsePatch, type StateAction, StateError, StateManager, StateRegistry } from "reprise/state";
 import { shoppingList } from "./shopping-list.ts";
 
 const HELP = `  add <title>         add an item            history             every patch so far

@@ -1,4 +1,5 @@
-import { defineState, gSet } from "@reprise/state";
+import { defineState } from "reprise";
+import { gSet } from "reprise/state";
 
 export type Item = { title: string; done: boolean };
 

@@ -1,12 +1,12 @@
 // An assistant in the terminal. It asks before it removes something; `rewind 2` goes back to an earlier version of the thread.
 import { createInterface } from "node:readline/promises";
-import { createRuntime, memoryStore, RepriseError, type RunHandle } from "reprise";
+import { createRuntime, memory, RepriseError, type RunHandle } from "reprise";
 import { assistant, groceries } from "./assistant.ts";
 
 const DEMONSTRATION = ["add milk", "add bread", "remove milk", "yes", "history"];
 const HELP = 'Talk to the assistant, or say: history · rewind <version> · quit. When it asks, say "yes" or "no".';
 
-const runtime = await createRuntime({ agents: [assistant], store: memoryStore() });
+const runtime = await createRuntime({ agents: [assistant], store: memory() });
 let threadId = "main";
 let seen: string | undefined; // how far the open run's events were read
 

@@ -1,5 +1,5 @@
 // Three plugins around one agent: an audit, a policy with configuration, and a reminder. The tools know nothing of them.
-import { createRuntime, type Json, memoryStore, textOf } from "reprise";
+import { createRuntime, type Json, memory, textOf } from "reprise";
 import { audit, auditPlugin } from "./audit.ts";
 import { clerk, model } from "./clerk.ts";
 import { reminder } from "./reminder.ts";
@@ -12,7 +12,7 @@ const plugins = [
   spendingPolicy((currency) => Promise.resolve(rates[currency] ?? Number.NaN)),
   reminder,
 ];
-const runtime = await createRuntime({ agents: [clerk(plugins)], store: memoryStore() });
+const runtime = await createRuntime({ agents: [clerk(plugins)], store: memory() });
 
 for (const input of ["Pay bill 1.", "Pay bill 2.", "Pay the rest."]) {
   console.log(`\n> ${input}`);

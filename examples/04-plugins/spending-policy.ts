@@ -1,4 +1,5 @@
-import { blockCall, definePlugin, excludeTool, getAt, type Plugin, suspendCall } from "reprise";
+import { blockCall, definePlugin, excludeTool, type Plugin, suspendCall } from "reprise";
+import { getAt } from "reprise/state";
 
 /** What the policy is told by the agent's section `spending`. */
 interface Spending {

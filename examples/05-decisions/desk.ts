@@ -1,4 +1,5 @@
-import { defineAgent, definePlugin, defineTool, getAt, scriptedModel, suspendCall, suspendTool } from "reprise";
+import { defineAgent, definePlugin, defineTool, scriptedModel, suspendCall, suspendTool } from "reprise";
+import { getAt } from "reprise/state";
 import { z } from "zod";
 
 /** What was really done: the world outside the thread. */

@@ -1,5 +1,6 @@
 // Four calls wait at once, in three ways. They are decided out of order, by two processes.
-import { createRuntime, memoryStore, type OpenDecision, RepriseError, type Runtime, translateDecision } from "reprise";
+import { createRuntime, memory, type OpenDecision, RepriseError, type Runtime } from "reprise";
+import { translateDecision } from "reprise/advanced";
 import { desk, done } from "./desk.ts";
 
 /** The open calls, in the order in which the model asked. */
@@ -13,7 +14,7 @@ async function showOpen(runtime: Runtime): Promise<readonly OpenDecision[]> {
   return open;
 }
 
-const store = memoryStore(); // stands for a database both processes use
+const store = memory(); // stands for a database both processes use
 const today = await createRuntime({ agents: [desk], store });
 const run = await today.start({ agent: "desk", threadId: "t1", input: "Settle everything." });
 console.log((await run.outcome()).status);

@@ -1,11 +1,6 @@
-import {
-  createRuntime,
-  defineAgent,
-  memoryStore,
-  type ScriptStep,
-  scriptedModel,
-  type ToolExecutionMode,
-} from "reprise";
+import { createRuntime, defineAgent, memory, scriptedModel } from "reprise";
+import type { ToolExecutionMode } from "reprise/advanced";
+import type { ScriptStep } from "reprise/testing";
 import { Ticks } from "./ticks.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -25,7 +20,7 @@ async function showRound(calls: readonly ScriptStep[], toolExecutionMode: ToolEx
     toolConcurrency: { send: { max: 2 } }, // promoted: two letters at a time do no harm
     toolExecutionMode,
   });
-  const runtime = await createRuntime({ agents: [agent], store: memoryStore() });
+  const runtime = await createRuntime({ agents: [agent], store: memory() });
   const run = await runtime.start({ agent: "worker", input: "Work." });
   for await (const { type, data } of run.events({ follow: true })) {
     if (type !== "tool_call_done" || data.outcome !== "suspended") continue;

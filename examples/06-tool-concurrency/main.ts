@@ -1,5 +1,6 @@
 // What may overlap and what may not: classes with barriers, execution modes, and a rule that builds on both.
-import { createRuntime, defineAgent, memoryStore, type ScriptStep, scriptedModel } from "reprise";
+import { createRuntime, defineAgent, memory, scriptedModel } from "reprise";
+import type { ScriptStep } from "reprise/testing";
 import { showClasses, showModes } from "./execution-modes.ts";
 import { Folder, fileTools, readBeforeWrite } from "./read-before-write.ts";
 
@@ -26,7 +27,7 @@ const model = scriptedModel((_, turn) => {
   return rounds[turn - 1] ?? "Saved.";
 });
 const editor = defineAgent({ id: "editor", model, tools: fileTools(folder), plugins: [readBeforeWrite(folder)] });
-const runtime = await createRuntime({ agents: [editor], store: memoryStore() });
+const runtime = await createRuntime({ agents: [editor], store: memory() });
 const run = await runtime.start({ agent: "editor", input: "Put bread and jam on the plan." });
 for await (const { type, data } of run.events()) {
   if (type !== "tool_call_done") continue;

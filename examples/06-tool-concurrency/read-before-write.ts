@@ -1,4 +1,5 @@
-import { blockCall, changeState, definePlugin, defineState, defineTool, getAt, type Plugin, type Tool } from "reprise";
+import { blockCall, changeState, definePlugin, defineState, defineTool, type Plugin, type Tool } from "reprise";
+import { getAt } from "reprise/state";
 import { z } from "zod";
 
 /** Files that others change too. A version is what tells one content from another. */

@@ -1,5 +1,6 @@
 // A run is replayed without its model and its tools, and compared with what was stored of it, commit by commit.
-import { createNodeEnv, createRuntime, type LanguageModel, memoryStore, replayExport, scriptedModel } from "reprise";
+import { createRuntime, type LanguageModel, memory, scriptedModel } from "reprise";
+import { createNodeEnv, replayExport } from "reprise/advanced";
 import { paid, tellerWith } from "./teller.ts";
 
 const model = scriptedModel([
@@ -10,7 +11,7 @@ const model = scriptedModel([
   ],
   "Ada has her money, and Bob has his.",
 ]);
-const store = memoryStore();
+const store = memory();
 const runtime = await createRuntime({ agents: [tellerWith(model, 70)], store });
 const run = await runtime.start({ agent: "teller", threadId: "t1", input: "Pay Ada 20 and Bob 60." });
 await run.outcome();

@@ -1,5 +1,5 @@
 // A model that is down costs an answer nothing but time: the next one speaks, and the journal tells why.
-import { createRuntime, defineAgent, memoryStore, type Runtime, scriptedModel } from "reprise";
+import { createRuntime, defineAgent, memory, type Runtime, scriptedModel } from "reprise";
 
 const near = scriptedModel(() => [{ fail: "rate_limit" }], "near");
 const far = scriptedModel(
@@ -8,7 +8,7 @@ const far = scriptedModel(
 );
 
 const runtime = await createRuntime({
-  store: memoryStore(),
+  store: memory(),
   providers: [
     { id: "near", model: () => near },
     { id: "far", model: () => far },

@@ -1,5 +1,5 @@
 // A run that may not spend more than it was given, and asks before it does.
-import { createRuntime, defineAgent, defineTool, memoryStore, type RunHandle, scriptedModel, usd } from "reprise";
+import { createRuntime, defineAgent, defineTool, memory, type RunHandle, scriptedModel, usd } from "reprise";
 
 const readChapter = defineTool({
   id: "read_chapter",
@@ -15,7 +15,7 @@ const model = scriptedModel([
 ]);
 
 const runtime = await createRuntime({
-  store: memoryStore(),
+  store: memory(),
   providers: [{ id: "library", model: () => model }],
   models: [
     {

@@ -1,5 +1,5 @@
 // An answer that is data: asked for by a schema, checked, and sent back once when it does not fit.
-import { createRuntime, defineAgent, memoryStore, scriptedModel } from "reprise";
+import { createRuntime, defineAgent, memory, scriptedModel } from "reprise";
 import { z } from "zod";
 
 const Weather = z.object({ city: z.string(), celsius: z.number(), sky: z.enum(["clear", "cloudy", "rain"]) });
@@ -11,7 +11,7 @@ const model = scriptedModel([
   "Really not.",
 ]);
 const reporter = defineAgent({ id: "reporter", model, instructions: "Report the weather.", outputSchema: Weather });
-const runtime = await createRuntime({ agents: [reporter], store: memoryStore() });
+const runtime = await createRuntime({ agents: [reporter], store: memory() });
 
 const first = await runtime.runToCompletion({ agent: "reporter", threadId: "t1", input: "Lisbon?" });
 if (first.status === "done") {

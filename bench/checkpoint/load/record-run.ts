@@ -6,7 +6,7 @@ import type {
   Store,
   TenantStore,
 } from "../../../packages/contracts/src/index.ts";
-import { memoryStore } from "../../../packages/reprise/src/index.ts";
+import { memory } from "../../../packages/reprise/src/index.ts";
 import { openRuntime } from "./open-runtime.ts";
 import { QUESTION } from "./workload.ts";
 
@@ -22,7 +22,7 @@ export type ScriptMaker = () => RunScript;
 
 /** Lets the runtime do one run and keeps what it wrote. All ids in it follow from two, so that it can be repeated. */
 export async function recordRun(): Promise<ScriptMaker> {
-  const store = memoryStore();
+  const store = memory();
   const written: { submission?: Pick<RunScript, "entry" | "claiming">; readonly commits: Changeset[] } = {
     commits: [],
   };

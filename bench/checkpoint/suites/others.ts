@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryStore } from "../../../packages/reprise/src/index.ts";
+import { memory } from "../../../packages/reprise/src/index.ts";
 import { openFileStore } from "../../../packages/stores/src/file/index.ts";
 import { openNatsBufferedStore } from "../../../packages/stores/src/nats-buffered/index.ts";
 import { startNats } from "../../../packages/stores/test/nats/start-nats.ts";
@@ -49,7 +49,7 @@ export async function measureOthers(
 }
 
 async function openMemory(): Promise<OpenedStore> {
-  const store = memoryStore();
+  const store = memory();
   return { store, close: () => store.close() };
 }
 

@@ -1,1 +1,29 @@
-export * from "@reprise/protocols/ai-sdk";
+export type {
+  AiSdkEncoder,
+  AiSdkEncoderOptions,
+  AiSdkRequest,
+  AiSdkState,
+  ApprovalDescriptor,
+  Encoded,
+  FileUrl,
+  FinishReason,
+  OpenCall,
+  StoredThread,
+  StreamPhase,
+  UiChunk,
+  UiMessage,
+  UiPart,
+  UiToolPart,
+  UiToolState,
+} from "@reprise/protocols/ai-sdk";
+export {
+  AI_SDK_HEADERS,
+  createAiSdkEncoder,
+  decodeAiSdkRequest,
+  encodeAiSdkEvent,
+  encodeAiSdkHistory,
+  INITIAL_STATE,
+  selectOpenDecisions,
+  uiMessageIdOf,
+  withUiMessageIds,
+} from "@reprise/protocols/ai-sdk";

@@ -1,17 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobStore, Env, Store } from "@reprise/contracts";
+import type { BlobStore, Env } from "@reprise/contracts";
 import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import { createRuntime as createBareRuntime, type Runtime, type RuntimeOptions } from "@reprise/runtime";
-import { createMemoryBlobStore, createMemoryStoreWithBlobs } from "@reprise/stores/memory";
-import { sqlite } from "./sqlite.ts";
+import {
+  type RuntimeOptions as BareRuntimeOptions,
+  createRuntime as createBareRuntime,
+  type Runtime,
+} from "@reprise/runtime";
+import { createMemoryBlobStore } from "@reprise/stores/memory";
+import { type StoreWithBlobs, sqlite } from "./stores.ts";
 
-/** A store that may bring the blobs that belong to it. */
-export type StoreWithBlobs = Store & { readonly blobs?: BlobStore };
-
-/** Options of a runtime on Node; what is left out gets a default. */
-export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blobs" | "env" | "complete" | "onClose"> {
+/** Options of `createRuntime`. The environment, the store, and the models of the environment's keys have defaults. */
+export interface RuntimeOptions extends Omit<BareRuntimeOptions, "store" | "blobs" | "env" | "complete" | "onClose"> {
   /**
    * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
    * `threads` unless it is set; that one is closed with the runtime.
@@ -26,7 +27,7 @@ export interface NodeRuntimeOptions extends Omit<RuntimeOptions, "store" | "blob
  * Puts a runtime together for Node: the real clock, a SQLite file unless a store is given, and the models that the environment
  * has keys or addresses for, by names like `openai/gpt-5`.
  */
-export async function createRuntime(options: NodeRuntimeOptions): Promise<Runtime> {
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { env = createNodeEnv() } = options;
   if (options.store !== undefined) return createOn(await options.store, env, options);
   const store = await openDefaultStore();
@@ -38,19 +39,17 @@ export async function createRuntime(options: NodeRuntimeOptions): Promise<Runtim
   }
 }
 
-/** A store in memory that several runtimes of one process can share. */
-export function memoryStore(): StoreWithBlobs {
-  return createMemoryStoreWithBlobs(createNodeEnv());
-}
-
 function createOn(
   store: StoreWithBlobs,
   env: Env,
-  options: NodeRuntimeOptions & Pick<RuntimeOptions, "onClose">,
+  options: RuntimeOptions & Pick<BareRuntimeOptions, "onClose">,
 ): Promise<Runtime> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   const { tokenCounter = createTokenCounter() } = options;
-  const complete: RuntimeOptions["complete"] = (definitions) => ({ ...definitions, ...withEnvironment(definitions) });
+  const complete: BareRuntimeOptions["complete"] = (definitions) => ({
+    ...definitions,
+    ...withEnvironment(definitions),
+  });
   return createBareRuntime({ ...options, complete, tokenCounter, env, store, blobs });
 }
 

@@ -1,17 +1,34 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import * as contracts from "@reprise/contracts";
-import * as models from "@reprise/models";
-import * as node from "@reprise/node";
-import * as runtime from "@reprise/runtime";
-import * as state from "@reprise/state";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as umbrella from "./index.ts";
 
-it.each(Object.entries({ contracts, models, node, runtime, state }))("passes on every export of %s", (_, names) => {
-  const missing = Object.keys(names).filter((name) => !(name in umbrella));
-  expect(missing).toEqual([]);
+/**
+ * Everything `reprise` exports, values and types. A user meets these names first, so a new one is a decision: most belong to a
+ * subpath. At most 70.
+ */
+const ROOT_NAMES = `
+  createRuntime defineAgent definePlugin defineState defineTool
+  fromAiSdk openaiCompatible scriptedModel
+  file memory sqlite
+  RepriseError ToolError suspendTool textOf toolEffect usd
+  addSessionContext addSystemContext addSystemReminder addUserMessage blockCall changeState emitEffect excludeTool
+  includeOnlyTools operatorText overrideInference scheduleAction setToolResult suspendCall terminateRun
+  transformRequest
+  Agent AgentDefinition AgentEvent ContentPart DecisionInput ErrorCode Json JsonObject LanguageModel Message
+  MessageInput OpenDecision PhaseContext Plugin RunHandle RunOutcome Runtime RuntimeOptions ScriptTurn StartRun
+  StateDefinition StopConditionSpec StopPolicy Store TokenUsage Tool ToolContext ToolDefinition ToolResult
+`;
+
+it("exports the names of this list from its root, and no others", () => {
+  const source = readFileSync(new URL("./index.ts", import.meta.url), "utf8");
+  const lists = [...source.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].map(([, names = ""]) => names);
+  const exported = lists.flatMap((names) => names.split(",").map((name) => name.trim())).filter((name) => name !== "");
+  const listed = ROOT_NAMES.split(/\s+/).filter((name) => name !== "");
+  expect(exported.toSorted()).toEqual(listed.toSorted());
+  expect(listed.length).toBeLessThanOrEqual(70);
+  expect(Object.keys(umbrella).filter((name) => !listed.includes(name))).toEqual([]);
 });
 
 it("runs an agent with nothing but an agent, and keeps what was said in a SQLite file", async () => {
@@ -33,7 +50,7 @@ it("runs an agent with nothing but an agent, and keeps what was said in a SQLite
 });
 
 it("leaves a store that was given open", async () => {
-  const store = umbrella.memoryStore();
+  const store = umbrella.memory();
   const runtime = await umbrella.createRuntime({ agents: [], store });
   await runtime.close();
   expect(await store.forTenant("default").listThreads()).toMatchObject({ total: 0 });

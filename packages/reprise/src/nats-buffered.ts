@@ -1,1 +1,2 @@
-export * from "@reprise/stores/nats-buffered";
+export type { NatsBufferedStore, NatsBufferedStoreOptions, NatsOptions } from "@reprise/stores/nats-buffered";
+export { natsBuffered } from "@reprise/stores/nats-buffered";

@@ -1,1 +1,2 @@
-export * from "@reprise/stores/postgres";
+export type { PostgresConnection, PostgresStore, PostgresStoreOptions } from "@reprise/stores/postgres";
+export { ensureSchema, postgres } from "@reprise/stores/postgres";

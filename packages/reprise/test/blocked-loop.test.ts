@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { LogLevel } from "@reprise/contracts";
 import { eventually } from "@reprise/testkit";
-import { createNodeEnv, createRuntime, defineAgent, defineTool, memoryStore, scriptedModel } from "reprise";
+import { createRuntime, defineAgent, defineTool, memory, scriptedModel } from "reprise";
+import { createNodeEnv } from "reprise/advanced";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 /** Does nothing else for a while, as a slow pattern or a large loop does. */
@@ -13,7 +14,7 @@ async function runWith(execute: () => string | Promise<string>) {
   const lines: { level: LogLevel; message: string; details: unknown }[] = [];
   const runtime = await createRuntime({
     env: createNodeEnv({ log: (level, message, details) => lines.push({ level, message, details }) }),
-    store: memoryStore(),
+    store: memory(),
     agents: [
       defineAgent({
         id: "agent",

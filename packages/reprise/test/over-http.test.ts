@@ -6,17 +6,17 @@ import { type ModelServer, type ServerScript, type ServerTurn, startModelServer 
 import {
   type AgentDefinition,
   type AgentEvent,
-  createNodeEnv,
   createRuntime,
   defineAgent,
   defineState,
   defineTool,
-  memoryStore,
+  memory,
   type Runtime,
   type ScriptTurn,
   scriptedModel,
   sqlite,
 } from "reprise";
+import { createNodeEnv } from "reprise/advanced";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { z } from "zod";
 
@@ -44,7 +44,7 @@ async function open(
 ): Promise<Runtime> {
   const runtime = await createRuntime({
     agents: [defineAgent({ id: "planner", model: "openai/gpt-5", instructions: "Keep the list.", ...agent })],
-    store: memoryStore(),
+    store: memory(),
     ...options,
   });
   closers.push(() => runtime.close());
@@ -118,7 +118,7 @@ it("plays the tutorial's agent over HTTP as it does with a script, event by even
 
 it("waits for an approval and goes on in another runtime, over HTTP", async () => {
   await serve(TUTORIAL.map((turn) => (typeof turn === "string" ? turn : turn.slice(0, 1))));
-  const store = memoryStore();
+  const store = memory();
   const tool = defineTool({
     id: "add_todo",
     description: "Adds.",

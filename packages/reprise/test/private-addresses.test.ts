@@ -1,5 +1,6 @@
 import { startModelServer } from "@reprise/testkit/model-server";
-import { createEgress, createRuntime, defineAgent, memoryStore, openaiCompatible } from "reprise";
+import { createRuntime, defineAgent, memory, openaiCompatible } from "reprise";
+import { createEgress } from "reprise/advanced";
 import { describe, expect, it, onTestFinished } from "vitest";
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
@@ -17,7 +18,7 @@ async function paint(addressOf: (own: string) => string, file: object = PICTURE)
       { id: "painter", provider: "studio", model: "m", surface: "generative", modalities: { output: ["image"] } },
     ],
     agents: [defineAgent({ id: "artist", model: "painter" })],
-    store: memoryStore(),
+    store: memory(),
   });
   onTestFinished(() => runtime.close());
   const outcome = await runtime.runToCompletion({ agent: "artist", threadId: "t1", input: "A fox." });

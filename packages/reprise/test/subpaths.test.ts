@@ -5,21 +5,38 @@ const { exports }: { readonly exports: Readonly<Record<string, unknown>> } = JSO
   readFileSync(new URL("../package.json", import.meta.url), "utf8"),
 );
 
-/** The same things under both names. */
-const SAME = {
-  "./server": "@reprise/server",
-  "./server/node": "@reprise/server/node",
-  "./server/config": "@reprise/server/config",
-  "./ai-sdk": "@reprise/protocols/ai-sdk",
-  "./postgres": "@reprise/stores/postgres",
-  "./file": "@reprise/stores/file",
-  "./nats-buffered": "@reprise/stores/nats-buffered",
-};
+/** Subpaths that pass on what a package of the workspace has for users; beside each, what it keeps for the workspace. */
+const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: string[]])[] = [
+  ["./server", "@reprise/server", "ROUTES"],
+  ["./server/node", "@reprise/server/node"],
+  ["./server/config", "@reprise/server/config"],
+  ["./ai-sdk", "@reprise/protocols/ai-sdk"],
+  ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
+  ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],
+];
 
-it("says what can be imported beside the root", () => {
-  expect(Object.keys(exports)).toEqual([".", ...Object.keys(SAME)]);
+it("lists what can be imported from the package", () => {
+  expect(Object.keys(exports).toSorted()).toEqual(
+    [
+      ".",
+      "./advanced",
+      "./state",
+      "./store-kit",
+      "./store-kit/laws",
+      "./testing",
+      ...PASSED_ON.map(([path]) => path),
+    ].sort(),
+  );
 });
 
-it.each(Object.entries(SAME))("%s is %s", async (subpath, name) => {
-  expect({ ...(await import(`reprise${subpath.slice(1)}`)) }).toEqual({ ...(await import(name)) });
+it.each(PASSED_ON)("%s passes on what %s has for users", async (subpath, name, ...kept) => {
+  const own = Object.keys(await import(name)).filter((each) => !kept.includes(each));
+  expect(Object.keys(await import(`reprise${subpath.slice(1)}`)).toSorted()).toEqual(own.toSorted());
+});
+
+it.each(Object.keys(exports))("%s names each thing once, and the same thing as the root", async (subpath) => {
+  const root = await import("reprise");
+  const names: Readonly<Record<string, unknown>> = await import(`reprise${subpath.slice(1)}`);
+  expect(Object.keys(names)).not.toEqual([]);
+  for (const [name, value] of Object.entries(root)) if (name in names) expect(names[name]).toBe(value);
 });

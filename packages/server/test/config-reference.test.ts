@@ -97,7 +97,7 @@ function page(): string {
 
 ${GENERATED}
 
-One JSON document: what to run, and on what. \`readConfig(value)\` of \`@reprise/server/config\` checks it, \`configSchema()\` is its JSON Schema
+One JSON document: what to run, and on what. \`readConfig(value)\` of \`reprise/server/config\` checks it, \`configSchema()\` is its JSON Schema
 (draft 2020-12), and \`createDefinitions(config, ports)\` makes of it what \`createRuntime\` takes. Everything may be left out; a field nobody
 knows is refused. [Change it while a server runs](../how-to/configure-live.md).
 
@@ -166,7 +166,7 @@ schema cannot say all of it: ids that are there twice, windows smaller than outp
 not there are found by \`readConfig\` and \`createDefinitions\` alone. Texts that have to be something may not be blank.
 
 \`\`\`ts
-import { problemsOf, readConfig } from "@reprise/server/config";
+import { problemsOf, readConfig } from "reprise/server/config";
 
 try {
   readConfig({ agents: [{ id: "a", model: "gpt", max_runds: 3 }], store: { kind: "sqlit" } });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { backupSqlite } from "reprise";
+import { backupSqlite } from "reprise/advanced";
 import { assertStoreExists } from "../compose/open-store.ts";
 import { describePlace, planStore } from "../compose/plan-store.ts";
 import { readSetup } from "../compose/read-setup.ts";

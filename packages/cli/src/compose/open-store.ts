@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { memoryStore, type StoreWithBlobs, sqlite } from "reprise";
+import { memory, sqlite } from "reprise";
+import type { StoreWithBlobs } from "reprise/advanced";
 import { CommandFailure } from "../output/failure.ts";
 import { describePlace, type StorePlan } from "./plan-store.ts";
 
@@ -23,7 +24,7 @@ export async function openStore(
       return (await import("@reprise/stores/file")).file(plan.folder);
     }
     case "memory":
-      return memoryStore();
+      return memory();
     case "postgres": {
       const { kind: _, ...options } = plan;
       return (await import("@reprise/stores/postgres")).openPostgresStore({ ...options, ...patience });

@@ -1,1 +1,32 @@
-export * from "@reprise/server/config";
+export type {
+  AuthConfig,
+  CheckedConfig,
+  Config,
+  ConfigEntry,
+  ConfigFile,
+  ConfigKind,
+  ConfigPorts,
+  ConfigProblem,
+  EnvReference,
+  ExpectedRevision,
+  JwtConfig,
+  LiveConfig,
+  LiveConfigOptions,
+  ProviderAuth,
+  ProviderConfig,
+  ProviderSettings,
+  ServerConfig,
+  ServerLimitsConfig,
+  ShownConfig,
+  StoreConfig,
+} from "@reprise/server/config";
+export {
+  checkConfig,
+  configSchema,
+  createDefinitions,
+  openLiveConfig,
+  problemsOf,
+  readConfig,
+  readSecret,
+  redact,
+} from "@reprise/server/config";

@@ -1,1 +1,2 @@
-export * from "@reprise/server/node";
+export type { Listening, ListenOptions } from "@reprise/server/node";
+export { listen } from "@reprise/server/node";

@@ -1,4 +1,4 @@
-import { createRuntime, memoryStore } from "reprise";
+import { createRuntime, memory } from "reprise";
 import { expect, it, onTestFinished } from "vitest";
 import { createServer, type Server } from "../create-server.ts";
 
@@ -6,7 +6,7 @@ const PAGE = { path: "/", contentType: "text/html; charset=utf-8", content: "<!d
 
 /** A server that lets nobody in, and has a page. */
 async function open(): Promise<Server> {
-  const runtime = await createRuntime({ store: memoryStore() });
+  const runtime = await createRuntime({ store: memory() });
   const server = createServer({ runtime, pages: [PAGE], authenticate: async () => undefined });
   onTestFinished(async () => {
     server.close();
@@ -49,7 +49,7 @@ it("is behind the same door as everything: another host and another origin are r
 });
 
 it("has no page unless it is given one", async () => {
-  const runtime = await createRuntime({ store: memoryStore() });
+  const runtime = await createRuntime({ store: memory() });
   onTestFinished(() => runtime.close());
   expect((await get(createServer({ runtime }))).status).toBe(404);
 });

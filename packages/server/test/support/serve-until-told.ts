@@ -2,7 +2,8 @@ import type { Runtime } from "@reprise/runtime";
 import type { Server } from "@reprise/server";
 import { type ListenOptions, listen } from "@reprise/server/node";
 import { type PostgresStore, postgres } from "@reprise/stores/postgres";
-import { type SqliteStore, sqlite } from "reprise";
+import { sqlite } from "reprise";
+import type { SqliteStore } from "reprise/advanced";
 
 /** A SQLite file or a Postgres database. */
 export function openPlace(place: string): Promise<PostgresStore | SqliteStore> {

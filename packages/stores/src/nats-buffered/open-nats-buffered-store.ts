@@ -67,13 +67,17 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
   }
 }
 
-/** Short for `openNatsBufferedStore`: `createRuntime({ agents, store: await natsBuffered(natsUrl, postgresUrl) })`. */
+/** Short for `openNatsBufferedStore`: `createRuntime({ agents, store: natsBuffered(natsUrl, postgresUrl) })`. */
 export function natsBuffered(
-  natsUrl: string,
-  postgresUrl: string,
-  options: Omit<NatsBufferedStoreOptions, "nats" | "postgres"> = {},
+  nats: string | NatsOptions,
+  postgres: string | PostgresStoreOptions,
+  options?: Omit<NatsBufferedStoreOptions, "nats" | "postgres">,
 ): Promise<NatsBufferedStore> {
-  return openNatsBufferedStore({ ...options, nats: { servers: natsUrl }, postgres: { url: postgresUrl } });
+  return openNatsBufferedStore({
+    ...options,
+    nats: typeof nats === "string" ? { servers: nats } : nats,
+    postgres: typeof postgres === "string" ? { url: postgres } : postgres,
+  });
 }
 
 function settingsOf(

@@ -124,9 +124,15 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
   }
 }
 
-/** Short for `openPostgresStore`: `createRuntime({ agents, store: await postgres(url) })`. */
-export function postgres(url: string, options: Omit<PostgresStoreOptions, "url"> = {}): Promise<PostgresStore> {
-  return openPostgresStore({ ...options, url });
+/**
+ * Short for `openPostgresStore`: `createRuntime({ agents, store: postgres(url) })`. Takes options instead of a URL where the
+ * address comes in parts.
+ */
+export function postgres(
+  database: string | PostgresStoreOptions,
+  options?: Omit<PostgresStoreOptions, "url">,
+): Promise<PostgresStore> {
+  return openPostgresStore({ ...options, ...(typeof database === "string" ? { url: database } : database) });
 }
 
 /** Makes the tables, or brings them up to date, and nothing more: for a role that may do so, before those that may not open it. */
