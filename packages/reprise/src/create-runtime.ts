@@ -12,7 +12,8 @@ import { createMemoryBlobStore } from "@reprise/stores/memory";
 import { type StoreWithBlobs, sqlite } from "./stores.ts";
 
 /** Options of `createRuntime`. The environment, the store, and the models of the environment's keys have defaults. */
-export interface RuntimeOptions extends Omit<BareRuntimeOptions, "store" | "blobs" | "env" | "complete" | "onClose"> {
+export interface RuntimeOptions
+  extends Omit<BareRuntimeOptions, "store" | "blobs" | "env" | "extendDefinitions" | "onClose"> {
   /**
    * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
    * `threads` unless it is set; that one is closed with the runtime.
@@ -46,11 +47,11 @@ function createOn(
 ): Promise<Runtime> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   const { tokenCounter = createTokenCounter() } = options;
-  const complete: BareRuntimeOptions["complete"] = (definitions) => ({
+  const extendDefinitions: BareRuntimeOptions["extendDefinitions"] = (definitions) => ({
     ...definitions,
     ...withEnvironment(definitions),
   });
-  return createBareRuntime({ ...options, complete, tokenCounter, env, store, blobs });
+  return createBareRuntime({ ...options, extendDefinitions, tokenCounter, env, store, blobs });
 }
 
 async function openDefaultStore(): Promise<StoreWithBlobs> {

@@ -52,8 +52,8 @@ export type { RemoteAgentSource } from "./resolve/remote-agents.ts";
 export type { ResolveOptions } from "./resolve/resolve-agent.ts";
 export { resolveAgent, resolveRunPlan } from "./resolve/resolve-agent.ts";
 export type {
-  ExecutionEnv,
   HookTable,
+  InstalledPlugins,
   Owned,
   ResolvedAgent,
   ResolvedRunPlan,

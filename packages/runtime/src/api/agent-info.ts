@@ -46,7 +46,7 @@ export function describePlan(plan: ResolvedRunPlan): AgentInfo {
     description,
     model: agent.modelSpec?.id ?? agent.model.id,
     route: describeRoute(agent.model),
-    plugins: agent.env.plugins.map((plugin) => plugin.id).filter((plugin) => plugin !== STOP_PLUGIN_ID),
+    plugins: agent.installed.plugins.map((plugin) => plugin.id).filter((plugin) => plugin !== STOP_PLUGIN_ID),
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
     inventory: describeInventory(agent),
     warnings: agent.warnings,

@@ -30,7 +30,7 @@ const RUNTIME_KEYS: KeysOf<RuntimeOptions> = {
   instanceId: true,
   beforeModelAttempt: true,
   onToolError: true,
-  complete: true,
+  extendDefinitions: true,
   onClose: true,
 };
 
@@ -42,7 +42,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   assertLimits(limits);
   const closed = new AbortController();
-  const { complete = (definitions: Definitions) => definitions } = options;
+  const { extendDefinitions = (definitions: Definitions) => definitions } = options;
   const time = new StoreTime(env.clock);
   const services: Services = {
     env,
@@ -50,7 +50,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
     time,
     blobs: limitBlobs(options.blobs, limits.tenantBlobBytes),
     limits,
-    agents: new Agents(options.registries ?? buildRegistries(complete(options)), env),
+    agents: new Agents(options.registries ?? buildRegistries(extendDefinitions(options)), env),
     pools: new RunPools(limits.pools),
     budgets: new BudgetBook(store),
     beforeModelAttempt: options.beforeModelAttempt,
@@ -80,7 +80,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   await time.ask(store.operator).catch(() => undefined);
   const dispatcher = new Dispatcher(services, presence);
   dispatcher.open();
-  return new RuntimeFacade(services, { dispatcher, leave, complete, isClosed: false }, tenant, closed);
+  return new RuntimeFacade(services, { dispatcher, leave, extendDefinitions, isClosed: false }, tenant, closed);
 }
 
 async function enterStore({ signals }: Services, presence: PresenceKeeper): Promise<void> {

@@ -20,8 +20,8 @@ import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
 
-/** Where decisions are for: any run of a thread, or one of them. */
-export interface DecidedPlace {
+/** The runs that decisions are for: any run of a thread, or one of them. */
+export interface DecisionTarget {
   readonly threadId: string;
   readonly runId?: string;
 }
@@ -33,12 +33,12 @@ export interface DecidedPlace {
 export async function forwardDecisions(
   services: Services,
   tenant: string,
-  place: DecidedPlace,
+  target: DecisionTarget,
   inputs: readonly DecisionInput[],
 ): Promise<string> {
   const store = services.store.forTenant(tenant);
   const now = services.time.now();
-  const { threadId, runId } = place;
+  const { threadId, runId } = target;
   const calls = await listAllCalls(store, {
     status: "suspended",
     ...(runId === undefined ? { thread_id: threadId } : { run_id: runId }),
@@ -47,11 +47,11 @@ export async function forwardDecisions(
   for (const input of inputs) {
     assertDecisionInput(input);
     const waiting = findTarget(calls, input.target_id);
-    const found = waiting === undefined ? await findAnsweredCall(store, place, input.target_id) : { call: waiting };
+    const found = waiting === undefined ? await findAnsweredCall(store, target, input.target_id) : { call: waiting };
     const earlier = found === undefined ? undefined : await findEarlier(store, found, input, now);
     if (earlier !== undefined) decisions.push({ decision: earlier, early: false });
     else if (waiting === undefined) {
-      decisions.push({ decision: await lowerEarly(store, place, found, input, now), early: true });
+      decisions.push({ decision: await lowerEarly(store, target, found, input, now), early: true });
     } else {
       assertBinding(waiting, input.binding_hash);
       await assertEdit(services, store, waiting, input);
@@ -82,7 +82,7 @@ const RESUME_MODES: readonly ResumeMode[] = ["replay_tool_call", "use_decision_a
 /** A decision before its suspension counts when its sender says exactly what about. Throws why no other one can. */
 async function lowerEarly(
   store: TenantStore,
-  { threadId, runId }: DecidedPlace,
+  { threadId, runId }: DecisionTarget,
   found: FoundCall | undefined,
   input: DecisionInput,
   now: number,

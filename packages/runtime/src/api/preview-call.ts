@@ -102,7 +102,7 @@ async function openWorkspace(
   const effects = new LivePort({ env, time, claim, signal: NEVER, lost: NEVER, mail, texts });
   const nobody = { ...services, bus: new LiveBus() };
   const pools = ToolPools.create(limits.pools);
-  const port = { assertHeld: () => undefined, lendPlace: () => () => undefined };
+  const port = { assertHeld: () => undefined, lendSlot: () => () => undefined };
   return new RunWorkspace({ services: nobody, claim, run, thread, pools, effects, ...port });
 }
 

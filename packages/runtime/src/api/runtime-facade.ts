@@ -44,7 +44,7 @@ import { createThreads, type Threads } from "./threads.ts";
 export interface Workers {
   readonly dispatcher: Dispatcher;
   leave(): Promise<void>;
-  complete(definitions: Definitions): Definitions;
+  extendDefinitions(definitions: Definitions): Definitions;
   /** Set once, for every tenant. */
   isClosed: boolean;
 }
@@ -88,12 +88,12 @@ export class RuntimeFacade implements Runtime {
 
   redefine(definitions: Definitions): void {
     assertKnownKeys("redefine", definitions, DEFINITION_KEYS);
-    this.#services.agents.replace(buildRegistries(this.#workers.complete(definitions)));
+    this.#services.agents.replace(buildRegistries(this.#workers.extendDefinitions(definitions)));
     this.#dispatcher.redefined();
   }
 
   addAgent(agent: Agent): void {
-    this.#services.agents.add(buildAddition(this.#workers.complete({ agents: [agent] })));
+    this.#services.agents.add(buildAddition(this.#workers.extendDefinitions({ agents: [agent] })));
     this.#dispatcher.redefined();
   }
 
@@ -114,8 +114,8 @@ export class RuntimeFacade implements Runtime {
       throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
     const { initial_decisions = [], messages } = prepared.entry.request;
     if (initial_decisions.length > 0) {
-      const place = { threadId: prepared.thread_id };
-      const runId = await forwardDecisions(this.#services, this.tenant, place, initial_decisions);
+      const target = { threadId: prepared.thread_id };
+      const runId = await forwardDecisions(this.#services, this.tenant, target, initial_decisions);
       if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
     }
     const { status, entry } = await executePrepared(this.#services, this.#dispatcher, prepared, options);

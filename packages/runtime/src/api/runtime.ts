@@ -59,7 +59,7 @@ export interface RuntimeOptions extends Definitions {
   /** Hears of every failure of a tool that the tool did not mean by a `ToolError`, with the error as it was thrown. Also logged. */
   readonly onToolError?: OnToolError;
   /** Adds what the platform brings to whatever is defined, now and by `redefine`. */
-  readonly complete?: (definitions: Definitions) => Definitions;
+  readonly extendDefinitions?: (definitions: Definitions) => Definitions;
   /** Called when the runtime is closed and needs its store no more. */
   readonly onClose?: () => Promise<void>;
 }

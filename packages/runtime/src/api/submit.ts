@@ -92,13 +92,13 @@ export async function executePrepared(
     await findRestore(store, prepared.thread_id, request.restore);
     return store.submit(entry);
   }
-  const giveUpPlace = dispatcher.reserve();
+  const releaseSlot = dispatcher.reserve();
   try {
     const claimed =
-      giveUpPlace === undefined ? undefined : await submitClaiming(services, dispatcher, { ...prepared, entry });
+      releaseSlot === undefined ? undefined : await submitClaiming(services, dispatcher, { ...prepared, entry });
     return claimed ?? (await store.submit(entry));
   } finally {
-    giveUpPlace?.();
+    releaseSlot?.();
   }
 }
 
@@ -154,6 +154,6 @@ function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequ
 function assertUnowned(agents: AgentSource, { agent_id, state = {} }: RunRequest): void {
   const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
   if (plan?.kind !== "local") return;
-  const owned = plan.agent.env.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
+  const owned = plan.agent.installed.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
   if (owned !== undefined) throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin.`);
 }

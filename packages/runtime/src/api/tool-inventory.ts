@@ -21,7 +21,7 @@ export interface InventoryEntry {
 }
 
 export function describeInventory(agent: ResolvedAgent): readonly InventoryEntry[] {
-  const { spec, env, tools } = agent;
+  const { spec, installed, tools } = agent;
   const delegates = new Set(spec.delegates.map(delegateToolId));
   return [...tools.values()].map(({ descriptor }) => ({
     tool_name: descriptor.id,
@@ -29,7 +29,7 @@ export function describeInventory(agent: ResolvedAgent): readonly InventoryEntry
     input_schema: descriptor.parameters,
     capabilities: descriptor.capabilities,
     policy: policyOf(descriptor),
-    runtime_owner: delegates.has(descriptor.id) ? "subagent" : env.tools.has(descriptor.id) ? "plugin" : "local",
+    runtime_owner: delegates.has(descriptor.id) ? "subagent" : installed.tools.has(descriptor.id) ? "plugin" : "local",
     is_read_only: descriptor.class === "read_only",
     is_concurrency_safe: routeTool(descriptor, spec.tool_concurrency) !== "serial",
     is_destructive: descriptor.is_destructive,

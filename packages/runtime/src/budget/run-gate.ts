@@ -28,7 +28,7 @@ export interface ModelAttemptInfo extends PlannedAttempt {
 export type BeforeModelAttempt = (attempt: ModelAttemptInfo) => void | Promise<void>;
 
 /** The parts of a run that its gate looks at. */
-export interface GatedRun extends Pick<RunView, "run" | "claim">, Pick<EventSink, "show"> {
+export interface GatedRun extends Pick<RunView, "run" | "claim">, Pick<EventSink, "emit"> {
   readonly budget: RunBudget | undefined;
   readonly services: { readonly env: Pick<Env, "log">; readonly beforeModelAttempt?: BeforeModelAttempt | undefined };
 }

@@ -46,7 +46,7 @@ function smaller(one: number | undefined, other: number | undefined): number | u
 
 /** The one of two words that stands first; a word that was left out is the first. */
 function first<Word extends string>(order: readonly Word[], ...words: readonly (Word | undefined)[]): Word {
-  const places = words.map((word) => (word === undefined ? 0 : order.indexOf(word)));
-  // Every word is of the list, so the smallest place is one of it.
-  return order[Math.min(...places)] as Word;
+  const positions = words.map((word) => (word === undefined ? 0 : order.indexOf(word)));
+  // Every word is of the list, so the smallest position is one of it.
+  return order[Math.min(...positions)] as Word;
 }

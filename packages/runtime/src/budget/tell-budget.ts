@@ -4,12 +4,12 @@ import { committedOf } from "./change-budget.ts";
 
 /** Says what is to be said of a budget, to who watches the run that noticed. */
 export function tellBudget(
-  events: Pick<EventSink, "show">,
+  events: Pick<EventSink, "emit">,
   stepId: string,
   budget: Budget,
   notice: BudgetNotice,
 ): void {
-  events.show("budget_warning", { reason: notice, ...describeBudget(budget) }, stepId);
+  events.emit("budget_warning", { reason: notice, ...describeBudget(budget) }, stepId);
 }
 
 /** How a budget stands, in a fact. */

@@ -48,8 +48,8 @@ function fromStandardSchema(tool: string, schema: StandardSchema): InputSchema {
 }
 
 function sayIssue(message: string, path: readonly (PropertyKey | { readonly key: PropertyKey })[]): string {
-  const place = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-  return place === "" ? message : `${place}: ${message}`;
+  const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  return at === "" ? message : `${at}: ${message}`;
 }
 
 /** The JSON Schema of a schema, checked. */

@@ -31,8 +31,8 @@ import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
 
-/** What an activation knows of its claim. */
-export interface Lease {
+/** The claim as an activation sees it. */
+export interface ClaimHandle {
   /** Aborted when the run is cancelled or the claim is lost. */
   readonly signal: AbortSignal;
   /** Aborted when the claim is lost, whatever else happened before. */
@@ -41,8 +41,8 @@ export interface Lease {
   readonly assertHeld: () => void;
   /** Raised when something came for the run. */
   readonly mail: MailSource;
-  /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
-  readonly lendPlace: () => () => void;
+  /** Frees the run's slot while a call waits for runs below it; returns the way to take it back. */
+  readonly lendSlot: () => () => void;
 }
 
 /** A run to work on; with its thread when that is sure to be as the store has it, because the run was just started here. */
@@ -56,23 +56,23 @@ export async function activate(
   services: Services,
   claim: Claim,
   { run, thread: started }: ClaimedRun,
-  lease: Lease,
+  handle: ClaimHandle,
 ): Promise<void> {
   services.stopped.goOn(claim.tenant, run.run_id);
   const { tenant, thread_id } = claim;
   const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
   const { env, blobs, time } = services;
-  lease.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
-  const effects = new LivePort({ env, time, claim, ...lease, texts: new LongTexts(blobs, tenant, env) });
+  handle.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
+  const effects = new LivePort({ env, time, claim, ...handle, texts: new LongTexts(blobs, tenant, env) });
   try {
-    await runActivation(services, claim, { run, thread }, { ...lease, effects });
+    await runActivation(services, claim, { run, thread }, { ...handle, effects });
   } finally {
     saveSnapshotIfDue(services, claim.tenant, thread);
   }
 }
 
 /** What an activation needs of its owner. */
-export interface ActivationPort extends Pick<Lease, "assertHeld" | "lendPlace"> {
+export interface ActivationPort extends Pick<ClaimHandle, "assertHeld" | "lendSlot"> {
   readonly effects: EffectPort;
 }
 
@@ -117,7 +117,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
 function pinDefinition(workspace: RunWorkspace, definition: string): void {
   const { definition: pinned, agent_id } = workspace.run;
   if (pinned === definition) return;
-  if (pinned !== undefined) workspace.hold("definition_changed", { agent_id, from: pinned, to: definition });
+  if (pinned !== undefined) workspace.emitOnCommit("definition_changed", { agent_id, from: pinned, to: definition });
   workspace.setRun({ definition });
 }
 
@@ -134,7 +134,7 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
     workspace.replaceRun(open);
   }
   workspace.addPatch("runtime", runStateOps(workspace.run));
-  workspace.show("run_start", {});
+  workspace.emit("run_start", {});
 }
 
 /** Rows are made of JSON; their interface hides it. */
@@ -181,7 +181,7 @@ async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<v
   }
   services.env.log("error", "a run failed", { run_id: run.run_id, problem: describe(error), cause: causeOf(error) });
   await abandon(workspace);
-  workspace.hold("error", { message: describe(error), code: codeOf(error) });
+  workspace.emitOnCommit("error", { message: describe(error), code: codeOf(error) });
   await endAtLast(workspace, { type: "error", value: describe(error), code: codeOf(error) });
 }
 

@@ -9,7 +9,7 @@ export class Activation {
   readonly loss: AbortController = new AbortController();
   readonly mail: MailSource;
   claim: Claim;
-  /** How many of its calls have runs below them work for them: meanwhile its place is theirs. */
+  /** How many of its calls have runs below them work for them: meanwhile its slot is theirs. */
   lent = 0;
   finished: Promise<void> = Promise.resolve();
   /** By our own clock, which never goes back. */

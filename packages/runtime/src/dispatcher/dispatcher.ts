@@ -1,6 +1,6 @@
 import type { Claim } from "@reprise/contracts";
 import type { Services } from "../loop/services.ts";
-import { activate, type Lease } from "./activate.ts";
+import { activate, type ClaimHandle } from "./activate.ts";
 import { Activation, isSuspect } from "./activation.ts";
 import { giveBack, putOff } from "./give-back.ts";
 import { Housekeeping } from "./housekeeping.ts";
@@ -49,7 +49,7 @@ export class Dispatcher {
     return this.#services.limits.maxActiveRuns - this.#leases.atWork - this.#reserved;
   }
 
-  /** Keeps a place free while something is submitted; returns the way to give it up. Undefined when there is none. */
+  /** Keeps a slot free while something is submitted; returns the way to give it up. Undefined when there is none. */
   reserve(): (() => void) | undefined {
     if (this.#room <= 0) return undefined;
     this.#reserved++;
@@ -116,7 +116,7 @@ export class Dispatcher {
       return;
     }
     const activation = new Activation(claim, { askedAt, mayHaveMail: false });
-    this.#begin(activation, (lease) => activate(this.#services, claim, started, lease));
+    this.#begin(activation, (handle) => activate(this.#services, claim, started, handle));
   }
 
   /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
@@ -184,28 +184,28 @@ export class Dispatcher {
       void this.#housekeeping.attempt(() => putOff(this.#services, claim));
       return;
     }
-    this.#begin(new Activation(claim, { askedAt, mayHaveMail: true }), (lease) => this.#work(claim, lease));
+    this.#begin(new Activation(claim, { askedAt, mayHaveMail: true }), (handle) => this.#work(claim, handle));
   }
 
-  async #work(claim: Claim, lease: Lease): Promise<void> {
+  async #work(claim: Claim, handle: ClaimHandle): Promise<void> {
     const { run } = claim;
-    if (claim.kind === "start") await activate(this.#services, claim, await startEntry(this.#services, claim), lease);
-    else if (run !== undefined) await activate(this.#services, claim, { run }, lease);
+    if (claim.kind === "start") await activate(this.#services, claim, await startEntry(this.#services, claim), handle);
+    else if (run !== undefined) await activate(this.#services, claim, { run }, handle);
   }
 
-  #begin(activation: Activation, work: (lease: Lease) => Promise<void>): void {
+  #begin(activation: Activation, work: (handle: ClaimHandle) => Promise<void>): void {
     const { claim, controller, loss, mail } = activation;
-    const lease: Lease = {
+    const handle: ClaimHandle = {
       signal: controller.signal,
       lost: loss.signal,
       mail,
-      lendPlace: () => this.#lend(activation),
+      lendSlot: () => this.#lend(activation),
       assertHeld: () => this.#leases.assertHeld(activation),
     };
     // Before it begins: a run that was just started is at work at once, and may be looked for.
     this.#leases.add(activation);
     this.#pulse.hold(activation);
-    activation.finished = work(lease)
+    activation.finished = work(handle)
       .catch((error: unknown) => giveBack(this.#services, claim, error))
       .finally(() => {
         this.#leases.remove(activation);
@@ -217,7 +217,7 @@ export class Dispatcher {
       });
   }
 
-  /** Frees a place for the runs a call waits for: all places held by such calls would be held for ever. */
+  /** Frees a slot for the runs a call waits for: calls that wait could otherwise hold every slot for ever. */
   #lend(activation: Activation): () => void {
     activation.lent++;
     this.#wake();

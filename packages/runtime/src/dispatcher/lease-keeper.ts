@@ -21,7 +21,7 @@ export class LeaseKeeper {
     return [...this.#active.values()];
   }
 
-  /** How many places are taken. */
+  /** How many slots are taken. */
   get atWork(): number {
     let count = 0;
     for (const { lent } of this.#active.values()) if (lent === 0) count += 1;
@@ -46,7 +46,7 @@ export class LeaseKeeper {
 
   remove(activation: Activation): void {
     const key = keyOf(activation.claim);
-    // A later claim of the same thread may already stand in its place.
+    // A later claim of the same thread may already have replaced it.
     if (this.#active.get(key) === activation) this.#active.delete(key);
   }
 

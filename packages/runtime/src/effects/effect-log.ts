@@ -99,8 +99,8 @@ export class EffectLog {
   }
 
   /** What the definition's code recorded under a name; the next one when there are several. */
-  takeRecorded(place: string, name: string): Json | undefined {
-    return this.#recorded.get(`${place} ${name}`)?.shift();
+  takeRecorded(key: string, name: string): Json | undefined {
+    return this.#recorded.get(`${key} ${name}`)?.shift();
   }
 
   #keepRecorded({ value }: Effect): void {

@@ -88,7 +88,7 @@ export interface Reporting<Value> extends Question<Value> {
 
 /** The answer something impure gave to a tool or a plugin. */
 export interface Recorded {
-  /** The call, or the phase with the plugin. */
+  /** The call, or the phase with the plugin. Stored under this name. */
   readonly place: string;
   readonly name: string;
   readonly value: Json;
@@ -117,7 +117,7 @@ export interface EffectPort {
   stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value>;
   report<Value>(question: Reporting<Value>, ask: (report: (value: Json) => void) => Promise<Value>): Promise<Value>;
   /** Has something impure done once, inside the answer of a plugin. */
-  record<Value extends Json>(place: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
+  record<Value extends Json>(key: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
   /** Something of the loop runs beside the rest from here on; returns the way to say that it is over. */
   fork(): () => void;
   /** A part of the loop waits for another one; returns the way to say that it no longer does. */

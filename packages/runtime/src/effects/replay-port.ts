@@ -111,8 +111,8 @@ export class ReplayPort implements EffectPort {
     return this.perform(question, () => ask(() => undefined)).finally(() => this.#reports.delete(question.of));
   }
 
-  async record<Value extends Json>(place: string, name: string): Promise<Value> {
-    const value = this.#log.takeRecorded(place, name);
+  async record<Value extends Json>(key: string, name: string): Promise<Value> {
+    const value = this.#log.takeRecorded(key, name);
     if (value === undefined) throw new Error(`Nothing was recorded as ${name} here.`);
     // The author's code knows the type of what it recorded under a name.
     return value as Value;

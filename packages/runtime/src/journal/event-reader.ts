@@ -1,6 +1,6 @@
 import type { TenantStore } from "@reprise/contracts";
 import { committedSeq } from "./committed-seq.ts";
-import type { RunPlace } from "./event-stream.ts";
+import type { RunKey } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";
 import type { JournalSources } from "./journal-sources.ts";
 import type { LiveEvent } from "./live-bus.ts";
@@ -50,7 +50,7 @@ export class EventReader {
 
   constructor(
     services: JournalSources,
-    { tenant, threadId, runId }: RunPlace,
+    { tenant, threadId, runId }: RunKey,
     { afterSeq, signal, onHeard }: ReaderOptions,
   ) {
     this.#onHeard = onHeard;

@@ -20,7 +20,7 @@ export interface ReadEvent {
 }
 
 /** Which run is read. */
-export interface RunPlace {
+export interface RunKey {
   readonly tenant: string;
   readonly threadId: string;
   /** The run that was asked for; one that steered another is that other one. */
@@ -43,7 +43,7 @@ const DONE: IteratorResult<never, void> = { done: true, value: undefined };
  */
 export class EventStream<Item> implements EventIterator<Item> {
   readonly #services: JournalSources;
-  readonly #place: RunPlace;
+  readonly #key: RunKey;
   readonly #options: ReadOptions;
   readonly #project: (read: ReadEvent) => Item;
   #reader: EventReader | undefined;
@@ -60,9 +60,9 @@ export class EventStream<Item> implements EventIterator<Item> {
   /** Who waits for what happens next. */
   #waiter: PromiseWithResolvers<IteratorResult<Item, void>> | undefined;
 
-  constructor(services: JournalSources, place: RunPlace, options: ReadOptions, project: (read: ReadEvent) => Item) {
+  constructor(services: JournalSources, key: RunKey, options: ReadOptions, project: (read: ReadEvent) => Item) {
     this.#services = services;
-    this.#place = place;
+    this.#key = key;
     this.#options = options;
     this.#project = project;
     this.#seq = options.after?.seq ?? 0;
@@ -165,7 +165,7 @@ export class EventStream<Item> implements EventIterator<Item> {
   }
 
   async #open(): Promise<EventReader | undefined> {
-    const { tenant, threadId, runId: wantedId } = this.#place;
+    const { tenant, threadId, runId: wantedId } = this.#key;
     const { after, signal } = this.#options;
     const runId = await awaitStart(this.#services, tenant, threadId, wantedId, signal);
     if (runId === undefined || this.#isOver) return undefined;
@@ -208,7 +208,7 @@ export class EventStream<Item> implements EventIterator<Item> {
   /** Where the run waits the stream ends; where it once waited it goes on. */
   async #isLast(): Promise<boolean> {
     this.#mayBeLast = false;
-    const store = this.#services.store.forTenant(this.#place.tenant);
+    const store = this.#services.store.forTenant(this.#key.tenant);
     const run = await store.loadRun(this.#runId);
     return run !== undefined && run.last_seq === this.#seq && !(await isUnderWay(store, run));
   }
@@ -218,7 +218,7 @@ export class EventStream<Item> implements EventIterator<Item> {
     const event: AgentEvent = {
       type: "stream_reset",
       run_id: this.#runId,
-      thread_id: this.#place.threadId,
+      thread_id: this.#key.threadId,
       timestamp_ms: this.#services.time.now(),
       data: { from_seq: seq },
     };

@@ -84,7 +84,7 @@ export async function decideCalls(
 
 function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
   const result = toolFailure(call.tool_id, "expired", "Nobody decided about the call in time.");
-  workspace.hold("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
+  workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
   endCall(workspace, call, result, "cancel");
 }
 
@@ -123,7 +123,7 @@ async function decideCall(
   if (decision.binding_hash !== undefined && decision.binding_hash !== suspended.binding_hash) {
     return askAgain(workspace, moveCall(workspace, suspended, "decide"), suspended.ticket);
   }
-  workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
+  workspace.emitOnCommit("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
   if (isOwnQuestion(suspended)) {
     await decideBudget(workspace, suspended, decision);
     return undefined;

@@ -29,17 +29,17 @@ export interface AnsweredCall {
 /** A call in the executor's hands. */
 interface Job {
   item: RunnableCall;
-  /** What it is when it is at work; absent while it waits for its place. */
+  /** What it is when it is at work; absent while it waits for its slot. */
   behavior?: InterruptBehavior;
-  /** What stood when it began. */
-  mark: number;
+  /** How many changes were settled when it began. */
+  settledBefore: number;
   release?: Release;
   executed?: ExecutedCall;
   readonly settled: PromiseWithResolvers<void>;
 }
 
 /**
- * Executes calls beside each other, as far as the pools let them, and makes each part of the run as it finishes. A place is
+ * Executes calls beside each other, as far as the pools let them, and makes each part of the run as it finishes. A slot is
  * given back when the result is settled, not before: whoever gets it next sees the state that result left.
  */
 export class CallExecutor {
@@ -48,7 +48,7 @@ export class CallExecutor {
   readonly #finished: Job[] = [];
   readonly #answered: AnsweredCall[] = [];
   readonly #changes = new StateChanges();
-  /** Sends away who only waits for a place: nothing of theirs has happened yet. */
+  /** Sends away calls that only wait for a slot: nothing of theirs has happened yet. */
   readonly #sendAway = new LazyAbort();
   /** Stops the calls that may be stopped. */
   readonly #stop = new LazyAbort();
@@ -84,7 +84,7 @@ export class CallExecutor {
   /** Starts a call, once `before` is over. Resolves when it is settled. */
   start(item: RunnableCall, before?: Promise<unknown>): Promise<void> {
     const { call_id } = item.call;
-    const job: Job = { item, mark: 0, settled: Promise.withResolvers() };
+    const job: Job = { item, settledBefore: 0, settled: Promise.withResolvers() };
     const join = this.#workspace.effects.fork();
     this.#running.set(call_id, job);
     const finish = (): void => {
@@ -180,22 +180,22 @@ export class CallExecutor {
     if (route === "short_circuit") throw new TypeError("a call without a tool cannot run");
     const max = tool_concurrency[descriptor.id]?.max;
     this.#sendAway.throwIfAborted();
-    const place = { id: descriptor.id, max };
-    job.release = await this.#takePlace(call.call_id, route, place);
+    const limited = { id: descriptor.id, max };
+    job.release = await this.#takeSlot(call.call_id, route, limited);
     this.#sendAway.throwIfAborted();
     job.behavior = descriptor.interrupt_behavior;
-    job.mark = this.#changes.mark;
+    job.settledBefore = this.#changes.settledCount;
     const signal = job.behavior === "cancel" ? this.#stop.signal : this.#giveUp.signal;
     const { document } = this.#workspace;
     const { tool, input } = admission;
     job.executed = await performCall(this.#workspace, { tool, call, input, decision, document, signal });
   }
 
-  /** Pools are shared with other runs of the tree: whether there is a place, and when, comes from outside. */
-  async #takePlace(callId: string, route: Parameters<ToolPools["tryAdmit"]>[0], tool: LimitedTool): Promise<Release> {
+  /** Pools are shared with other runs of the tree: whether there is a slot, and when, comes from outside. */
+  async #takeSlot(callId: string, route: Parameters<ToolPools["tryAdmit"]>[0], tool: LimitedTool): Promise<Release> {
     const { pools, effects } = this.#workspace;
     const question = { kind: "place", of: callId } as const;
-    const isFree = { ...question, encode: (release: Release | undefined) => release !== undefined, decode: freePlace };
+    const isFree = { ...question, encode: (release: Release | undefined) => release !== undefined, decode: freeSlot };
     const free = effects.note(isFree, () => pools.tryAdmit(route, tool));
     if (free !== undefined) return free;
     const given = { ...question, encode: () => undefined, decode: () => NOTHING };
@@ -204,11 +204,11 @@ export class CallExecutor {
 
   /** A call without a result stays open: the end of the run gives it one. */
   async #settle(job: Job): Promise<void> {
-    const { item, executed, mark } = job;
+    const { item, executed, settledBefore } = job;
     try {
       if (executed === undefined) return;
       const isKept = executed.result.status !== "error";
-      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, mark) : [];
+      const ops = isKept ? this.#changes.rebase(this.#workspace, item.call, executed.state, settledBefore) : [];
       await settleExecution(this.#workspace, item.call, executed, ops);
       this.#terminate = executed.terminate ?? this.#terminate;
     } finally {
@@ -251,7 +251,7 @@ export class CallExecutor {
 
 const NOTHING: Release = () => undefined;
 
-function freePlace(isFree: Json | undefined): Release | undefined {
+function freeSlot(isFree: Json | undefined): Release | undefined {
   return isFree === true ? NOTHING : undefined;
 }
 

@@ -65,12 +65,12 @@ export class EarlyReads {
 
 /** Whether a call can be begun before its step is committed: a read nobody has to be asked about. */
 function mayBegin(workspace: RunWorkspace, call: ToolCallRecord): boolean {
-  const { spec, env } = workspace.agent;
+  const { spec, installed } = workspace.agent;
   const found = findTool(workspace, call);
   if (found.kind !== "found" || workspace.toolExecutionMode === "sequential") return false;
   const { descriptor } = found.tool;
-  const isScheduled = [...env.scheduled.values()].some(({ value }) => value.phase === "before_tool_execute");
-  const isHooked = env.hooks.before_tool_execute !== undefined || isScheduled;
+  const isScheduled = [...installed.scheduled.values()].some(({ value }) => value.phase === "before_tool_execute");
+  const isHooked = installed.hooks.before_tool_execute !== undefined || isScheduled;
   const isAsked = descriptor.needs_approval !== false || isHooked;
   return !isAsked && routeTool(descriptor, spec.tool_concurrency) === "read_only";
 }

@@ -30,7 +30,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   workspace.addPatch("runtime", runStateOps(workspace.run, isSuspended ? undefined : workspace.run.termination_code));
   const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
   const result = response === undefined ? {} : { result: { response, ...outputOf(workspace, termination, response) } };
-  if (!isWaiting) workspace.hold("run_finish", { ...result, termination });
+  if (!isWaiting) workspace.emitOnCommit("run_finish", { ...result, termination });
   await workspace.commit("run_finished");
   if (!isSuspended) workspace.journal.end(workspace.run);
 }
@@ -56,7 +56,7 @@ function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): voi
   const reason = terminationCode(termination);
   for (const call of workspace.openCalls) {
     const message = `The run ended (${reason}) before ${call.tool_id} was done.`;
-    workspace.hold("tool_call_cancelled", { id: call.call_id, reason }, call.step_id);
+    workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason }, call.step_id);
     endCall(workspace, call, toolFailure(call.tool_id, "cancelled", message), "cancel");
   }
 }

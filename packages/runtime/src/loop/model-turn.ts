@@ -146,7 +146,7 @@ export class ModelTurn {
 
   #play(event: AgentEvent): void {
     if (event.type === "budget_warning") {
-      this.#workspace.show(event.type, event.data ?? {}, this.#options.stepId);
+      this.#workspace.emit(event.type, event.data ?? {}, this.#options.stepId);
       return;
     }
     const chunk = this.#played.chunkOf(event, this.#options.stepId, this.#facts);

@@ -7,7 +7,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
 /** Shows how an inference found its model, and counts what each attempt cost. Nothing for a call by hand, which asks no model. */
 export function showRoute(workspace: RunWorkspace, stepId: string, facts: TurnFacts): void {
   if (facts.attempts.length === 0) return;
-  workspace.show("model_routed", describeRoute(facts), stepId);
+  workspace.emit("model_routed", describeRoute(facts), stepId);
   for (const attempt of facts.attempts) recordCost(workspace, stepId, attempt);
 }
 
@@ -17,7 +17,7 @@ function recordCost(workspace: RunWorkspace, stepId: string, made: ModelAttempt)
   const { microcents, priced } = cost;
   const total = (workspace.run.cost_microcents ?? 0) + microcents;
   workspace.setRun({ cost_microcents: total, ...(!priced && { is_unpriced: true }) });
-  workspace.show(
+  workspace.emit(
     "cost_recorded",
     {
       provider,

@@ -14,14 +14,14 @@ type Unnumbered = (seq: number) => AgentEvent;
 /** The events a commit stores, and the last number among them. */
 export interface SealedEvents {
   readonly events: readonly AgentEvent[];
-  readonly held: readonly AgentEvent[];
+  readonly onCommit: readonly AgentEvent[];
   readonly last_seq: number;
 }
 
 /**
- * The events of an activation since its last commit. Some are shown at once and become durable later; others are held back
- * until the commit that makes them true, and numbered then. While a commit is under way nothing is numbered: what tools show
- * meanwhile follows after it.
+ * The events of an activation since its last commit. Some are emitted at once and become durable later; others are
+ * emitted with the commit that makes them true, and numbered then. While a commit is under way nothing is numbered: events that
+ * tools emit meanwhile follow after it.
  */
 export class RunJournal {
   readonly #channel: LiveChannel;
@@ -29,8 +29,8 @@ export class RunJournal {
   readonly #run: JournalOptions["run"];
   readonly #now: () => number;
   #seq: number;
-  #shown: AgentEvent[] = [];
-  #held: Unnumbered[] = [];
+  #emitted: AgentEvent[] = [];
+  #onCommit: Unnumbered[] = [];
   #delayed: Unnumbered[] = [];
   #isSealed = false;
   #isClosed = false;
@@ -43,46 +43,46 @@ export class RunJournal {
     this.#seq = run.last_seq;
   }
 
-  /** The number of the last event that was shown. */
+  /** The number of the last event that was emitted. */
   get seq(): number {
     return this.#seq;
   }
 
-  /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
-  show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
+  /** Emits an event at once. It becomes durable with the next commit, or is withdrawn. */
+  emit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     if (this.#isClosed) return;
     const timestamp = this.#now();
     if (this.#isSealed) {
       this.#delayed.push((seq) => this.#event(type, seq, timestamp, stepId, data));
       return;
     }
-    this.#showNow(this.#event(type, ++this.#seq, timestamp, stepId, data));
+    this.#emitNow(this.#event(type, ++this.#seq, timestamp, stepId, data));
   }
 
-  /** Keeps an event back until the next commit has made it true. */
-  hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
+  /** Emits an event with the next commit, which makes it true. */
+  emitOnCommit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
     const timestamp = this.#now();
-    this.#held.push((seq) => this.#event(type, seq, timestamp, stepId, data));
+    this.#onCommit.push((seq) => this.#event(type, seq, timestamp, stepId, data));
   }
 
-  /** Numbers what was held back, for a commit. Ended by `publish` when it succeeded, by `reopen` when it did not. */
+  /** Numbers the events that wait for a commit. Ended by `publish` when it succeeded, by `reopen` when it did not. */
   seal(): SealedEvents {
     this.#isSealed = true;
     this.#channel.isCommitting = true;
     let seq = this.#seq;
-    const held = this.#held.map((complete) => complete(++seq));
-    const events = held.length === 0 ? this.#shown : [...this.#shown, ...held];
-    return { events, held, last_seq: seq };
+    const onCommit = this.#onCommit.map((number) => number(++seq));
+    const events = onCommit.length === 0 ? this.#emitted : [...this.#emitted, ...onCommit];
+    return { events, onCommit, last_seq: seq };
   }
 
-  /** Shows what a commit made true. */
-  publish({ held, last_seq }: SealedEvents): void {
+  /** Emits the events that a commit made true. */
+  publish({ onCommit, last_seq }: SealedEvents): void {
     this.#seq = last_seq;
-    this.#shown = [];
-    this.#held = [];
+    this.#emitted = [];
+    this.#onCommit = [];
     const { epoch } = this.#claim;
     this.#channel.keepTail();
-    for (const event of held) this.#channel.publish({ epoch, event });
+    for (const event of onCommit) this.#channel.publish({ epoch, event });
     this.reopen();
   }
 
@@ -90,7 +90,7 @@ export class RunJournal {
   reopen(): void {
     this.#isSealed = false;
     this.#channel.isCommitting = false;
-    for (const complete of this.#delayed.splice(0)) this.#showNow(complete(++this.#seq));
+    for (const number of this.#delayed.splice(0)) this.#emitNow(number(++this.#seq));
   }
 
   /** The run is done, and its end is committed. */
@@ -98,7 +98,7 @@ export class RunJournal {
     this.#channel.end(run);
   }
 
-  /** What was shown and is not committed never will be. */
+  /** Events that were emitted and are not committed never will be. */
   giveUpTail(): void {
     this.#channel.forgetTail();
   }
@@ -112,13 +112,13 @@ export class RunJournal {
     this.#channel.close();
   }
 
-  /** Forgets what was held back; what was shown cannot be unshown. */
-  dropHeld(): void {
-    this.#held = [];
+  /** Forgets the events that wait for a commit; emitted events stay emitted. */
+  dropOnCommit(): void {
+    this.#onCommit = [];
   }
 
-  #showNow(event: AgentEvent): void {
-    this.#shown.push(event);
+  #emitNow(event: AgentEvent): void {
+    this.#emitted.push(event);
     this.#channel.show({ epoch: this.#claim.epoch, event });
   }
 

@@ -41,14 +41,14 @@ export async function runRemote(
   const { run } = workspace;
   const stepId = stepIdOf(run.run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1 });
-  workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
+  workspace.emit("step_start", { message_id: messageIdOf(stepId) }, stepId);
   const outcome = await askBackend(workspace, stepId, { spec, backend, decisions });
   if (outcome.text !== "") {
     const metadata = { run_id: run.run_id, step_index: run.steps + 1 };
     workspace.addMessage({ id: messageIdOf(stepId), role: "assistant", content: outcome.text, metadata });
   }
   keepQuestions(workspace, stepId, outcome, decisions);
-  workspace.hold("step_end", {}, stepId);
+  workspace.emitOnCommit("step_end", {}, stepId);
   return outcome.termination;
 }
 
@@ -101,7 +101,7 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
       await askAgain(workspace, moved, call.ticket);
       continue;
     }
-    workspace.hold("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
+    workspace.emitOnCommit("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
     taken.push(describeTaken(moved, decision));
   }
   for (const call of expired) taken.push(describeTaken(moveCall(workspace, call, "decide"), undefined));
@@ -147,7 +147,7 @@ async function askBackend(
   let isOver = false;
   let outcome: BackendOutcome | undefined;
   const showText = (delta: string): void => {
-    if (!isOver) workspace.show("text_delta", { delta }, stepId);
+    if (!isOver) workspace.emit("text_delta", { delta }, stepId);
   };
   const ask = async (): Promise<BackendOutcome> => {
     const { run_id, thread_id } = run;
@@ -210,7 +210,7 @@ function keepQuestions(
     if (call.status !== "suspended" || asked.delete(call.provider_call_id ?? "")) continue;
     if (decisions.some((decision) => decision.call.call_id === call.call_id)) continue;
     const message = "The remote agent no longer asks this.";
-    workspace.hold("tool_call_cancelled", { id: call.call_id, reason: "withdrawn" }, call.step_id);
+    workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "withdrawn" }, call.step_id);
     endCall(workspace, call, toolFailure(BACKEND_CALL, "cancelled", message), "cancel");
   }
   for (const [index, question] of [...asked.values()].entries()) {

@@ -45,7 +45,7 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const { run } = workspace;
   const stepId = stepIdOf(run.run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1 });
-  workspace.show("step_start", { message_id: messageIdOf(stepId) }, stepId);
+  workspace.emit("step_start", { message_id: messageIdOf(stepId) }, stepId);
   await runPhase(workspace, "step_start");
 
   const tools = offeredTools(workspace);
@@ -55,7 +55,7 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   const composed = composeInference(workspace, prepared, tools);
   const hasWindow = workspace.agent.spec.context_policy !== undefined;
   const inference = hasWindow ? await performFit(workspace, stepId, composed) : composed;
-  if (inference.fact !== undefined) workspace.show("context_resolved", inference.fact, stepId);
+  if (inference.fact !== undefined) workspace.emit("context_resolved", inference.fact, stepId);
 
   for (;;) {
     const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
@@ -100,7 +100,7 @@ async function takeStep(
   for (const [index, { url, media_type }] of files.entries()) {
     const content = { url, ...(media_type !== undefined && { media_type }) };
     const message_id = `${messageIdOf(stepId)}-f${index}`;
-    workspace.hold("activity_snapshot", { message_id, activity_type: "file", content }, stepId);
+    workspace.emitOnCommit("activity_snapshot", { message_id, activity_type: "file", content }, stepId);
   }
   const message = assistantMessage(workspace, stepId, { turn, files, provider }, calls);
   if (message !== undefined) workspace.addMessage(message);
@@ -143,7 +143,7 @@ async function endStep(workspace: RunWorkspace, stepId: string, reason: string):
 
 async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void> {
   await runPhase(workspace, "step_end");
-  workspace.hold("step_end", {}, stepId);
+  workspace.emitOnCommit("step_end", {}, stepId);
 }
 
 /** Makes the request fit its model. Only the window and the tokenizer of that model know how. */
@@ -199,7 +199,7 @@ async function infer(
   endModelWait(workspace);
   const { attempts, duration_ms } = asked.facts;
   const { provider, model = asked.facts.model } = answeredBy(attempts) ?? {};
-  workspace.hold("inference_complete", { model, usage: turn.usage, duration_ms }, stepId);
+  workspace.emitOnCommit("inference_complete", { model, usage: turn.usage, duration_ms }, stepId);
   return { turn, reads, provider };
 }
 

@@ -49,7 +49,7 @@ export class RunWorkspace {
   readonly lost: AbortSignal;
   readonly assertHeld: () => void;
   readonly mail: MailFlag;
-  readonly lendPlace: () => () => void;
+  readonly lendSlot: () => () => void;
   readonly pools: ToolPools;
   readonly journal: RunJournal;
   /** Through it comes whatever the run learns from outside of its thread. */
@@ -70,7 +70,7 @@ export class RunWorkspace {
   readonly #queued = new Map<string, number>();
 
   constructor(options: WorkspaceOptions) {
-    const { services, claim, run, thread, effects, assertHeld, lendPlace, pools } = options;
+    const { services, claim, run, thread, effects, assertHeld, lendSlot, pools } = options;
     this.effects = effects;
     this.signal = effects.signal;
     this.lost = effects.lost;
@@ -79,7 +79,7 @@ export class RunWorkspace {
       assertHeld();
       effects.signal.throwIfAborted();
     };
-    this.lendPlace = lendPlace;
+    this.lendSlot = lendSlot;
     this.pools = pools;
     this.services = services;
     this.claim = claim;
@@ -172,7 +172,7 @@ export class RunWorkspace {
    */
   abandon(committed: RunRecord, openCalls: readonly ToolCallRecord[]): void {
     this.#pending = noChanges();
-    this.journal.dropHeld();
+    this.journal.dropOnCommit();
     this.#later.length = 0;
     this.#document = this.thread.document;
     this.#run = committed;
@@ -257,14 +257,14 @@ export class RunWorkspace {
     this.#pending.acts.push(act);
   }
 
-  /** Shows an event at once. It becomes durable with the next commit, or is withdrawn. */
-  show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    this.journal.show(type, data, stepId);
+  /** Emits an event at once. It becomes durable with the next commit, or is withdrawn. */
+  emit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
+    this.journal.emit(type, data, stepId);
   }
 
-  /** Keeps an event back until the next commit has made it true. */
-  hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
-    this.journal.hold(type, data, stepId);
+  /** Emits an event with the next commit, which makes it true. */
+  emitOnCommit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void {
+    this.journal.emitOnCommit(type, data, stepId);
   }
 
   /**

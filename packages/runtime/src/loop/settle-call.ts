@@ -58,8 +58,8 @@ export function endCall(
   if (!isOwnQuestion(call)) workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
   const outcome: ToolCallOutcome = ended.status === "cancelled" ? "cancelled" : outcomeOf(result);
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
-  workspace.hold("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
-  if (delta !== undefined) workspace.hold("state_delta", { delta }, call.step_id);
+  workspace.emitOnCommit("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);
+  if (delta !== undefined) workspace.emitOnCommit("state_delta", { delta }, call.step_id);
 }
 
 /** Makes a tool's changes the thread's, and says what they are to who keeps a copy of the state. */
@@ -84,7 +84,7 @@ export async function finishCall(
   patchOps: readonly Op[] = [],
 ): Promise<void> {
   endCall(workspace, call, result, trigger, patchOps);
-  await tellPlugins(workspace, call, { result, outcome, place: `${call.call_id}-after` });
+  await tellPlugins(workspace, call, { result, outcome, key: `${call.call_id}-after` });
 }
 
 /** How a call ends. */
@@ -103,8 +103,8 @@ export async function pauseCall(
   result: ToolResult = toolPending(call.tool_id, ticket),
 ): Promise<void> {
   suspendCall(workspace, call, ticket, result);
-  const place = `${call.call_id}-after-q${call.suspension + 1}`;
-  await tellPlugins(workspace, call, { result, outcome: "suspended", place });
+  const key = `${call.call_id}-after-q${call.suspension + 1}`;
+  await tellPlugins(workspace, call, { result, outcome: "suspended", key });
 }
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */
@@ -119,7 +119,7 @@ export function suspendCall(
   const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
   const expiry = expires_at === undefined ? {} : { expires_at };
   moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash, ...expiry });
-  workspace.hold(
+  workspace.emitOnCommit(
     "tool_call_done",
     {
       id: call.call_id,
@@ -152,7 +152,7 @@ export async function settleExecution(
   if (result.status === "pending" && result.suspension !== undefined) {
     const { delta } = patchByTool(workspace, call, changes);
     const paused = pauseCall(workspace, call, result.suspension, result);
-    if (delta !== undefined) workspace.hold("state_delta", { delta }, call.step_id);
+    if (delta !== undefined) workspace.emitOnCommit("state_delta", { delta }, call.step_id);
     return paused;
   }
   for (const message of messages) queueMessage(workspace, call, message);
@@ -163,15 +163,11 @@ export async function settleExecution(
 async function tellPlugins(
   workspace: RunWorkspace,
   call: ToolCallRecord,
-  {
-    result,
-    outcome,
-    place,
-  }: { readonly result: ToolResult; readonly outcome: AfterToolOutcome; readonly place: string },
+  { result, outcome, key }: { readonly result: ToolResult; readonly outcome: AfterToolOutcome; readonly key: string },
 ): Promise<void> {
   if (isOwnQuestion(call)) return;
   const tool = workspace.agent.tools.get(call.tool_id)?.descriptor;
-  const told = runPhase(workspace, "after_tool_execute", { call: viewCall(call), tool, result, outcome }, place);
+  const told = runPhase(workspace, "after_tool_execute", { call: viewCall(call), tool, result, outcome }, key);
   for (const { plugin, value } of told instanceof Promise ? await told : told) {
     if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
     if (value.type !== "add_system_reminder") continue;
@@ -185,8 +181,8 @@ function queueMessage(workspace: RunWorkspace, call: ToolCallRecord, message: Me
   const { tool_calls: _calls, tool_call_id: _answered, ...said } = message;
   const { call_id, suspension } = call;
   // A call that was suspended may have queued some before, under another owner.
-  const place = `${suspension === 0 ? "" : `${suspension}-`}${workspace.countQueued(call_id)}`;
-  const id = said.id ?? `${call_id}-q${place}`;
+  const position = `${suspension === 0 ? "" : `${suspension}-`}${workspace.countQueued(call_id)}`;
+  const id = said.id ?? `${call_id}-q${position}`;
   const source = plugin === undefined ? {} : { source: `plugin:${plugin}` };
   const metadata = { ...said.metadata, ...source, run_id: call.run_id };
   workspace.addMessageAfterRound({ ...said, role: "user", id, metadata });

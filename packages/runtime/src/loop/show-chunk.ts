@@ -7,19 +7,19 @@ export function showChunk(workspace: RunWorkspace, stepId: string, chunk: TurnCh
   switch (chunk.type) {
     case "text_delta":
     case "reasoning_delta":
-      return workspace.show(chunk.type, { delta: chunk.delta }, stepId);
+      return workspace.emit(chunk.type, { delta: chunk.delta }, stepId);
     case "reasoning_encrypted_value":
-      return workspace.show(chunk.type, { encrypted_value: chunk.encrypted_value }, stepId);
+      return workspace.emit(chunk.type, { encrypted_value: chunk.encrypted_value }, stepId);
     case "tool_call_start":
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name: chunk.name }, stepId);
+      return workspace.emit(chunk.type, { id: callIdOf(stepId, chunk.index), name: chunk.name }, stepId);
     case "tool_call_delta":
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), args_delta: chunk.args_delta }, stepId);
+      return workspace.emit(chunk.type, { id: callIdOf(stepId, chunk.index), args_delta: chunk.args_delta }, stepId);
     case "tool_call_ready": {
       const { name, arguments: parsed } = chunk.call;
-      return workspace.show(chunk.type, { id: callIdOf(stepId, chunk.index), name, arguments: parsed.value }, stepId);
+      return workspace.emit(chunk.type, { id: callIdOf(stepId, chunk.index), name, arguments: parsed.value }, stepId);
     }
     case "reset":
-      return workspace.show("step_reset", { message_id: messageIdOf(stepId) }, stepId);
+      return workspace.emit("step_reset", { message_id: messageIdOf(stepId) }, stepId);
     default:
       chunk satisfies never;
   }

@@ -25,24 +25,24 @@ interface SettledChange {
 
 /**
  * The state changes of the calls of a round, in the order in which they became part of the run. Calls that overlapped saw
- * the same state: they may not have changed the same place, unless it is one that merges.
+ * the same state: they may not have changed the same path, unless it merges.
  */
 export class StateChanges {
   readonly #settled: SettledChange[] = [];
 
-  /** A mark for a call that begins now: everything settled later overlapped with it. */
-  get mark(): number {
+  /** How many changes are settled. A call that begins now overlaps with everything settled later. */
+  get settledCount(): number {
     return this.#settled.length;
   }
 
   /**
-   * What a call's changes come to now. Throws `PATCH_CONFLICT`, naming both calls and the place, when another call that
+   * What a call's changes come to now. Throws `PATCH_CONFLICT`, naming both calls and the path, when another call that
    * overlapped changed it too; where both merged, the merged value is written, so that history needs no code to be read.
    */
-  rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, mark: number): readonly Op[] {
+  rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, settledBefore: number): readonly Op[] {
     const { slices } = state;
     if (state.ops.length === 0) return state.ops;
-    const overlapping = this.#settled.slice(mark);
+    const overlapping = this.#settled.slice(settledBefore);
     const ops = overlapping.length === 0 ? state.ops : performMerge(workspace, call, state, overlapping);
     this.#settled.push({ call, ops, slices });
     return ops;

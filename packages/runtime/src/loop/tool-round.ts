@@ -60,12 +60,12 @@ function isSequential({ toolExecutionMode }: RunWorkspace): boolean {
  * a rule must see what the call before has done.
  */
 function classRuns(workspace: RunWorkspace, calls: readonly ToolCallRecord[]): readonly ClassRun<ToolCallRecord>[] {
-  const { spec, env } = workspace.agent;
+  const { spec, installed } = workspace.agent;
   const routeOf = (call: ToolCallRecord): RoutingClass => {
     const found = findTool(workspace, call);
     return routeTool(found.kind === "found" ? found.tool.descriptor : undefined, spec.tool_concurrency);
   };
-  const isAsked = env.hooks.before_tool_execute !== undefined;
+  const isAsked = installed.hooks.before_tool_execute !== undefined;
   const isAlone = ({ route }: ClassRun<ToolCallRecord>): boolean =>
     isSequential(workspace) || (route === "serial" && isAsked);
   return splitByClass(calls, routeOf).flatMap((run) =>

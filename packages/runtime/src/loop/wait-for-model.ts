@@ -14,7 +14,7 @@ export async function waitForModel(
   const { effects, run, now, services } = workspace;
   const until = now + waitMs;
   workspace.setRun({ model_wait: { since: run.model_wait?.since ?? now, until, reason } });
-  workspace.show("model_waiting", { until, reason }, stepId);
+  workspace.emit("model_waiting", { until, reason }, stepId);
   // The store wakes a run that waits at this time.
   if (waitMs > LONGEST_WAIT_MS) return false;
   const question = { kind: "wait", of: stepId, encode: () => undefined } as const;

@@ -14,7 +14,7 @@ export interface WorkspaceOptions {
   readonly effects: EffectPort;
   /** Throws when the claim may have run out: asked before anything that cannot be undone. */
   readonly assertHeld: () => void;
-  /** Frees the run's place while a call waits for runs below it; returns the way to take it back. */
-  readonly lendPlace: () => () => void;
+  /** Frees the run's slot while a call waits for runs below it; returns the way to take it back. */
+  readonly lendSlot: () => () => void;
   readonly pools: ToolPools;
 }

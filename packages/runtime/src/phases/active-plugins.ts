@@ -18,7 +18,7 @@ export class ActivePlugins {
   /** Tells them, in order. One that refuses, or takes too long, fails the run. */
   async activate(): Promise<void> {
     const { agent, signal, services } = this.#workspace;
-    for (const plugin of agent.env.plugins) {
+    for (const plugin of agent.installed.plugins) {
       if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
       const view = this.#view(plugin, "activation");
       // A function, since what it records is known afterwards; records are JSON, which their interface hides.
@@ -52,15 +52,15 @@ export class ActivePlugins {
     }
   }
 
-  #place(moment: "activation" | "deactivation"): string {
+  #keyOf(moment: "activation" | "deactivation"): string {
     const { run, claim } = this.#workspace;
     return `${run.run_id}-e${claim.epoch}-${moment}`;
   }
 
   #view({ id }: Plugin, moment: "activation" | "deactivation"): PhaseView {
     const { document, now } = this.#workspace;
-    const place = this.#place(moment);
+    const key = this.#keyOf(moment);
     const phase = moment === "activation" ? "run_start" : "run_end";
-    return new PhaseView(this.#workspace, { phase, now, document, place }, id, undefined);
+    return new PhaseView(this.#workspace, { phase, now, document, key }, id, undefined);
   }
 }

@@ -19,7 +19,7 @@ export type ChangeableRun = RunView &
   Pick<AgentView, "agent"> &
   Outside &
   StateAccess &
-  Pick<EventSink, "hold"> &
+  Pick<EventSink, "emitOnCommit"> &
   Pick<Commits, "afterCommit"> &
   Host;
 
@@ -68,9 +68,9 @@ function assertAllowed(workspace: Pick<AgentView, "agent">, plugin: string, phas
     const message = `Plugin ${plugin} returned ${describe(type)} in ${phase}, which takes: ${allowed}.`;
     throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase, action: type } });
   }
-  const { env } = workspace.agent;
-  if (action.type === "schedule") assertOwnKey(plugin, "scheduled action", action.key, env.scheduled);
-  if (action.type === "effect") assertOwnKey(plugin, "effect", action.key, env.effects);
+  const { installed } = workspace.agent;
+  if (action.type === "schedule") assertOwnKey(plugin, "scheduled action", action.key, installed.scheduled);
+  if (action.type === "effect") assertOwnKey(plugin, "effect", action.key, installed.effects);
   if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
   if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
   if (action.type === "suspend") assertQuestion(plugin, phase, action.request);
@@ -103,7 +103,7 @@ function assertDeclared(
   { action, call_id }: PhaseAction<"state">,
 ): void {
   const name: unknown = action?.state;
-  const slice = typeof name === "string" ? agent.env.states.get(name) : undefined;
+  const slice = typeof name === "string" ? agent.installed.states.get(name) : undefined;
   if (slice === undefined) {
     const message = `Plugin ${plugin} changes the state ${describe(name)} in ${phase}, which no plugin of the agent declares.`;
     throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
@@ -138,7 +138,7 @@ export function applyCommon(workspace: ChangeableRun, plugin: string, action: Co
 }
 
 function changeState(workspace: ChangeableRun, plugin: string, { action, call_id }: PhaseAction<"state">): void {
-  const slice = workspace.agent.env.states.get(action.state);
+  const slice = workspace.agent.installed.states.get(action.state);
   if (slice === undefined) return;
   const source = `plugin:${plugin}`;
   const before = workspace.document;
@@ -168,15 +168,15 @@ function reduce(plugin: string, run: () => Patch): Patch {
 }
 
 /** Says what a patch changes to who keeps a copy of the state. The runtime's own part of it is no client's business. */
-export function showPatch(workspace: Pick<EventSink, "hold">, before: Json, patch: Patch): void {
+export function showPatch(workspace: Pick<EventSink, "emitOnCommit">, before: Json, patch: Patch): void {
   const delta = toJsonPatch(before, patch).filter(({ path }) => !path.startsWith("/__"));
-  if (delta.length > 0) workspace.hold("state_delta", { delta });
+  if (delta.length > 0) workspace.emitOnCommit("state_delta", { delta });
 }
 
 /** Effects happen beside the run, once what they follow from is durable; nobody waits for them. */
 function emitLater(workspace: ChangeableRun, plugin: string, { key, payload }: PhaseAction<"effect">): void {
   const { services, run, claim, signal, agent } = workspace;
-  const handler = agent.env.effects.get(key)?.value;
+  const handler = agent.installed.effects.get(key)?.value;
   if (handler === undefined) return;
   const context = { run_id: run.run_id, thread_id: run.thread_id, tenant: claim.tenant, signal };
   const report = (error: unknown): void => {

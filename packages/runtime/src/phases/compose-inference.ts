@@ -55,7 +55,7 @@ export function composeInference(
   actions: PhaseResult<"before_inference">,
   tools: readonly ToolDescriptor[],
 ): Inference {
-  const { spec, modelSpec, env } = workspace.agent;
+  const { spec, modelSpec, installed } = workspace.agent;
   const { overrides: chosen = {} } = workspace.run;
   const override = mergeOverrides(actions);
   const model = override.model ?? chosen.model;
@@ -73,7 +73,7 @@ export function composeInference(
     load: loaderOf(workspace),
     signal: workspace.signal,
   };
-  const transforms = [...env.transforms, ...addedTransforms(actions)];
+  const transforms = [...installed.transforms, ...addedTransforms(actions)];
   const request = transforms.length === 0 ? base : performTransforms(workspace, base, transforms);
   const hidden = hiddenTools(tools, request.tools);
   const fact = describeActions(actions);

@@ -8,14 +8,14 @@ type MigratedRun = Pick<RunView, "run"> &
   Pick<CallBook, "openCalls"> &
   Outside &
   StateAccess &
-  Pick<EventSink, "hold">;
+  Pick<EventSink, "emitOnCommit">;
 
 /**
  * Brings what earlier versions of plugins stored into the shape of today's, before any plugin looks at it. What a migration makes is
  * an effect, and part of the next commit.
  */
 export function migrateStates(workspace: MigratedRun): void {
-  for (const plugin of workspace.agent.env.plugins) {
+  for (const plugin of workspace.agent.installed.plugins) {
     for (const slice of plugin.states) {
       const calls = slice.scope === "tool_call" ? workspace.openCalls.map(({ call_id }) => call_id) : [undefined];
       for (const callId of calls) migrate(workspace, plugin, slice, callId);

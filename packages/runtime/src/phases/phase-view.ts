@@ -23,7 +23,7 @@ export interface PhaseMoment {
   /** The state when the phase began. */
   readonly document: Json;
   /** Names the phase within its run, so that ids made in it follow from where it is. */
-  readonly place: string;
+  readonly key: string;
 }
 
 /**
@@ -100,8 +100,8 @@ export class PhaseView implements PhaseContext, PhaseState {
   // Fields and not methods: authors take them out of the context by name.
 
   readonly section = (key: string): Json | undefined => {
-    const { spec, env } = this.#workspace.agent;
-    const owner = env.plugins.find(({ id }) => id === this.#plugin);
+    const { spec, installed } = this.#workspace.agent;
+    const owner = installed.plugins.find(({ id }) => id === this.#plugin);
     if (owner === undefined || !Object.hasOwn(owner.sections, key)) {
       const message = `Plugin ${this.#plugin} reads the section ${key}, which it did not declare.`;
       throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, key } });
@@ -109,17 +109,17 @@ export class PhaseView implements PhaseContext, PhaseState {
     return Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
   };
 
-  readonly id = (): string => `${this.#moment.place}-${this.#plugin}-i${this.#ids++}`;
+  readonly id = (): string => `${this.#moment.key}-${this.#plugin}-i${this.#ids++}`;
 
   readonly record = async <Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> => {
-    const place = `${this.#moment.place}/${this.#plugin}`;
-    const value = await this.#workspace.effects.record(place, name, run);
+    const key = `${this.#moment.key}/${this.#plugin}`;
+    const value = await this.#workspace.effects.record(key, name, run);
     if (!isJson(value)) {
       const message = `Plugin ${this.#plugin} records ${name}, which is not JSON.`;
       throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, name } });
     }
     this.#recorded ??= [];
-    this.#recorded.push({ place, name, value: copyJson(value) });
+    this.#recorded.push({ place: key, name, value: copyJson(value) });
     return value;
   };
 

@@ -36,13 +36,13 @@ export function runPhase<In extends Phase>(
   const { plan } = workspace;
   // A remote agent has its plugins where it runs.
   if (plan.kind === "backend") return NOTHING;
-  const { env } = plan.agent;
-  const hooks = env.hooks[phase];
-  if (hooks === undefined && env.scheduled.size === 0) return NOTHING;
-  const place = at ?? placeOf(workspace, phase);
+  const { installed } = plan.agent;
+  const hooks = installed.hooks[phase];
+  if (hooks === undefined && installed.scheduled.size === 0) return NOTHING;
+  const key = at ?? phaseKey(workspace, phase);
   // What one hook is shown, another is too: nobody may write to it.
   if (facts !== undefined) freezeDeep(facts);
-  const moment: PhaseMoment = { phase, place, now: workspace.now, document: workspace.document };
+  const moment: PhaseMoment = { phase, key, now: workspace.now, document: workspace.document };
   const due = takeScheduled(workspace, phase);
   const views: PhaseView[] = [];
   const ask = (): readonly Owned<Answer>[] | Promise<readonly Owned<Answer>[]> => {
@@ -55,7 +55,7 @@ export function runPhase<In extends Phase>(
     // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
     for (const { plugin, value } of hooks ?? NOTHING) askOne(plugin, value as unknown as AnyHook);
     for (const [index, { plugin, handle }] of due.entries())
-      askOne(plugin, handle, { ...moment, place: `${place}-d${index}` });
+      askOne(plugin, handle, { ...moment, key: `${key}-d${index}` });
     // None of them is a promise: just asked.
     return answers.some(isPromise) ? Promise.all(answers) : (answers as readonly Owned<Answer>[]);
   };
@@ -64,7 +64,7 @@ export function runPhase<In extends Phase>(
       given,
       views.flatMap((view) => view.recorded),
     );
-  const given = workspace.effects.ask({ kind: "phase", of: place, encode, decode: decodeAnswers }, ask);
+  const given = workspace.effects.ask({ kind: "phase", of: key, encode, decode: decodeAnswers }, ask);
   // Every action is found to be one of the phase's own.
   const finish = (answers: readonly Owned<Answer>[]) =>
     applyCommonActions(workspace, phase, answers) as PhaseResult<In>;
@@ -77,7 +77,7 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** A phase of a step is in its step, taken again or not; one of an activation is in that activation alone. */
-function placeOf({ run, claim }: RunView, phase: Phase): string {
+function phaseKey({ run, claim }: RunView, phase: Phase): string {
   const isOfActivation = phase === "run_start" || phase === "run_end";
   return `${run.run_id}-${isOfActivation ? `e${claim.epoch}` : `s${run.steps}`}-${phase}`;
 }

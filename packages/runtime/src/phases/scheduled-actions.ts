@@ -31,7 +31,7 @@ export interface DueAction {
  * once, whatever happens in between.
  */
 export function takeScheduled(workspace: Pick<AgentView, "agent"> & StateAccess, phase: Phase): readonly DueAction[] {
-  const { scheduled } = workspace.agent.env;
+  const { scheduled } = workspace.agent.installed;
   if (scheduled.size === 0) return [];
   const waiting = getAt(workspace.document, SCHEDULED_PATH);
   if (!Array.isArray(waiting) || waiting.length === 0) return [];

@@ -147,7 +147,7 @@ class Replay {
     const { kind } = stored;
     const { thread_id } = run;
     const claim = { tenant, thread_id, epoch, kind, owner: "replay", lease_until: 0, run: claimed, ...entry };
-    const port = { effects, assertHeld: () => undefined, lendPlace: () => () => undefined };
+    const port = { effects, assertHeld: () => undefined, lendSlot: () => () => undefined };
     const services = createReplayServices(this.#context, effects);
     await runActivation(services, claim, { run: claimed, thread: this.#thread }, port);
     if (effects.isComplete || last === undefined) return;

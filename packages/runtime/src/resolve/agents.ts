@@ -17,7 +17,7 @@ export type AgentSource = Pick<Agents, keyof Agents>;
 
 /**
  * The agents a runtime can run. What an agent resolves to is frozen and holds nothing of any run, so it is kept for as long
- * as the registries are the same. Only its `ExecutionEnv` is made for each run.
+ * as the registries are the same. Only its `InstalledPlugins` is made for each run.
  */
 export class Agents {
   /** What came first, and what was added to it. */
@@ -97,7 +97,7 @@ export class Agents {
     return plan;
   }
 
-  /** The same for one activation: with an `ExecutionEnv` that no other has. */
+  /** The same for one activation: with an `InstalledPlugins` that no other has. */
   planRun(id: string): ResolvedRunPlan {
     const plan = this.plan(id);
     if (plan.kind === "backend") return plan;

@@ -23,18 +23,18 @@ export function buildRoute(
   { primary, fallbacks, retry }: RoutePlan,
   { env, health }: { readonly env: Env; readonly health: ModelHealth },
 ): LanguageModel {
-  const places = [primary, ...fallbacks].map((found) => choicesOf(found, retry));
-  const isFixed = places.every(({ length }) => length === 1);
-  const fixed = places.flatMap((pool) => pool.map(({ item }) => item));
+  const choices = [primary, ...fallbacks].map((found) => choicesOf(found, retry));
+  const isFixed = choices.every(({ length }) => length === 1);
+  const fixed = choices.flatMap((pool) => pool.map(({ item }) => item));
   const entriesFor = isFixed
     ? () => fixed
     : (key: string) =>
-        places.flatMap((pool) => (pool.length === 1 ? pool.map(({ item }) => item) : rankPool(env, key, pool)));
+        choices.flatMap((pool) => (pool.length === 1 ? pool.map(({ item }) => item) : rankPool(env, key, pool)));
   const id = primary.pool?.id ?? primary.modelSpec?.id ?? primary.model.id;
   return new ModelRoute({ id, entriesFor, brokenStreams: retry.brokenStreams, health, env });
 }
 
-/** Whom one place of a route may ask. */
+/** The models that one position of a route may ask. */
 function choicesOf(found: FoundFallback, retry: Retry): readonly Weighted<RouteEntry>[] {
   const members = found.pool?.members ?? [{ weight: 1, found }];
   return members.map(({ weight, found: member }) => {

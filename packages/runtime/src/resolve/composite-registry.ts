@@ -15,8 +15,8 @@ export function createCompositeRegistry<Value>(registries: readonly Registry<Val
   const ids = (): readonly string[] => {
     const [first, ...others] = registries;
     const known = first?.ids() ?? [];
-    const more = others.flatMap((registry, place) => {
-      const earlier = registries.slice(0, place + 1);
+    const more = others.flatMap((registry, index) => {
+      const earlier = registries.slice(0, index + 1);
       return registry.ids().filter((id) => !earlier.some((other) => other.get(id) !== undefined));
     });
     // The first one's list is usually the long one, and most often all there is.

@@ -1,13 +1,13 @@
 import { checkSections } from "./check-sections.ts";
 import { collectPlugins } from "./collect-plugins.ts";
-import { createExecutionEnv } from "./execution-env.ts";
+import { installPlugins } from "./installed-plugins.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
-import type { ExecutionEnv, ResolveWarning } from "./resolved-agent.ts";
+import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
 import { warnOfSettings } from "./setting-warnings.ts";
 
 /** What the second stage makes. */
 export interface PluginStage {
-  readonly env: ExecutionEnv;
+  readonly installed: InstalledPlugins;
   readonly warnings: readonly ResolveWarning[];
 }
 
@@ -15,5 +15,5 @@ export interface PluginStage {
 export function runPluginPipeline(registries: RegistrySet, entry: AgentEntry): PluginStage {
   const plugins = collectPlugins(registries, entry);
   const warnings = [...checkSections(entry.spec, plugins), ...warnOfSettings(entry.spec, plugins)];
-  return { env: createExecutionEnv(entry.spec, plugins), warnings };
+  return { installed: installPlugins(entry.spec, plugins), warnings };
 }

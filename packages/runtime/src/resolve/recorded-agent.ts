@@ -1,6 +1,6 @@
 import { type Plugin, RepriseError, type StopPolicy, type Tool } from "@reprise/contracts";
 import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
-import { createExecutionEnv } from "./execution-env.ts";
+import { installPlugins } from "./installed-plugins.ts";
 import type { RecordedDefinition, RecordedPlugin } from "./recorded-definition.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 
@@ -24,7 +24,7 @@ function recordedAgent({ definition, spec, tools, plugins, stop_policies }: Reco
     model: { id: "", stream: untouched },
     // A recorded turn says whether its run waited.
     patienceMs: 0,
-    env: createExecutionEnv(spec, plugins.map(recordedPlugin)),
+    installed: installPlugins(spec, plugins.map(recordedPlugin)),
     tools: new Map(tools.map((descriptor) => [descriptor.id, { ...UNTOUCHABLE, descriptor }])),
     stopPolicies: stop_policies.map(
       ({ id, needs_history }): StopPolicy => ({ id, needsHistory: needs_history, evaluate: untouched }),

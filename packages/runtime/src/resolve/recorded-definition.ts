@@ -53,7 +53,7 @@ function describeDefinition(agent: ResolvedAgent): RecordedDefinition {
     definition: agent.definition,
     spec: describeSpec(agent.spec),
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
-    plugins: agent.env.plugins.map(describePlugin),
+    plugins: agent.installed.plugins.map(describePlugin),
     stop_policies: agent.stopPolicies.map(({ id, needsHistory }) => ({ id, needs_history: needsHistory !== false })),
   };
 }

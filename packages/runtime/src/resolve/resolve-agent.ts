@@ -4,8 +4,8 @@ import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
 import { definitionHash } from "./definition-hash.ts";
-import { createExecutionEnv } from "./execution-env.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
+import { installPlugins } from "./installed-plugins.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -20,7 +20,7 @@ export interface ResolveOptions {
 }
 
 /**
- * Makes an agent ready to run here. Pure: the same registries give the same agent, each time with an `ExecutionEnv` of its
+ * Makes an agent ready to run here. Pure: the same registries give the same agent, each time with an `InstalledPlugins` of its
  * own. Throws a typed error at the first thing that does not fit; never answers with a part.
  */
 export function resolveAgent(registries: RegistrySet, agentId: string, options: ResolveOptions): ResolvedAgent {
@@ -36,24 +36,24 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
 }
 
 /**
- * The same agent for one more run, with an `ExecutionEnv` of its own. What follows from the registries alone is kept; the plugins of a
+ * The same agent for one more run, with an `InstalledPlugins` of its own. What follows from the registries alone is kept; the plugins of a
  * context policy are made anew, and with them whatever depends on plugins.
  */
 export function renewAgent(registries: RegistrySet, agent: ResolvedAgent, { env }: ResolveOptions): ResolvedAgent {
   const { spec, model, modelSpec } = agent;
   if (spec.context_policy === undefined || registries.contextPlugins === undefined) {
-    return Object.freeze({ ...agent, env: createExecutionEnv(spec, agent.env.plugins) });
+    return Object.freeze({ ...agent, installed: installPlugins(spec, agent.installed.plugins) });
   }
   const entry = lookUpEntry(registries, spec.id);
   const plugins = runPluginPipeline(registries, entry);
-  const { tools, warnings } = runToolPipeline(registries, entry, plugins.env);
+  const { tools, warnings } = runToolPipeline(registries, entry, plugins.installed);
   const modelId = modelSpec?.id ?? model.id;
   return Object.freeze({
     ...agent,
-    env: plugins.env,
+    installed: plugins.installed,
     tools,
     warnings: [...plugins.warnings, ...warnings],
-    definition: definitionHash(env, { spec, tools, modelId, plugins: plugins.env.plugins }),
+    definition: definitionHash(env, { spec, tools, modelId, plugins: plugins.installed.plugins }),
   });
 }
 
@@ -73,14 +73,14 @@ function assemble(registries: RegistrySet, entry: AgentEntry): Assembled {
   const { spec } = entry;
   const { entry: _, fallbacks, retry, ...primary } = lookUpAgent(registries, entry);
   const plugins = runPluginPipeline(registries, entry);
-  const tools = runToolPipeline(registries, entry, plugins.env);
+  const tools = runToolPipeline(registries, entry, plugins.installed);
   // Read again for every request, because a plugin may choose another model; here, so that what is wrong shows at the start.
   readContextWindow(spec, primary.modelSpec);
   if (primary.media !== undefined && primary.modelSpec !== undefined) checkGenerative(spec, primary.modelSpec);
   return {
     spec,
     route: { primary, fallbacks, retry },
-    env: plugins.env,
+    installed: plugins.installed,
     tools: tools.tools,
     stopPolicies: resolveStopPolicies(registries, spec),
     warnings: [...plugins.warnings, ...tools.warnings],
@@ -106,7 +106,7 @@ function finish(
       spec,
       tools,
       modelId: modelSpec?.id ?? model.id,
-      plugins: agent.env.plugins,
+      plugins: agent.installed.plugins,
     }),
   });
 }

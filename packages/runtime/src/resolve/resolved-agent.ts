@@ -23,8 +23,8 @@ export interface Owned<Value> {
 
 export type HookTable = { readonly [In in Phase]?: readonly Owned<PhaseHook<In>>[] };
 
-/** What the plugins of one agent come to. Made anew by every resolve. */
-export interface ExecutionEnv {
+/** Everything the plugins of one agent contribute. Made anew by every resolve. */
+export interface InstalledPlugins {
   /** A phase nobody hooks is absent: the loop passes it by. */
   readonly hooks: HookTable;
   readonly scheduled: ReadonlyMap<string, Owned<ScheduledHandler>>;
@@ -68,7 +68,7 @@ export interface ResolvedAgent {
   readonly streamLimits?: StreamLimits;
   /** How long a run waits in all while no model can be asked. */
   readonly patienceMs: number;
-  readonly env: ExecutionEnv;
+  readonly installed: InstalledPlugins;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly stopPolicies: readonly StopPolicy[];
   readonly warnings: readonly ResolveWarning[];

@@ -8,7 +8,7 @@ import { type MergedTools, mergeTools, type ToolSource, type ToolSources } from 
 import { warnOfPermissions } from "./permission-warnings.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { missing, sayKnown, unresolvable } from "./resolve-errors.ts";
-import type { ExecutionEnv, ResolveWarning } from "./resolved-agent.ts";
+import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
 
 /** What the third stage makes. */
 export interface ToolStage {
@@ -17,18 +17,22 @@ export interface ToolStage {
 }
 
 /** Third stage: the tools of an agent, from all that bring some, through the lists of its spec. */
-export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, env: ExecutionEnv): ToolStage {
+export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, installed: InstalledPlugins): ToolStage {
   const { spec } = entry;
   assertPatterns(spec);
-  const merged = mergeTools(spec, collectSources(registries, entry, env), createCatalogueFilter(toolLists(spec)));
+  const merged = mergeTools(spec, collectSources(registries, entry, installed), createCatalogueFilter(toolLists(spec)));
   checkConcurrency(spec, merged);
   return { tools: merged.tools, warnings: [...warnOfCatalogue(spec, merged), ...warnOfPermissions(spec, merged)] };
 }
 
 /** In this order: what is registered, the agent's own, its delegates, its plugins. */
-function collectSources(registries: RegistrySet, { spec, tools = [] }: AgentEntry, env: ExecutionEnv): ToolSources {
+function collectSources(
+  registries: RegistrySet,
+  { spec, tools = [] }: AgentEntry,
+  installed: InstalledPlugins,
+): ToolSources {
   const own: ToolSource = { name: `the agent ${spec.id} itself`, tools, needsAllowance: true };
-  const brought = env.plugins.map((plugin) => ({
+  const brought = installed.plugins.map((plugin) => ({
     name: `the plugin ${plugin.id}`,
     tools: plugin.tools,
     needsAllowance: false,

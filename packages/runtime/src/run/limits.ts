@@ -34,7 +34,7 @@ export interface Limits {
   readonly cachedCharacters: number;
   /** How long a plugin's hook may take. */
   readonly hookTimeoutMs: number;
-  /** Places for the tool calls of one root run and the agents below it. */
+  /** Slots for the tool calls of one root run and the agents below it. */
   readonly pools: PoolSizes;
   /** How long `close` waits for runs to come to a commit before it leaves them to others. */
   readonly closeTimeoutMs: number;
@@ -64,7 +64,7 @@ export function assertLimits(limits: Limits): void {
   const { maxActiveRuns, leaseMs, renewEveryMs, pools } = limits;
   // None at all is a process that takes no work: it may still read, enqueue and decide.
   assertCount("limits.maxActiveRuns", maxActiveRuns, 0);
-  for (const [pool, places] of Object.entries(pools)) assertCount(`limits.pools.${pool}`, places, 1);
+  for (const [pool, slots] of Object.entries(pools)) assertCount(`limits.pools.${pool}`, slots, 1);
   // A claim is given up one renewal before it runs out: there must be time for one before that.
   if (!(renewEveryMs > 0) || !(leaseMs > 2 * renewEveryMs)) {
     throw invalid(`limits.leaseMs (${leaseMs}) must be more than twice limits.renewEveryMs (${renewEveryMs}).`);

@@ -82,9 +82,9 @@ export interface CallBook {
 /** The event stream of the run. */
 export interface EventSink {
   /** Publishes an event at once. It becomes durable with the next commit, or is withdrawn. */
-  show<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
+  emit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
   /** Publishes an event after the next commit. */
-  hold<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
+  emitOnCommit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
 }
 
 /** Makes the changes of the run durable. */

@@ -1,5 +1,5 @@
 /**
- * Ids made inside a run follow from the run's id and the place in it: a step taken again after a crash has the same ids,
+ * Ids made inside a run follow from the run's id and the position in it: a step taken again after a crash has the same ids,
  * so that nothing is counted twice.
  */
 export const stepIdOf = (runId: string, step: number): string => `${runId}-s${step}`;
@@ -12,14 +12,14 @@ export function looksDerived(messageId: string): boolean {
   return /-(s\d+-m|s\d+-c\d+-(r|q(\d+-)?\d+)|u\d+)$/.test(messageId);
 }
 
-/** By step and then by place in it: the order in which the model asked. */
+/** By step and then by position in it: the order in which the model asked. */
 export function compareCallIds(left: string, right: string): number {
-  const [leftStep = 0, leftIndex = 0] = placeOf(left);
-  const [rightStep = 0, rightIndex = 0] = placeOf(right);
+  const [leftStep = 0, leftIndex = 0] = positionOf(left);
+  const [rightStep = 0, rightIndex = 0] = positionOf(right);
   return leftStep - rightStep || leftIndex - rightIndex;
 }
 
-function placeOf(callId: string): readonly number[] {
+function positionOf(callId: string): readonly number[] {
   return (/-s(\d+)-c(\d+)$/.exec(callId) ?? []).slice(1).map(Number);
 }
 

@@ -5,13 +5,13 @@ import type { Message } from "@reprise/contracts";
  * calls. Results come in any order, some of them after a decision a day later; the model always reads one order.
  */
 export function placeMessage(messages: Message[], message: Message): void {
-  const place = message.tool_call_id === undefined ? undefined : placeOfResult(messages, message.tool_call_id);
-  if (place === undefined || place === messages.length) messages.push(message);
-  else messages.splice(place, 0, message);
+  const position = message.tool_call_id === undefined ? undefined : positionOfResult(messages, message.tool_call_id);
+  if (position === undefined || position === messages.length) messages.push(message);
+  else messages.splice(position, 0, message);
 }
 
 /** Behind the results of earlier calls of the same message; undefined when nobody made the call. */
-function placeOfResult(messages: readonly Message[], callId: string): number | undefined {
+function positionOfResult(messages: readonly Message[], callId: string): number | undefined {
   for (let asked = messages.length - 1; asked >= 0; asked--) {
     const calls = messages[asked]?.tool_calls;
     if (calls === undefined) continue;

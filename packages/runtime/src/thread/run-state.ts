@@ -39,15 +39,15 @@ export function callStateOps(document: Json, calls: ReadonlyMap<string, ToolCall
 }
 
 function opsOfCall(document: Json, call: ToolCallRecord): readonly Op[] {
-  const place = [TOOL_CALL_SCOPE, call.call_id];
+  const path = [TOOL_CALL_SCOPE, call.call_id];
   if (isTerminal(TOOL_CALL_TRANSITIONS, call.status))
-    return getAt(document, place) === undefined ? [] : [ops.delete(place)];
+    return getAt(document, path) === undefined ? [] : [ops.delete(path)];
   const { call_id, tool_id, status, updated_at, ticket } = call;
   const state = { call_id, tool_name: tool_id, arguments: call.arguments, status, updated_at };
   const suspended = { ...ticket, call_id, tool_name: tool_id, arguments: call.arguments };
   return [
-    ops.set([...place, "tool_call_state"], state),
+    ops.set([...path, "tool_call_state"], state),
     // A ticket is made of JSON; the compiler does not see that through its interfaces.
-    ...(ticket === undefined ? [] : [ops.set([...place, "suspended_call"], suspended as unknown as Json)]),
+    ...(ticket === undefined ? [] : [ops.set([...path, "suspended_call"], suspended as unknown as Json)]),
   ];
 }

@@ -59,7 +59,9 @@ export async function executeCall(
     );
     const executed = env.point("tool:executed");
     if (executed !== undefined) await executed;
-    const terminate = isToolEffect(returned) ? readEffect(call, returned, gathered, workspace.agent.env) : undefined;
+    const terminate = isToolEffect(returned)
+      ? readEffect(call, returned, gathered, workspace.agent.installed)
+      : undefined;
     const answer = isToolEffect(returned) ? returned.result : returned;
     if (ToolError.is(answer)) throw answer;
     const result = isToolSuspension(answer)

@@ -8,11 +8,11 @@ import { reportProgress } from "./progress.ts";
 import type { PluginRequest } from "./read-effect.ts";
 
 /** The parts of a run that executing a call touches. */
-export interface PerformingRun extends ExecutingRun, Outside, Pick<EventSink, "show"> {
+export interface PerformingRun extends ExecutingRun, Outside, Pick<EventSink, "emit"> {
   /** Throws when the claim may have run out: asked before anything that cannot be undone. */
   readonly assertHeld: () => void;
   /** Frees the run's slot while a call waits for runs below it; returns the way to take it back. */
-  readonly lendPlace: () => () => void;
+  readonly lendSlot: () => () => void;
 }
 
 /** An execution as it is stored. */
@@ -39,7 +39,7 @@ export function performCall(workspace: PerformingRun, execution: Execution): Pro
     const point = services.env.point("tool:before");
     if (point !== undefined) await point;
     workspace.assertHeld();
-    const takeBack = tool.descriptor.is_recursive ? workspace.lendPlace() : undefined;
+    const takeBack = tool.descriptor.is_recursive ? workspace.lendSlot() : undefined;
     try {
       return await executeCall(workspace, execution, progress);
     } finally {

@@ -4,7 +4,7 @@ import type { EventSink, RunView } from "../run/ports.ts";
 
 /** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`. */
 export function reportProgress(
-  workspace: Pick<RunView, "run" | "now"> & Pick<EventSink, "show">,
+  workspace: Pick<RunView, "run" | "now"> & Pick<EventSink, "emit">,
   call: ToolCallRecord,
   progress: ToolProgress,
 ): void {
@@ -29,5 +29,5 @@ export function reportProgress(
     thread_id: run.thread_id,
     updated_at_ms: workspace.now,
   };
-  workspace.show("activity_snapshot", { message_id: node, activity_type: "tool-call-progress", content }, call.step_id);
+  workspace.emit("activity_snapshot", { message_id: node, activity_type: "tool-call-progress", content }, call.step_id);
 }

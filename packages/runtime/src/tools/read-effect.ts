@@ -9,7 +9,7 @@ import { findNearest, isPlainObject } from "@reprise/contracts/shape";
 import { isJson } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import { sayKnown } from "../resolve/resolve-errors.ts";
-import type { ExecutionEnv, Owned } from "../resolve/resolved-agent.ts";
+import type { InstalledPlugins, Owned } from "../resolve/resolved-agent.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import { frameText } from "../thread/frame-text.ts";
 import type { Gathered } from "./tool-context.ts";
@@ -23,7 +23,7 @@ export class InvalidEffect extends Error {
 export type PluginRequest = Owned<PhaseAction<"schedule" | "effect">>;
 
 /** The action types that reach plugins, and where their keys are registered. */
-type Keyed = Pick<ExecutionEnv, "scheduled" | "effects">;
+type Keyed = Pick<InstalledPlugins, "scheduled" | "effects">;
 
 /** Takes the actions of an effect in; returns the reason when it asks for the end of the run. */
 export function readEffect(

@@ -17,7 +17,7 @@ import { builder, env } from "./support/world.ts";
 const look = defineTool({ id: "look", description: "Looks.", class: "read_only", execute: () => "nothing" });
 
 describe("issue 14.14: what is made for each run", () => {
-  it("is an ExecutionEnv of its own; the model, the tools and the definition are kept", () => {
+  it("is an InstalledPlugins of its own; the model, the tools and the definition are kept", () => {
     const counting = definePlugin({ id: "p", hooks: { stepStart: () => [] } });
     const building = builder()
       .withTool(look)
@@ -26,9 +26,9 @@ describe("issue 14.14: what is made for each run", () => {
     const agents = new Agents(building.build(), env);
     const [first, second] = [agents.planRun("a"), agents.planRun("a")];
     if (first.kind !== "local" || second.kind !== "local") throw new Error("both run here");
-    expect(first.agent.env).not.toBe(second.agent.env);
-    expect(first.agent.env).toEqual(second.agent.env);
-    expect(first.agent.env.hooks).not.toBe(second.agent.env.hooks);
+    expect(first.agent.installed).not.toBe(second.agent.installed);
+    expect(first.agent.installed).toEqual(second.agent.installed);
+    expect(first.agent.installed.hooks).not.toBe(second.agent.installed.hooks);
     expect(first.agent.tools).toBe(second.agent.tools);
     expect(first.agent.model).toBe(second.agent.model);
     expect(first.agent.definition).toBe(second.agent.definition);

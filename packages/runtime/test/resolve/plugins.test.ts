@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { builder, failureOf, plugin, resolve, tool } from "./support/world.ts";
 
 const hook = () => [];
-const ids = (agent: ReturnType<typeof resolve>) => agent.env.plugins.map(({ id }) => id);
+const ids = (agent: ReturnType<typeof resolve>) => agent.installed.plugins.map(({ id }) => id);
 
 it("keeps the declared order, then come the runtime's own, then those of the context policy", () => {
   const building = builder()
@@ -16,9 +16,9 @@ it("keeps the declared order, then come the runtime's own, then those of the con
 });
 
 it("gives every agent the state of the stop policies", () => {
-  const { env } = resolve(builder());
+  const { installed } = resolve(builder());
   expect(ids(resolve(builder()))).toEqual(["stop_policy"]);
-  expect(env.states.get("__kernel.stop_policy_runtime")?.scope).toBe("run");
+  expect(installed.states.get("__kernel.stop_policy_runtime")?.scope).toBe("run");
 });
 
 it("finds the agent's own plugins first, and adds those that are not named", () => {
@@ -26,7 +26,7 @@ it("finds the agent's own plugins first, and adds those that are not named", () 
   const building = builder().withPlugin(shared).withPlugin(plugin("q"));
   const agent = resolve(building, { plugin_ids: ["p", "q"] }, { plugins: [other, own] });
   expect(ids(agent)).toEqual(["p", "q", "unnamed", "stop_policy"]);
-  expect(agent.env.plugins[0]).toBe(own);
+  expect(agent.installed.plugins[0]).toBe(own);
 });
 
 it("makes the context plugins of the policy and the spec", () => {
@@ -106,14 +106,14 @@ it("has only phases that somebody hooks, each hook with its plugin", () => {
   const building = builder()
     .withPlugin(plugin("p", { hooks: { runStart: hook, beforeInference: hook } }))
     .withPlugin(plugin("q", { hooks: { beforeInference: hook } }));
-  expect(resolve(building, { plugin_ids: ["q", "p"] }).env.hooks).toEqual({
+  expect(resolve(building, { plugin_ids: ["q", "p"] }).installed.hooks).toEqual({
     run_start: [{ plugin: "p", value: hook }],
     before_inference: [
       { plugin: "q", value: hook },
       { plugin: "p", value: hook },
     ],
   });
-  expect(resolve(builder()).env.hooks).toEqual({});
+  expect(resolve(builder()).installed.hooks).toEqual({});
 });
 
 it("finds the hooks of every phase", () => {
@@ -128,7 +128,7 @@ it("finds the hooks of every phase", () => {
     runEnd: hook,
   };
   const agent = resolve(builder(), {}, { plugins: [plugin("p", { hooks: all })] });
-  expect(Object.keys(agent.env.hooks)).toEqual([...PHASES]);
+  expect(Object.keys(agent.installed.hooks)).toEqual([...PHASES]);
 });
 
 it("tags transforms, scheduled actions, effects and tools with their plugin", () => {
@@ -151,11 +151,11 @@ it("tags transforms, scheduled actions, effects and tools with their plugin", ()
       ],
     },
   );
-  expect(agent.env.transforms).toEqual([{ plugin: "p", value: transform }]);
-  expect(agent.env.scheduled.get("later")).toEqual({ plugin: "p", value: scheduled });
-  expect(agent.env.effects.get("ring")).toEqual({ plugin: "p", value: effect });
-  expect(agent.env.tools.get("brought")).toEqual({ plugin: "p", value: brought });
-  expect(agent.env.states.get("mine")?.name).toBe("mine");
+  expect(agent.installed.transforms).toEqual([{ plugin: "p", value: transform }]);
+  expect(agent.installed.scheduled.get("later")).toEqual({ plugin: "p", value: scheduled });
+  expect(agent.installed.effects.get("ring")).toEqual({ plugin: "p", value: effect });
+  expect(agent.installed.tools.get("brought")).toEqual({ plugin: "p", value: brought });
+  expect(agent.installed.states.get("mine")?.name).toBe("mine");
 });
 
 const state = (path: string) => defineState({ path, initial: () => 0, scope: "thread", actions: {} });
@@ -176,7 +176,7 @@ it.each([
 it("lets two plugins share one and the same state", () => {
   const shared = state("shared");
   const own = { plugins: [plugin("p", { states: [shared] }), plugin("q", { states: [shared] })] };
-  expect(resolve(builder(), {}, own).env.states.get("shared")).toBe(shared);
+  expect(resolve(builder(), {}, own).installed.states.get("shared")).toBe(shared);
 });
 
 it("PLUGIN_CONFLICT for a plugin that would own what is the runtime's", () => {

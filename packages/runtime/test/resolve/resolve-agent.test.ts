@@ -40,7 +40,10 @@ it("gives equal agents for equal registries", () => {
 
 it("shares no execution environment between two resolves", () => {
   const registries = everything();
-  const [one, two] = [resolveAgent(registries, "a", { env }).env, resolveAgent(registries, "a", { env }).env];
+  const [one, two] = [
+    resolveAgent(registries, "a", { env }).installed,
+    resolveAgent(registries, "a", { env }).installed,
+  ];
   expect(one).not.toBe(two);
   for (const part of ["hooks", "scheduled", "effects", "transforms", "states", "tools", "plugins"] as const) {
     expect(one[part], part).not.toBe(two[part]);
@@ -58,7 +61,7 @@ it("changes nothing in what it reads", () => {
 
 it("is frozen", () => {
   const agent = resolveAgent(everything(), "a", { env });
-  expect([Object.isFrozen(agent), Object.isFrozen(agent.env), Object.isFrozen(agent.env.hooks)]).toEqual([
+  expect([Object.isFrozen(agent), Object.isFrozen(agent.installed), Object.isFrozen(agent.installed.hooks)]).toEqual([
     true,
     true,
     true,
@@ -82,7 +85,7 @@ it.each([
   const before = resolveAgent(registries, "fine", { env });
   failureOf(() => resolveAgent(registries, "broken", { env }), code, { agent_id: "broken" });
   const after = resolveAgent(registries, "fine", { env });
-  expect([after.definition, after.env, after.tools]).toEqual([before.definition, before.env, before.tools]);
+  expect([after.definition, after.installed, after.tools]).toEqual([before.definition, before.installed, before.tools]);
 });
 
 it("lowers max_rounds to a stop policy, after the declared ones and before those by id", () => {

@@ -16,7 +16,7 @@ export function routeTool(
 ): RoutingClass {
   if (descriptor === undefined) return "short_circuit";
   if (descriptor.class === "read_only" && !descriptor.is_recursive) return "read_only";
-  // A recursive tool holds its place while agents below it work: in a pool of one they would wait for it for ever.
+  // A recursive tool holds its slot while agents below it work: in a pool of one they would wait for it for ever.
   return descriptor.is_recursive || Object.hasOwn(promoted, descriptor.id) ? "concurrent" : "serial";
 }
 

@@ -16,7 +16,7 @@ function giveBack(releaseClass: Release, releaseTool: Release | undefined): void
 }
 
 /**
- * The places in which the calls of one root run and the agents below it are executed. A call takes up to two: one of its
+ * The slots in which the calls of one root run and the agents below it are executed. A call takes up to two: one of its
  * tool, when that is limited, and one of its class.
  */
 export class ToolPools {
@@ -39,16 +39,16 @@ export class ToolPools {
   }
 
   /**
-   * The pools of an agent below: the same places for reading and for writing one at a time, so that writers keep out of each
-   * other's way all over the tree; its own for what may hold a place while it waits for agents further down.
+   * The pools of an agent below: the same slots for reading and for writing one at a time, so that writers keep out of each
+   * other's way all over the tree; its own for what may hold a slot while it waits for agents further down.
    */
   forkForSubagent(): ToolPools {
     return new ToolPools(this.#sizes, { read: this.#read, serial: this.#serial });
   }
 
-  /** Takes the places a call needs when they are free: who came first is first, and costs no turn. */
+  /** Takes the slots a call needs when they are free: who came first is first, and costs no turn. */
   tryAdmit(route: Exclude<RoutingClass, "short_circuit">, tool: LimitedTool): Release | undefined {
-    const releaseTool = tool.max === undefined ? NOTHING : this.#placesOf(tool.id, tool.max).tryAcquire();
+    const releaseTool = tool.max === undefined ? NOTHING : this.#slotsOf(tool.id, tool.max).tryAcquire();
     const releaseClass = releaseTool === undefined ? undefined : this.#poolOf(route).tryAcquire();
     if (releaseTool === undefined || releaseClass === undefined) {
       releaseTool?.();
@@ -57,14 +57,14 @@ export class ToolPools {
     return releaseTool === NOTHING ? releaseClass : () => giveBack(releaseClass, releaseTool);
   }
 
-  /** Waits for the places a call needs. `tool.max` limits the calls of its tool at this level. */
+  /** Waits for the slots a call needs. `tool.max` limits the calls of its tool at this level. */
   async admit(route: Exclude<RoutingClass, "short_circuit">, tool: LimitedTool, signal: AbortSignal): Promise<Release> {
     signal.throwIfAborted();
-    // A place that is free costs no turn: who came first is first.
+    // A slot that is free costs no turn: who came first is first.
     let releaseTool: Release | undefined;
     if (tool.max !== undefined) {
-      const places = this.#placesOf(tool.id, tool.max);
-      releaseTool = places.tryAcquire() ?? (await places.acquire(signal));
+      const slots = this.#slotsOf(tool.id, tool.max);
+      releaseTool = slots.tryAcquire() ?? (await slots.acquire(signal));
     }
     try {
       const pool = this.#poolOf(route);
@@ -90,7 +90,7 @@ export class ToolPools {
     }
   }
 
-  #placesOf(toolId: string, max: number): Semaphore {
+  #slotsOf(toolId: string, max: number): Semaphore {
     const known = this.#byTool.get(toolId);
     if (known !== undefined) return known;
     const made = new Semaphore(max);

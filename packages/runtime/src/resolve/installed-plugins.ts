@@ -1,10 +1,10 @@
 import { type AgentSpec, PHASES, type Plugin, type Tool } from "@reprise/contracts";
 import { StateError, StateRegistry, type StateSlice } from "@reprise/state";
 import { unresolvable } from "./resolve-errors.ts";
-import type { ExecutionEnv, HookTable, Owned } from "./resolved-agent.ts";
+import type { HookTable, InstalledPlugins, Owned } from "./resolved-agent.ts";
 
-/** What a list of plugins comes to: everything they bring, each part with the id of its plugin. */
-export function createExecutionEnv(spec: AgentSpec, plugins: readonly Plugin[]): ExecutionEnv {
+/** Collects everything a list of plugins contributes, each part with the id of its plugin. */
+export function installPlugins(spec: AgentSpec, plugins: readonly Plugin[]): InstalledPlugins {
   return Object.freeze({
     hooks: collectHooks(plugins),
     scheduled: collectByKey(spec, plugins, "scheduled action", ({ scheduled }) => scheduled),
@@ -55,7 +55,7 @@ function collectStates(spec: AgentSpec, plugins: readonly Plugin[]): StateRegist
         registry.register(state);
       } catch (error) {
         if (!StateError.is(error)) throw error;
-        const other = plugins.find(({ states }) => states.some((earlier) => shareAPlace(earlier, state)))?.id ?? "";
+        const other = plugins.find(({ states }) => states.some((earlier) => doConflict(earlier, state)))?.id ?? "";
         const problem = `states of the plugins ${other} and ${plugin.id} conflict: ${error.message}`;
         const details = { state: state.name, plugins: [other, plugin.id] };
         throw unresolvable("PLUGIN_CONFLICT", spec.id, problem, details, error);
@@ -66,7 +66,7 @@ function collectStates(spec: AgentSpec, plugins: readonly Plugin[]): StateRegist
 }
 
 /** Asked only to name the other plugin once it is known that there is one. */
-function shareAPlace(earlier: StateSlice, state: StateSlice): boolean {
+function doConflict(earlier: StateSlice, state: StateSlice): boolean {
   try {
     new StateRegistry().register(earlier).register(state);
     return false;
