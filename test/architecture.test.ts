@@ -18,9 +18,6 @@ const PURITY_EXCEPTIONS: readonly PurityException[] = [
   },
 ];
 
-/** Packages whose folders still form cycles. The list may only become shorter. */
-const WITH_FOLDER_CYCLES: readonly string[] = ["packages/runtime"];
-
 const workspace = readWorkspace(ROOT);
 const sources = workspace.flatMap((owner) => owner.sources);
 const paths = listFiles(ROOT);
@@ -39,10 +36,7 @@ describe.each(workspace)("$folder", (owner) => {
   });
 
   it("has folders that are layers: no two of them import each other, not even through others", () => {
-    const cycles = findFolderCycles(owner);
-    // An exception that excuses nothing has to go.
-    if (WITH_FOLDER_CYCLES.includes(owner.folder)) expect(cycles).not.toEqual([]);
-    else expect(cycles).toEqual([]);
+    expect(findFolderCycles(owner)).toEqual([]);
   });
 
   it("can be published with the others", () => {
