@@ -1,2 +1,2 @@
 export type { Listening, ListenOptions } from "@reprise/server/node";
-export { listen } from "@reprise/server/node";
+export { chatPage, listen } from "@reprise/server/node";
