@@ -7,7 +7,7 @@ export const approveAnyVersion: Plant = {
   workers: 2,
   changes: [
     {
-      file: "packages/runtime/src/loop/apply-decisions.ts",
+      file: "packages/runtime/src/loop/decide-calls.ts",
       from: 'return tool_version === "" || tool_version === call.tool_version ? undefined : { ...call, tool_version };',
       to: "return undefined;",
     },

@@ -8,7 +8,7 @@ export const ownClock: Plant = {
   skewMs: 60_000,
   changes: [
     {
-      file: "packages/runtime/src/store-time.ts",
+      file: "packages/runtime/src/thread/store-time.ts",
       from: "return this.#told + Math.floor(this.#clock.mono() - this.#heardAt);",
       to: "return this.#clock.now();",
     },

@@ -1,19 +1,27 @@
-import { type Decision, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
+import { type Decision, type Termination, type ToolCallRecord, toolPending, toolSuccess } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { BUDGET_CALL } from "../budget/budget-call.ts";
 import type { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { committedOf } from "../budget/change-budget.ts";
+import type { RunBudget } from "../budget/run-budget.ts";
+import type { Outside } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
 import { callIdOf } from "../thread/derived-ids.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, moveCall, suspendCall } from "./settle-call.ts";
+import { endCall, moveCall, type SettlingRun, suspendCall } from "./settle-call.ts";
+
+/** The parts of a run that a question about its budget touches. */
+export interface BudgetedRun extends SettlingRun, Outside {
+  readonly budget: RunBudget | undefined;
+  /** How the run is to end, when a decision said so. */
+  ending: Termination | undefined;
+}
 
 /**
  * Asks a person for more. The question is a call of the runtime's own, with the limits it asks for as its arguments: to approve is to
  * set them, to edit is to set others, to deny ends the run.
  */
 export function askForBudget(
-  workspace: RunWorkspace,
+  workspace: BudgetedRun,
   stepId: string,
   { budget, needed, message }: BudgetExceeded,
 ): void {
@@ -52,7 +60,7 @@ function proposed(limit: number, needed: number): number {
 
 /** Does what was decided about a budget. */
 export async function decideBudget(
-  workspace: RunWorkspace,
+  workspace: BudgetedRun,
   suspended: ToolCallRecord,
   decision: Decision,
 ): Promise<void> {

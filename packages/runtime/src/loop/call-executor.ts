@@ -4,14 +4,48 @@ import type { MailFlag } from "../effects/mail-flag.ts";
 import { compareCallIds } from "../thread/derived-ids.ts";
 import type { Admission } from "../tools/admit-call.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
-import { performCall } from "../tools/perform-call.ts";
+import { type PerformingRun, performCall } from "../tools/perform-call.ts";
 import { routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import type { Release } from "../tools/pools/semaphore.ts";
 import type { LimitedTool, ToolPools } from "../tools/pools/tool-pools.ts";
-import { LazyAbort } from "./lazy-abort.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
-import { finishCall, settleExecution } from "./settle-call.ts";
+import { finishCall, settleExecution, type ToldRun } from "./settle-call.ts";
 import { StateChanges } from "./state-changes.ts";
+
+/** The parts of a run that its calls work with and change. */
+export type ExecutorRun = PerformingRun &
+  ToldRun & {
+    /** Aborted when the claim is lost: then nothing that still runs is ours. */
+    readonly lost: AbortSignal;
+    readonly pools: ToolPools;
+  };
+
+/** An abort signal that is only made when somebody wants to hear of it: most rounds are never interrupted. */
+class LazyAbort {
+  #controller: AbortController | undefined;
+  #aborted: { readonly reason: unknown } | undefined;
+
+  get isAborted(): boolean {
+    return this.#aborted !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The first reason counts. */
+  abort(reason: unknown): void {
+    this.#aborted ??= { reason };
+    this.#controller?.abort(reason);
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted !== undefined) throw this.#aborted.reason;
+  }
+}
 
 /** A call that passed its gates. */
 export interface RunnableCall {
@@ -43,7 +77,7 @@ interface Job {
  * given back when the result is settled, not before: whoever gets it next sees the state that result left.
  */
 export class CallExecutor {
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: ExecutorRun;
   readonly #running = new Map<string, Job>();
   readonly #finished: Job[] = [];
   readonly #answered: AnsweredCall[] = [];
@@ -59,7 +93,7 @@ export class CallExecutor {
   #terminate: string | undefined;
   #isClosed = false;
 
-  constructor(workspace: RunWorkspace) {
+  constructor(workspace: ExecutorRun) {
     this.#workspace = workspace;
     workspace.signal.addEventListener("abort", this.#onInterrupt, { once: true });
     workspace.lost.addEventListener("abort", this.#onLost, { once: true });

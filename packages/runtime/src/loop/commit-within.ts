@@ -1,5 +1,5 @@
 import { type Changeset, RepriseError } from "@reprise/contracts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { Host, Mailbox, RunView } from "../run/ports.ts";
 
 const FIRST_PAUSE_MS = 50;
 
@@ -8,7 +8,7 @@ const FIRST_PAUSE_MS = 50;
  * id, so a commit whose answer was lost is found and not made twice.
  */
 export async function commitWithin(
-  { services, store, claim, signal }: RunWorkspace,
+  { services, store, claim, signal }: Pick<RunView, "claim" | "signal"> & Pick<Mailbox, "store"> & Host,
   changeset: Changeset,
   expected: number,
 ): Promise<number> {

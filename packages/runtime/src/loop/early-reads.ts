@@ -1,8 +1,10 @@
 import type { ToolCallRecord } from "@reprise/contracts";
-import { admitCall, findTool } from "../tools/admit-call.ts";
+import type { AgentView } from "../run/ports.ts";
+import { type AdmittingRun, admitCall, findTool } from "../tools/admit-call.ts";
 import { routeTool } from "../tools/pools/routing-class.ts";
-import { CallExecutor } from "./call-executor.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import { CallExecutor, type ExecutorRun } from "./call-executor.ts";
+
+type ReadingRun = ExecutorRun & AdmittingRun & AgentView;
 
 /**
  * Reads begun while the model still speaks. Reading changes nothing, so a turn that is taken back costs no more than the
@@ -11,7 +13,7 @@ import type { RunWorkspace } from "./run-workspace.ts";
  */
 export class EarlyReads {
   readonly executor: CallExecutor;
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: ReadingRun;
   readonly #begun = new Set<string>();
   readonly #admissions: Promise<void>[] = [];
   #offered = 0;
@@ -19,7 +21,7 @@ export class EarlyReads {
   #isOpen = true;
   #isGivenUp = false;
 
-  constructor(workspace: RunWorkspace) {
+  constructor(workspace: ReadingRun) {
     this.#workspace = workspace;
     this.executor = new CallExecutor(workspace);
   }
@@ -64,7 +66,7 @@ export class EarlyReads {
 }
 
 /** Whether a call can be begun before its step is committed: a read nobody has to be asked about. */
-function mayBegin(workspace: RunWorkspace, call: ToolCallRecord): boolean {
+function mayBegin(workspace: AdmittingRun & AgentView, call: ToolCallRecord): boolean {
   const { spec, installed } = workspace.agent;
   const found = findTool(workspace, call);
   if (found.kind !== "found" || workspace.toolExecutionMode === "sequential") return false;

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   describeThrown,
   RepriseError,
   type StopPolicy,
@@ -6,17 +7,28 @@ import {
   type StoppedReason,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import type { EffectPort } from "../effects/port.ts";
+import type { AgentView, Conversation, Outside, RunView, StateAccess } from "../run/ports.ts";
 import { type StopHistory, stopHistory } from "../stop/stop-state.ts";
 import { stepIdOf } from "../thread/derived-ids.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
 import { isRoundFailed, type StepSummary } from "./summarise-step.ts";
+
+/** The parts of a run that its stop policies look at. */
+export interface StoppableRun
+  extends Pick<RunView, "run">,
+    Pick<AgentView, "agent">,
+    Pick<Conversation, "modelMessages">,
+    Outside,
+    StateAccess {
+  readonly activeTime: ActiveTime;
+}
 
 /**
  * Asks the agent's stop policies, in order, whether the run should stop here; the first that says so is heard. What they
  * need to know of earlier rounds is kept in the state, and only when one of them looks back.
  */
 export function evaluateStop(
-  workspace: RunWorkspace,
+  workspace: StoppableRun,
   step: StepSummary,
   /** Whether the run has nothing more to do, so that a policy need not stop it. */
   is_final: boolean,
@@ -33,7 +45,7 @@ export function evaluateStop(
   });
 }
 
-function stepOf({ run }: RunWorkspace): string {
+function stepOf({ run }: Pick<RunView, "run">): string {
   return stepIdOf(run.run_id, run.steps);
 }
 
@@ -43,7 +55,7 @@ function copyReason(reason: StoppedReason | undefined): Json | undefined {
 }
 
 function stopInput(
-  workspace: RunWorkspace,
+  workspace: StoppableRun,
   step: StepSummary,
   policies: readonly StopPolicy[],
 ): Omit<StopPolicyInput, "is_final"> {
@@ -69,7 +81,7 @@ function looksBack(policies: readonly StopPolicy[]): boolean {
 }
 
 /** Keeps the time a run was at work before it waits: the wait itself does not count. */
-export function keepActiveTime(workspace: RunWorkspace): void {
+export function keepActiveTime(workspace: StoppableRun): void {
   if (!looksBack(workspace.agent.stopPolicies)) return;
   const { active_ms } = stopHistory.read(workspace.document);
   const rest = stopHistory.rest(active_ms + workspace.activeTime.take(stepOf(workspace)));
@@ -78,7 +90,7 @@ export function keepActiveTime(workspace: RunWorkspace): void {
 }
 
 /** Adds a step to what is kept; once, also when somebody takes over and looks at it again. */
-function noteStep(workspace: RunWorkspace, { tools }: StepSummary): StopHistory {
+function noteStep(workspace: StoppableRun, { tools }: StepSummary): StopHistory {
   const before = stopHistory.read(workspace.document);
   const { steps } = workspace.run;
   if (before.noted_step === steps) return before;
@@ -109,4 +121,27 @@ function isReason(value: unknown): value is StoppedReason {
 function failed({ id }: StopPolicy, problem: string, cause?: unknown): RepriseError {
   const details = { stop_policy: id };
   return new RepriseError("PLUGIN_FAILED", `Stop policy ${id} failed: ${problem}`, { cause, details });
+}
+
+/** Counts how long an activation is at work. */
+export class ActiveTime {
+  readonly #effects: EffectPort;
+  readonly #clock: Pick<Clock, "mono">;
+  #countedFrom: number;
+
+  constructor(effects: EffectPort, clock: Pick<Clock, "mono">) {
+    this.#effects = effects;
+    this.#clock = clock;
+    this.#countedFrom = clock.mono();
+  }
+
+  /** The milliseconds since this was last asked. */
+  take(stepId: string): number {
+    return this.#effects.note({ kind: "active_ms", of: stepId }, () => {
+      const now = this.#clock.mono();
+      const elapsed = Math.round(now - this.#countedFrom);
+      this.#countedFrom = now;
+      return elapsed;
+    });
+  }
 }

@@ -1,21 +1,37 @@
-import type { AgentEvent, Budget, FilePart, LanguageModel, StopReason, TokenUsage } from "@reprise/contracts";
+import type {
+  AgentEvent,
+  Budget,
+  FilePart,
+  HandCall,
+  LanguageModel,
+  ModelChunk,
+  StopReason,
+  TokenUsage,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
-import { isGated, RunGate } from "../budget/run-gate.ts";
+import { type GatedRun, isGated, RunGate } from "../budget/run-gate.ts";
 import { decodeFailure, encodeFailure } from "../effects/failure.ts";
 import { takeMediaTurn } from "../media/media-turn.ts";
 import type { Inference } from "../phases/compose-inference.ts";
+import type { AgentSource } from "../resolve/agents.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
 import { type RoutedRequest, toModelError } from "../route/model-route.ts";
 import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { refusingModel } from "../route/refusing-model.ts";
 import { type ModelAttempt, RouteSession } from "../route/route-session.ts";
+import type { AgentView, Host, HostServices, Outside, RunView } from "../run/ports.ts";
 import { callIdOf } from "../thread/derived-ids.ts";
 import { runTurn } from "../turn/run-turn.ts";
 import type { CompleteCall, Turn, TurnChunk } from "../turn/turn.ts";
-import { handModel } from "./hand-model.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { RunJournal } from "./run-journal.ts";
 import { hasPatience } from "./wait-for-model.ts";
+
+/** The parts of a run that asking its model touches. */
+interface AskedRun extends RunView, Pick<AgentView, "agent">, GatedRun, Outside, Host {
+  readonly journal: Pick<RunJournal, "seq">;
+  readonly services: GatedRun["services"] & HostServices & { readonly agents: AgentSource };
+}
 
 /** What is stored of a turn beside what it showed. */
 export interface TurnFacts {
@@ -51,13 +67,13 @@ const NOBODY: TurnFacts = {
 
 /** One turn of a model, with its way through the route and the budget: one effect, which is shown while it comes. */
 export class ModelTurn {
-  readonly #workspace: RunWorkspace;
+  readonly #workspace: AskedRun;
   readonly #options: ModelTurnOptions;
   readonly #ready: TurnFacts["calls"][number][] = [];
   readonly #played = new PlayedTurn();
   #facts: TurnFacts = NOBODY;
 
-  constructor(workspace: RunWorkspace, options: ModelTurnOptions) {
+  constructor(workspace: AskedRun, options: ModelTurnOptions) {
     this.#workspace = workspace;
     this.#options = options;
   }
@@ -245,7 +261,7 @@ function decodeRefusal(stored: Json): unknown {
 }
 
 /** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */
-function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
+function modelOf(workspace: AskedRun, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
   const { agent, services, run, policy } = workspace;
   if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);
   if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
@@ -253,4 +269,23 @@ function modelOf(workspace: RunWorkspace, { request, model: override, fallbacks,
   const { model, media, modelSpec } = agent;
   if (media === undefined || modelSpec === undefined) return model;
   return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);
+}
+
+/**
+ * Stands in for the model of a run that makes one call by hand: it asks for the call, and when that is over it has nothing to add.
+ * The call goes the way of every other one, with its gates, its record and its approval.
+ */
+function handModel({ tool_id: name, arguments: input }: HandCall, step: number): LanguageModel {
+  return {
+    id: "by-hand",
+    async *stream(): AsyncGenerator<ModelChunk> {
+      if (step > 1) {
+        yield { type: "text_delta", delta: `The call of ${name} was made by hand.` };
+        return yield { type: "finish", stop_reason: "end_turn" };
+      }
+      yield { type: "tool_call_start", id: "by-hand", name };
+      yield { type: "tool_call_ready", id: "by-hand", name, arguments: JSON.stringify(input) };
+      yield { type: "finish", stop_reason: "tool_use" };
+    },
+  };
 }

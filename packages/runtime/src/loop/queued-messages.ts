@@ -1,13 +1,16 @@
 import type { Message } from "@reprise/contracts";
 import { getAt, type Json, ops } from "@reprise/state";
+import type { CallBook, Conversation, StateAccess } from "../run/ports.ts";
 import { RUN_PATH } from "../thread/run-state.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
 
 /** Where messages wait for the end of a round that has open calls. */
 const QUEUED_PATH = [RUN_PATH, "queued"];
 
 /** Queued messages wait in the state while a call of their round has no result, and come after the last one. */
-export function placeQueued(workspace: RunWorkspace, queued: readonly Message[]): void {
+export function placeQueued(
+  workspace: Pick<CallBook, "openCalls"> & Pick<Conversation, "addMessage"> & StateAccess,
+  queued: readonly Message[],
+): void {
   if (workspace.openCalls.length > 0) {
     // A message is JSON; its interface hides that from the compiler.
     const wait = queued.map((message) => ops.append(QUEUED_PATH, message as unknown as Json));

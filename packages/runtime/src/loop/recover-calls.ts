@@ -1,17 +1,18 @@
 import type { Decision, ToolCallRecord } from "@reprise/contracts";
+import type { AgentView } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
 import { admitCall } from "../tools/admit-call.ts";
-import { executeAll } from "./apply-decisions.ts";
 import type { RunnableCall } from "./call-executor.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
-import { finishCall, pauseCall } from "./settle-call.ts";
+import { executeAll, type RoundRun } from "./execute-calls.ts";
+import type { InboxOwner } from "./read-inbox.ts";
+import { finishCall, pauseCall, type ToldRun } from "./settle-call.ts";
 
 /**
  * Picks up the calls an owner left at work. One that may be run again is; one whose effect may have happened, and that cannot be run
  * again safely by the tool that began it, waits for a human, who alone can find out. Calls that were never begun are left to the
  * loop. Returns why the run should end, when a tool says so.
  */
-export async function recoverCalls(workspace: RunWorkspace): Promise<string | undefined> {
+export async function recoverCalls(workspace: RoundRun): Promise<string | undefined> {
   const interrupted = workspace.openCalls.filter(({ status }) => status === "running" || status === "resuming");
   if (interrupted.length === 0) return undefined;
   const runnable: RunnableCall[] = [];
@@ -23,7 +24,7 @@ export async function recoverCalls(workspace: RunWorkspace): Promise<string | un
 }
 
 /** Says what becomes of a call; returns it when it is to be executed again. */
-async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promise<RunnableCall | undefined> {
+async function recoverCall(workspace: RoundRun, call: ToolCallRecord): Promise<RunnableCall | undefined> {
   const tool = workspace.agent.tools.get(call.tool_id);
   if (tool === undefined) return askWhatHappened(workspace, call, "The tool is no longer there.");
   // Whether running it again is safe is a part of the version: what today's tool says of itself is not said of the old one.
@@ -43,7 +44,11 @@ async function recoverCall(workspace: RunWorkspace, call: ToolCallRecord): Promi
 }
 
 /** Asks about a call as one of the tool that is there now, if any: that is the one an approval would run. */
-async function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRecord, why?: string): Promise<undefined> {
+async function askWhatHappened(
+  workspace: ToldRun & Pick<AgentView, "versionOf">,
+  interrupted: ToolCallRecord,
+  why?: string,
+): Promise<undefined> {
   const { tool_id } = interrupted;
   const call = { ...interrupted, tool_version: workspace.versionOf(tool_id) };
   const again = call.tool_version === "" ? "" : "approve to run it again with the same key, ";
@@ -56,7 +61,7 @@ async function askWhatHappened(workspace: RunWorkspace, interrupted: ToolCallRec
 }
 
 /** The decision that let the call run the first time, if one did: it sees the same again. */
-async function decisionOf({ store, effects }: RunWorkspace, call: ToolCallRecord): Promise<Decision | undefined> {
+async function decisionOf({ store, effects }: InboxOwner, call: ToolCallRecord): Promise<Decision | undefined> {
   if (call.suspension === 0) return undefined;
   return effects.perform({ kind: "decision", of: call.call_id }, () =>
     store.loadDecision(call.run_id, call.call_id, call.suspension),

@@ -1,11 +1,10 @@
 import { isOwnQuestion, type Termination, type ToolCallRecord } from "@reprise/contracts";
 import { runPhase } from "../phases/run-phase.ts";
-import { applyDecisions } from "./apply-decisions.ts";
-import { keepActiveTime } from "./evaluate-stop.ts";
+import { evaluateStop, keepActiveTime } from "./evaluate-stop.ts";
+import { applyDecisions } from "./execute-calls.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { endingOf } from "./step-ending.ts";
 import { checkOutput } from "./structured-output.ts";
 import { isFinal, recallStep, type StepSummary } from "./summarise-step.ts";
 import { takeSteering } from "./take-steering.ts";
@@ -79,4 +78,23 @@ function mustWait(workspace: RunWorkspace, step: StepSummary | undefined): boole
 /** The end a tool or a plugin asked for, with its reason when it gave one. */
 function requestedEnd(reason: string): Termination {
   return reason === "" ? { type: "behavior_requested" } : { type: "behavior_requested", detail: reason };
+}
+
+/** How a run ends after a step; firmly, or unless somebody has something to add. */
+interface Ending {
+  readonly termination: Termination;
+  readonly isFirm: boolean;
+}
+
+/** Whether a step was the last: a stop policy has had enough, or the model has nothing more to say. */
+function endingOf(workspace: RunWorkspace, step: StepSummary): Ending | undefined {
+  const isOver = isFinal(workspace, step);
+  const stop = evaluateStop(workspace, step, isOver);
+  if (stop !== undefined) return { termination: { type: "stopped", value: stop }, isFirm: true };
+  if (!isOver) return undefined;
+  // Where one more step would be one too many, what came meanwhile is for a run of its own.
+  const isFirm = !workspace.mail.has("steering") || evaluateStop(workspace, step, false) !== undefined;
+  // An answer that was cut off is not one the model ended.
+  const code = "output_truncated";
+  return { termination: step.is_truncated ? { type: "stopped", value: { code } } : { type: "natural_end" }, isFirm };
 }

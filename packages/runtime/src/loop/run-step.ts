@@ -1,4 +1,12 @@
-import type { ContextFact, ToolCallRecord, ToolDescriptor } from "@reprise/contracts";
+import {
+  blobRefOf,
+  type ContextFact,
+  type FilePart,
+  ModelError,
+  parseDataUrl,
+  type ToolCallRecord,
+  type ToolDescriptor,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { fitInference } from "../context/fit-inference.ts";
@@ -13,11 +21,9 @@ import { isAllowed } from "../tools/is-allowed.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
-import { keepFiles } from "./keep-files.ts";
 import { ModelTurn } from "./model-turn.ts";
-import { showRoute } from "./route-facts.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { showChunk } from "./show-chunk.ts";
+import { showChunk, showRoute } from "./step-events.ts";
 import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
 import { assistantMessage, requestCall } from "./turn-records.ts";
@@ -209,4 +215,43 @@ function countTokens(workspace: RunWorkspace, { usage }: Turn): void {
     input_tokens: input_tokens + (usage.prompt_tokens ?? 0),
     output_tokens: output_tokens + (usage.completion_tokens ?? 0),
   });
+}
+
+/**
+ * Puts what a model made into the blob store and names it there: a thread holds no bytes. What lies somewhere on the web stays
+ * where it is.
+ */
+async function keepFiles(
+  workspace: RunWorkspace,
+  stepId: string,
+  files: readonly FilePart[],
+): Promise<readonly FilePart[]> {
+  // Parts are made of JSON; their interface hides it.
+  const encode = (parts: readonly FilePart[]): Json => parts as unknown as Json;
+  const kept = await workspace.effects.perform({ kind: "files", of: stepId, encode }, () => putFiles(workspace, files));
+  // Media is in the blob store already.
+  workspace.refersTo(kept.map(({ url }) => blobRefOf(url)).filter((ref) => ref.startsWith("blob:")));
+  return kept;
+}
+
+async function putFiles({ services, claim }: RunWorkspace, files: readonly FilePart[]): Promise<readonly FilePart[]> {
+  const kept: FilePart[] = [];
+  for (const file of files) {
+    const { media_type } = file;
+    const info = media_type === undefined ? {} : { media_type };
+    if (!file.url.startsWith("data:")) kept.push(file);
+    else kept.push({ ...file, url: (await services.blobs.put(claim.tenant, bytesOf(file.url), info)).ref });
+  }
+  return kept;
+}
+
+/** The bytes of a `data:` URL. */
+function bytesOf(url: string): Uint8Array {
+  try {
+    const { isBase64, body } = parseDataUrl(url) ?? { isBase64: false, body: url };
+    if (!isBase64) return new TextEncoder().encode(decodeURIComponent(body));
+    return Uint8Array.from(atob(body), (character) => character.charCodeAt(0));
+  } catch (cause) {
+    throw new ModelError("malformed_response", "The model made a file that cannot be read.", { cause });
+  }
 }

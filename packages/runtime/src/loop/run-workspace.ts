@@ -21,24 +21,49 @@ import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 import { toolVersion } from "../resolve/tool-version.ts";
+import type {
+  AgentView,
+  CallBook,
+  Commits,
+  Conversation,
+  EventSink,
+  Host,
+  Mailbox,
+  Outside,
+  RoundNotes,
+  RunEditor,
+  StateAccess,
+} from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { callStateOps, noteScopedOps } from "../thread/run-state.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
-import { ActiveTime } from "./active-time.ts";
 import { commitWithin } from "./commit-within.ts";
+import { ActiveTime } from "./evaluate-stop.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { composeChangeset, hasChanges, noChanges, reasonsOf } from "./pending-changes.ts";
 import { localAgent, pinnedPlan } from "./pinned-plan.ts";
 import { placeQueued } from "./queued-messages.ts";
 import { RunJournal } from "./run-journal.ts";
 import type { Services } from "./services.ts";
-import type { WorkspaceOptions } from "./workspace-options.ts";
 
 /**
  * What an activation has done since its last commit. Nothing here is part of the thread until `commit` returns: a change
  * is visible to the run itself, and text to whoever watches, and all of it is gone if the process dies.
  */
-export class RunWorkspace {
+export class RunWorkspace
+  implements
+    RunEditor,
+    AgentView,
+    Outside,
+    StateAccess,
+    Conversation,
+    CallBook,
+    EventSink,
+    Mailbox,
+    RoundNotes,
+    Commits,
+    Host
+{
   readonly services: Services;
   readonly claim: Claim;
   readonly store: TenantStore;
@@ -302,4 +327,19 @@ export class RunWorkspace {
   #changesetId(): string {
     return `${this.#run.run_id}-e${this.claim.epoch}-n${this.#commits}`;
   }
+}
+
+/** What an activation works with. */
+interface WorkspaceOptions {
+  readonly services: Services;
+  readonly claim: Claim;
+  readonly run: RunRecord;
+  readonly thread: LoadedThread;
+  /** Through it comes whatever the run learns from outside of its thread. */
+  readonly effects: EffectPort;
+  /** Throws when the claim may have run out: asked before anything that cannot be undone. */
+  readonly assertHeld: () => void;
+  /** Frees the run's slot while a call waits for runs below it; returns the way to take it back. */
+  readonly lendSlot: () => () => void;
+  readonly pools: ToolPools;
 }

@@ -14,17 +14,28 @@ import {
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { applyCommon } from "../phases/apply-actions.ts";
 import { viewCall } from "../phases/phase-view.ts";
-import { runPhase } from "../phases/run-phase.ts";
+import { type PhaseRun, runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
+import type { CallBook, Conversation, EventSink, Host, RoundNotes, RunView, StateAccess } from "../run/ports.ts";
 import { resultIdOf } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+
+/** The parts of a run that the end or the suspension of a call changes. */
+export type SettlingRun = RunView &
+  Pick<CallBook, "setCall"> &
+  Pick<Conversation, "addMessage"> &
+  StateAccess &
+  EventSink &
+  Host;
+
+/** The same, with the plugins that hear of it. */
+export type ToldRun = SettlingRun & PhaseRun & RoundNotes;
 
 /** Moves a call along its lifecycle and notes it for the next commit, which also writes it into the thread's state. */
 export function moveCall(
-  workspace: RunWorkspace,
+  workspace: Pick<RunView, "now"> & Pick<CallBook, "setCall">,
   call: ToolCallRecord,
   trigger: ToolCallTrigger,
   change: Partial<ToolCallRecord> = {},
@@ -47,7 +58,7 @@ type EndTrigger = "succeed" | "fail" | "cancel";
 
 /** Ends a call with a result: its message, its row and its event become part of the next commit. */
 export function endCall(
-  workspace: RunWorkspace,
+  workspace: SettlingRun,
   call: ToolCallRecord,
   result: ToolResult,
   trigger: EndTrigger,
@@ -64,7 +75,7 @@ export function endCall(
 
 /** Makes a tool's changes the thread's, and says what they are to who keeps a copy of the state. */
 function patchByTool(
-  workspace: RunWorkspace,
+  workspace: StateAccess,
   call: ToolCallRecord,
   ops: readonly Op[],
 ): { readonly patch?: TrackedPatch; readonly delta?: ReturnType<typeof toJsonPatch> } {
@@ -78,7 +89,7 @@ function patchByTool(
 
 /** The same for a call whose end plugins are to hear of. What the call kept in the state is there until the commit. */
 export async function finishCall(
-  workspace: RunWorkspace,
+  workspace: ToldRun,
   call: ToolCallRecord,
   { result, trigger, outcome = outcomeOf(result) }: CallEnd,
   patchOps: readonly Op[] = [],
@@ -97,7 +108,7 @@ export interface CallEnd {
 
 /** Suspends a call, and plugins hear of it. */
 export async function pauseCall(
-  workspace: RunWorkspace,
+  workspace: ToldRun,
   call: ToolCallRecord,
   ticket: SuspendTicket,
   result: ToolResult = toolPending(call.tool_id, ticket),
@@ -109,7 +120,7 @@ export async function pauseCall(
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */
 export function suspendCall(
-  workspace: RunWorkspace,
+  workspace: SettlingRun,
   call: ToolCallRecord,
   ticket: SuspendTicket,
   result: ToolResult,
@@ -134,7 +145,7 @@ export function suspendCall(
 
 /** Makes an execution part of the run: state changes, queued messages, and the call's end or suspension. */
 export async function settleExecution(
-  workspace: RunWorkspace,
+  workspace: ToldRun,
   call: ToolCallRecord,
   executed: ExecutedCall,
   changes: readonly Op[],
@@ -161,7 +172,7 @@ export async function settleExecution(
 
 /** The phase after a call: plugins see its result and may add to what the model reads next. */
 async function tellPlugins(
-  workspace: RunWorkspace,
+  workspace: PhaseRun & RoundNotes,
   call: ToolCallRecord,
   { result, outcome, key }: { readonly result: ToolResult; readonly outcome: AfterToolOutcome; readonly key: string },
 ): Promise<void> {
@@ -177,7 +188,7 @@ async function tellPlugins(
 }
 
 /** Text from a tool or a plugin is never the operator's, nor the model's own: it neither asks for calls nor answers one. */
-function queueMessage(workspace: RunWorkspace, call: ToolCallRecord, message: MessageInput, plugin?: string): void {
+function queueMessage(workspace: RoundNotes, call: ToolCallRecord, message: MessageInput, plugin?: string): void {
   const { tool_calls: _calls, tool_call_id: _answered, ...said } = message;
   const { call_id, suspension } = call;
   // A call that was suspended may have queued some before, under another owner.

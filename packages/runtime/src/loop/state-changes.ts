@@ -14,8 +14,10 @@ import {
   type StateSlice,
 } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
+import type { Outside, StateAccess } from "../run/ports.ts";
 import type { CallState } from "../tools/call-state.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+
+type MergingRun = Pick<StateAccess, "document"> & Outside;
 
 interface SettledChange {
   readonly call: ToolCallRecord;
@@ -39,7 +41,7 @@ export class StateChanges {
    * What a call's changes come to now. Throws `PATCH_CONFLICT`, naming both calls and the path, when another call that
    * overlapped changed it too; where both merged, the merged value is written, so that history needs no code to be read.
    */
-  rebase(workspace: RunWorkspace, call: ToolCallRecord, state: CallState, settledBefore: number): readonly Op[] {
+  rebase(workspace: MergingRun, call: ToolCallRecord, state: CallState, settledBefore: number): readonly Op[] {
     const { slices } = state;
     if (state.ops.length === 0) return state.ops;
     const overlapping = this.#settled.slice(settledBefore);
@@ -51,7 +53,7 @@ export class StateChanges {
 
 /** Only the code of the tools' states knows how their changes merge. */
 function performMerge(
-  workspace: RunWorkspace,
+  workspace: MergingRun,
   call: ToolCallRecord,
   state: CallState,
   overlapping: readonly SettledChange[],
@@ -64,7 +66,7 @@ function performMerge(
 }
 
 function mergeChanges(
-  workspace: RunWorkspace,
+  workspace: MergingRun,
   call: ToolCallRecord,
   state: CallState,
   overlapping: readonly SettledChange[],
@@ -89,7 +91,7 @@ function mergeChanges(
 }
 
 /** Whether an operation only gives a field its first value, and the field has one by now. */
-function isCreatedAlready({ document }: RunWorkspace, op: Op, { base, slices }: CallState): boolean {
+function isCreatedAlready({ document }: MergingRun, op: Op, { base, slices }: CallState): boolean {
   if (op.op !== "set" || getAt(base, op.path) !== undefined || getAt(document, op.path) === undefined) return false;
   const slice = [...slices].find(({ path }) => path.every((segment, index) => op.path[index] === segment));
   if (slice === undefined || slice.scope === "tool_call") return false;
@@ -99,12 +101,12 @@ function isCreatedAlready({ document }: RunWorkspace, op: Op, { base, slices }: 
 }
 
 /** Whether an operation only notes the version of a state, and that is noted by now. */
-function isNotedAlready({ document }: RunWorkspace, op: Op): boolean {
+function isNotedAlready({ document }: MergingRun, op: Op): boolean {
   return op.op === "set" && isVersionPath(op.path) && getAt(document, op.path) === op.value;
 }
 
 /** A merge says what the value is to be joined with; written down is what it comes to. */
-function mergeWithCurrent({ document }: RunWorkspace, op: Op, lattices: LatticeRegistry): Op {
+function mergeWithCurrent({ document }: MergingRun, op: Op, lattices: LatticeRegistry): Op {
   if (op.op !== "lattice_merge") return op;
   const merged = getAt(applyPatch(document, { ops: [op] }, lattices), op.path);
   return merged === undefined ? op : { ...op, value: merged };

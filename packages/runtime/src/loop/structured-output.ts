@@ -1,7 +1,7 @@
 import { type Message, type Termination, textOf } from "@reprise/contracts";
 import { type Json, type JsonObject, parseJson } from "@reprise/state";
 import { findSectionProblem } from "../resolve/section-problem.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { AgentView, Conversation, RunView } from "../run/ports.ts";
 
 /** An answer of the shape that was asked for, or what is wrong with it. */
 export type ReadOutput = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
@@ -39,7 +39,9 @@ export function lastAnswer(messages: readonly Message[], runId: string): string 
  * Checks the answer a run would end with. One that does not fit is sent back once, with what is wrong with it: then the answer is
  * `again`. Whether it was is read from the thread, so that an owner that takes over does not ask a second time.
  */
-export function checkOutput(workspace: RunWorkspace): "fits" | "again" | Termination {
+export function checkOutput(
+  workspace: Pick<RunView, "run"> & Pick<AgentView, "agent"> & Conversation,
+): "fits" | "again" | Termination {
   const schema = workspace.agent.spec.output_schema;
   if (schema === undefined) return "fits";
   const { run_id } = workspace.run;

@@ -1,5 +1,6 @@
 import { type Message, textOf } from "@reprise/contracts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { Conversation, RunView } from "../run/ports.ts";
+import type { LoadedThread } from "../thread/loaded-thread.ts";
 
 /** What a step came to. */
 export interface StepSummary {
@@ -16,7 +17,10 @@ export interface StepSummary {
  * The last step of a run, read from the thread: so it is the same for an owner that made the step and for one that took
  * over after a decision a day later. Undefined when the run has said nothing yet.
  */
-export function recallStep({ run, thread }: RunWorkspace): StepSummary | undefined {
+export function recallStep({
+  run,
+  thread,
+}: Pick<RunView, "run"> & { readonly thread: Pick<LoadedThread, "messages"> }): StepSummary | undefined {
   if (run.steps === 0) return undefined;
   const message = thread.messages.findLast(
     ({ role, metadata }) => role === "assistant" && metadata?.run_id === run.run_id,
@@ -30,12 +34,12 @@ function toolsOf({ tool_calls = [] }: Message): readonly string[] {
 }
 
 /** Whether the model has nothing more to say to what it knows. */
-export function isFinal({ lastMessage }: RunWorkspace, step: StepSummary): boolean {
+export function isFinal({ lastMessage }: Pick<Conversation, "lastMessage">, step: StepSummary): boolean {
   return step.tools.length === 0 && lastMessage?.id === step.last_message_id;
 }
 
 /** Whether every call of the run's last step failed. */
-export function isRoundFailed({ run }: RunWorkspace, messages: readonly Message[]): boolean {
+export function isRoundFailed({ run }: Pick<RunView, "run">, messages: readonly Message[]): boolean {
   const isOwn = ({ role, metadata }: Message): boolean => role === "assistant" && metadata?.run_id === run.run_id;
   const asked = messages.findLastIndex(isOwn);
   const calls = new Set(messages[asked]?.tool_calls?.map(({ id }) => id));

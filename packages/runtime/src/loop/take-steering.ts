@@ -1,14 +1,26 @@
 import { type MailboxEntry, RepriseError } from "@reprise/contracts";
 import { ops } from "@reprise/state";
+import type { Commits, Conversation, Mailbox, Outside, RunView, StateAccess } from "../run/ports.ts";
+import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { newMessages } from "./new-messages.ts";
 import { readInbox } from "./read-inbox.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+
+/** The parts of a run that messages to it while it works touch. */
+interface SteeredRun
+  extends Pick<RunView, "run">,
+    Mailbox,
+    Outside,
+    Pick<Conversation, "addMessage">,
+    StateAccess,
+    Pick<Commits, "hasChanges" | "commit" | "discard"> {
+  readonly thread: LoadedThread;
+}
 
 /**
  * Takes in what was said to the run while it was at work, in a commit of its own: before it the mailbox has the messages,
  * and a run that ends leaves them there; after it they are the run's, and nobody can call them off. Tells whether any came.
  */
-export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
+export async function takeSteering(workspace: SteeredRun): Promise<boolean> {
   if (!workspace.mail.take("steering")) return false;
   const { steering = [] } = await readInbox(workspace);
   const stranger = steering.findIndex((entry) => !isMeantFor(workspace, entry));
@@ -21,7 +33,7 @@ export async function takeSteering(workspace: RunWorkspace): Promise<boolean> {
 }
 
 /** One of them may be called off between our look and our write: then all are left where they are, and looked at anew. */
-async function commitOrLeave(workspace: RunWorkspace): Promise<boolean> {
+async function commitOrLeave(workspace: SteeredRun): Promise<boolean> {
   try {
     await workspace.commit("user_message");
     return true;
@@ -34,11 +46,11 @@ async function commitOrLeave(workspace: RunWorkspace): Promise<boolean> {
 }
 
 /** A request for another agent, or with rights of its own, is no part of this run. */
-function isMeantFor({ run }: RunWorkspace, { request }: MailboxEntry): boolean {
+function isMeantFor({ run }: Pick<RunView, "run">, { request }: MailboxEntry): boolean {
   return request?.agent_id === run.agent_id && request.policy === undefined;
 }
 
-function takeIn(workspace: RunWorkspace, { entry_id, run_id: own, request }: MailboxEntry): void {
+function takeIn(workspace: SteeredRun, { entry_id, run_id: own, request }: MailboxEntry): void {
   const { run_id } = workspace.run;
   const { thread } = workspace;
   for (const message of newMessages(request?.messages ?? [], { runId: run_id, sentFor: own, thread })) {

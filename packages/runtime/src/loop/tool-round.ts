@@ -1,10 +1,10 @@
 import type { CheckpointReason, ToolCallRecord } from "@reprise/contracts";
+import type { AgentView } from "../run/ports.ts";
 import { admitCall, findTool } from "../tools/admit-call.ts";
 import { type ClassRun, type RoutingClass, routeTool, splitByClass } from "../tools/pools/routing-class.ts";
 import { type AnsweredCall, CallExecutor, type RunnableCall } from "./call-executor.ts";
-import { drainCalls } from "./drain-calls.ts";
 import type { EarlyReads } from "./early-reads.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import { drainCalls, type RoundRun } from "./execute-calls.ts";
 import { moveCall, pauseCall } from "./settle-call.ts";
 
 export interface RoundOptions {
@@ -18,7 +18,7 @@ export interface RoundOptions {
  * Returns why the run should end, when a tool says so.
  */
 export async function runToolRound(
-  workspace: RunWorkspace,
+  workspace: RoundRun,
   calls: readonly ToolCallRecord[],
   { early }: RoundOptions = {},
 ): Promise<string | undefined> {
@@ -51,7 +51,7 @@ export async function runToolRound(
   return executor.terminate;
 }
 
-function isSequential({ toolExecutionMode }: RunWorkspace): boolean {
+function isSequential({ toolExecutionMode }: Pick<AgentView, "toolExecutionMode">): boolean {
   return toolExecutionMode === "sequential";
 }
 
@@ -59,7 +59,7 @@ function isSequential({ toolExecutionMode }: RunWorkspace): boolean {
  * What runs beside each other. Calls that go one at a time are each a run of their own where plugins are asked about them:
  * a rule must see what the call before has done.
  */
-function classRuns(workspace: RunWorkspace, calls: readonly ToolCallRecord[]): readonly ClassRun<ToolCallRecord>[] {
+function classRuns(workspace: RoundRun, calls: readonly ToolCallRecord[]): readonly ClassRun<ToolCallRecord>[] {
   const { spec, installed } = workspace.agent;
   const routeOf = (call: ToolCallRecord): RoutingClass => {
     const found = findTool(workspace, call);
@@ -82,7 +82,7 @@ interface AdmittedRun {
 
 /** Takes the calls of a run through the gates; those that pass are noted as running. */
 async function admitAll(
-  workspace: RunWorkspace,
+  workspace: RoundRun,
   { calls }: ClassRun<ToolCallRecord>,
   early: EarlyReads | undefined,
 ): Promise<AdmittedRun> {

@@ -1,11 +1,11 @@
 import type { FilePart, Message, ToolCallRecord } from "@reprise/contracts";
+import type { AgentView, RunView } from "../run/ports.ts";
 import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
 
 /** A call the model asked for, as the run keeps it. */
 export function requestCall(
-  workspace: RunWorkspace,
+  workspace: RunView & Pick<AgentView, "versionOf">,
   stepId: string,
   call: CompleteCall,
   hidden: ReadonlySet<string>,
@@ -37,7 +37,7 @@ export interface SaidTurn {
 
 /** What the model said, as the thread keeps it; nothing when it said nothing at all. */
 export function assistantMessage(
-  workspace: RunWorkspace,
+  workspace: Pick<RunView, "run">,
   stepId: string,
   { turn, files, provider }: SaidTurn,
   requested: readonly ToolCallRecord[],

@@ -1,13 +1,13 @@
 import type { ModelUnavailable } from "../route/model-unavailable.ts";
 import { LONGEST_WAIT_MS } from "../route/wait-after.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
+import type { AgentView, EventSink, Host, Outside, RunEditor, RunView } from "../run/ports.ts";
 
 /**
  * Waits until a model can be asked again. A short wait happens here; for a longer one the run is to give its claim back, and a
  * wake-up takes it up again in whichever process there is then. Returns whether the time has passed.
  */
 export async function waitForModel(
-  workspace: RunWorkspace,
+  workspace: RunEditor & Outside & Pick<EventSink, "emit"> & Host,
   stepId: string,
   { waitMs, reason }: ModelUnavailable,
 ): Promise<boolean> {
@@ -23,12 +23,15 @@ export async function waitForModel(
 }
 
 /** Whether a run may wait so long: what it waited for the same answer before counts. */
-export function hasPatience({ run, now, agent }: RunWorkspace, { waitMs }: ModelUnavailable): boolean {
+export function hasPatience(
+  { run, now, agent }: RunView & Pick<AgentView, "agent">,
+  { waitMs }: ModelUnavailable,
+): boolean {
   return now + waitMs - (run.model_wait?.since ?? now) <= agent.patienceMs;
 }
 
 /** A model answered: the next one that is out of reach is waited for anew. */
-export function endModelWait(workspace: RunWorkspace): void {
+export function endModelWait(workspace: RunEditor): void {
   const { model_wait, ...run } = workspace.run;
   if (model_wait !== undefined) workspace.replaceRun(run);
 }

@@ -2,17 +2,21 @@ import type {
   BlobStore,
   CheckpointReason,
   Claim,
+  DecisionKey,
   Env,
   EventData,
   EventType,
   LoggedAction,
+  MailboxEffect,
   Message,
   RunPolicy,
   RunRecord,
+  TenantStore,
   ToolCallRecord,
   ToolExecutionMode,
 } from "@reprise/contracts";
 import type { Json, Op, TrackedPatch } from "@reprise/state";
+import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 import type { StoreTime } from "../thread/store-time.ts";
@@ -87,10 +91,34 @@ export interface EventSink {
   emitOnCommit<Type extends EventType>(type: Type, data: EventData[Type], stepId?: string): void;
 }
 
+/** What is in the store for the run: decisions, steering, a cancellation. */
+export interface Mailbox {
+  readonly mail: MailFlag;
+  readonly store: TenantStore;
+  /** Marks a decision as used by the next commit. */
+  consume(key: DecisionKey): void;
+  settleEntry(effect: MailboxEffect): void;
+}
+
+/** What a tool leaves behind beside its result. */
+export interface RoundNotes {
+  /** Logs actions beside the patches they became. */
+  logActions(actions: readonly LoggedAction[]): void;
+  /** How many messages a call has queued before: each gets an id of its own. */
+  countQueued(callId: string): number;
+  /** Adds a message once every call of the round has its result: nothing may stand between a call and its result. */
+  addMessageAfterRound(message: Message): void;
+  /** Names blobs that the next commit refers to. */
+  refersTo(refs: readonly string[]): void;
+}
+
 /** Makes the changes of the run durable. */
 export interface Commits {
+  /** Whether a commit would write anything. */
   readonly hasChanges: boolean;
   commit(...reasons: readonly CheckpointReason[]): Promise<void>;
+  /** Drops what was added since the last commit, when that was nothing but messages and patches. */
+  discard(): void;
   /** Acts on the world once everything up to now is committed. */
   afterCommit(act: () => void): void;
 }

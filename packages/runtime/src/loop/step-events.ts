@@ -1,17 +1,27 @@
 import type { RoutedAttempt, RouteFact } from "@reprise/contracts";
 import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt } from "../route/route-session.ts";
+import type { EventSink, RunEditor } from "../run/ports.ts";
+import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
+import type { TurnChunk } from "../turn/turn.ts";
 import type { TurnFacts } from "./model-turn.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
 
 /** Shows how an inference found its model, and counts what each attempt cost. Nothing for a call by hand, which asks no model. */
-export function showRoute(workspace: RunWorkspace, stepId: string, facts: TurnFacts): void {
+export function showRoute(
+  workspace: Pick<RunEditor, "run" | "setRun"> & Pick<EventSink, "emit">,
+  stepId: string,
+  facts: TurnFacts,
+): void {
   if (facts.attempts.length === 0) return;
   workspace.emit("model_routed", describeRoute(facts), stepId);
   for (const attempt of facts.attempts) recordCost(workspace, stepId, attempt);
 }
 
-function recordCost(workspace: RunWorkspace, stepId: string, made: ModelAttempt): void {
+function recordCost(
+  workspace: Pick<RunEditor, "run" | "setRun"> & Pick<EventSink, "emit">,
+  stepId: string,
+  made: ModelAttempt,
+): void {
   const { attempt, provider, model, outcome, usage, error, cost } = made;
   if (outcome === "skipped" || cost === undefined) return;
   const { microcents, priced } = cost;
@@ -58,4 +68,27 @@ function reasonFor(attempts: readonly ModelAttempt[], candidates: number, select
   if (selected === undefined) return "no model answered";
   if (attempts[0]?.model !== selected) return "those before it failed or were passed over";
   return candidates === 1 ? "single candidate" : "first choice";
+}
+
+/** Shows what the model says as the run's own events: a turn knows its calls by number, a run by id. */
+export function showChunk(events: Pick<EventSink, "emit">, stepId: string, chunk: TurnChunk): void {
+  switch (chunk.type) {
+    case "text_delta":
+    case "reasoning_delta":
+      return events.emit(chunk.type, { delta: chunk.delta }, stepId);
+    case "reasoning_encrypted_value":
+      return events.emit(chunk.type, { encrypted_value: chunk.encrypted_value }, stepId);
+    case "tool_call_start":
+      return events.emit(chunk.type, { id: callIdOf(stepId, chunk.index), name: chunk.name }, stepId);
+    case "tool_call_delta":
+      return events.emit(chunk.type, { id: callIdOf(stepId, chunk.index), args_delta: chunk.args_delta }, stepId);
+    case "tool_call_ready": {
+      const { name, arguments: parsed } = chunk.call;
+      return events.emit(chunk.type, { id: callIdOf(stepId, chunk.index), name, arguments: parsed.value }, stepId);
+    }
+    case "reset":
+      return events.emit("step_reset", { message_id: messageIdOf(stepId) }, stepId);
+    default:
+      chunk satisfies never;
+  }
 }

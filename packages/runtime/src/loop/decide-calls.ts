@@ -9,48 +9,23 @@ import {
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { bindingHash } from "../resolve/tool-version.ts";
+import type { AgentView, CallBook, Host, Mailbox, RunView } from "../run/ports.ts";
 import { nextSuspensionId } from "../thread/ask-about.ts";
 import { decisionFor } from "../thread/calls.ts";
-import { admitCall } from "../tools/admit-call.ts";
-import { decideBudget } from "./budget-question.ts";
-import { CallExecutor, type RunnableCall } from "./call-executor.ts";
-import { drainCalls } from "./drain-calls.ts";
-import { readInbox } from "./read-inbox.ts";
-import type { RunWorkspace } from "./run-workspace.ts";
-import { endCall, finishCall, moveCall, pauseCall } from "./settle-call.ts";
+import { type AdmittingRun, admitCall } from "../tools/admit-call.ts";
+import { type BudgetedRun, decideBudget } from "./budget-question.ts";
+import type { RunnableCall } from "./call-executor.ts";
+import { type InboxOwner, readInbox } from "./read-inbox.ts";
+import { endCall, finishCall, moveCall, pauseCall, type SettlingRun, type ToldRun } from "./settle-call.ts";
 
-/**
- * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
- * Each decision moves its own call on, once; consuming it is part of the commit that does. Returns why the run should end,
- * when a tool says so.
- */
-export async function applyDecisions(workspace: RunWorkspace): Promise<string | undefined> {
-  let terminate: string | undefined;
-  // Mostly nothing waits for one.
-  while (workspace.openCalls.length > 0) {
-    const { isChanged, runnable } = await decideCalls(workspace, await findDecisions(workspace));
-    if (!isChanged) return terminate;
-    await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
-    if (runnable.length > 0) terminate = (await executeAll(workspace, runnable)) ?? terminate;
-  }
-  return terminate;
-}
-
-/** Executes calls that are committed as running, and commits what they come to. */
-export async function executeAll(
-  workspace: RunWorkspace,
-  runnable: readonly RunnableCall[],
-): Promise<string | undefined> {
-  const executor = new CallExecutor(workspace);
-  try {
-    executor.startInOrder(runnable);
-    await drainCalls(workspace, executor);
-  } finally {
-    executor.close();
-  }
-  if (workspace.hasChanges) await workspace.commit("tool_results");
-  return executor.terminate;
-}
+/** The parts of a run that decisions touch. */
+export type DecidingRun = ToldRun &
+  AdmittingRun &
+  BudgetedRun &
+  InboxOwner &
+  CallBook &
+  Pick<Mailbox, "consume"> &
+  Pick<AgentView, "versionOf">;
 
 /** What came of the calls that are suspended. */
 export interface FoundDecisions {
@@ -69,10 +44,7 @@ export interface DecidedCalls {
 type DecidedCall = readonly [ToolCallRecord, Decision];
 
 /** Lets decisions in, without executing anything. A question that ran out counts as denied. */
-export async function decideCalls(
-  workspace: RunWorkspace,
-  { decided, expired }: FoundDecisions,
-): Promise<DecidedCalls> {
+export async function decideCalls(workspace: DecidingRun, { decided, expired }: FoundDecisions): Promise<DecidedCalls> {
   const runnable: RunnableCall[] = [];
   for (const [call, decision] of decided) {
     const next = await decideCall(workspace, call, decision);
@@ -82,14 +54,14 @@ export async function decideCalls(
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-function expire(workspace: RunWorkspace, call: ToolCallRecord): void {
+function expire(workspace: SettlingRun, call: ToolCallRecord): void {
   const result = toolFailure(call.tool_id, "expired", "Nobody decided about the call in time.");
   workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
   endCall(workspace, call, result, "cancel");
 }
 
 /** The stored decisions that belong to calls suspended now, and the calls that ran out. Other decisions stay where they are. */
-export async function findDecisions(workspace: RunWorkspace): Promise<FoundDecisions> {
+export async function findDecisions(workspace: InboxOwner & RunView & CallBook): Promise<FoundDecisions> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
   if (suspended.length === 0) return { decided: [], expired: [] };
   // Read before the inbox: a question that is over by then takes no decision any more, so none can be missed.
@@ -114,7 +86,7 @@ function answeredBy({ ticket, answered = [] }: ToolCallRecord): Pick<ToolCallRec
 
 /** Does what a decision says; returns the call when it is to be executed. */
 async function decideCall(
-  workspace: RunWorkspace,
+  workspace: DecidingRun,
   suspended: ToolCallRecord,
   decision: Decision,
 ): Promise<RunnableCall | undefined> {
@@ -151,7 +123,7 @@ async function decideCall(
 }
 
 /** A call as one of the tool that is there now; undefined when that is the tool it was asked about, or when it is gone. */
-function withOtherTool(workspace: RunWorkspace, call: ToolCallRecord): ToolCallRecord | undefined {
+function withOtherTool(workspace: Pick<AgentView, "versionOf">, call: ToolCallRecord): ToolCallRecord | undefined {
   const tool_version = workspace.versionOf(call.tool_id);
   return tool_version === "" || tool_version === call.tool_version ? undefined : { ...call, tool_version };
 }
@@ -161,7 +133,7 @@ function withOtherTool(workspace: RunWorkspace, call: ToolCallRecord): ToolCallR
  * was approved is asked about anew.
  */
 async function admitDecided(
-  workspace: RunWorkspace,
+  workspace: DecidingRun,
   decided: ToolCallRecord,
   decision: Decision,
   ticket: SuspendTicket | undefined,
@@ -189,7 +161,11 @@ async function admitDecided(
 }
 
 /** A call with other arguments: whatever was wrong with the model's is not wrong with these. */
-function editCall({ services, claim }: RunWorkspace, call: ToolCallRecord, given: Json): ToolCallRecord {
+function editCall(
+  { services, claim }: Pick<RunView, "claim"> & Host,
+  call: ToolCallRecord,
+  given: Json,
+): ToolCallRecord {
   const { problem: _, ...asked } = call;
   const edited = { ...asked, arguments: given };
   return { ...edited, binding_hash: bindingHash(services.env, claim.tenant, edited) };
@@ -215,7 +191,7 @@ function isUnknown(ticket: SuspendTicket | undefined): boolean {
 
 /** Suspends a call once more: what was decided was about something else. */
 export async function askAgain(
-  workspace: RunWorkspace,
+  workspace: ToldRun,
   call: ToolCallRecord,
   ticket: SuspendTicket | undefined,
 ): Promise<undefined> {
