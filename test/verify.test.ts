@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { findPackingProblems, readPackedFiles } from "../scripts/verify/check-packages.mjs";
+import { findUnusedExports } from "../scripts/verify/find-unused-exports.mjs";
+import { checkImportSize } from "../scripts/verify/measure-import.mjs";
 import { readSkipped } from "../scripts/verify/read-skipped.mjs";
 import { runExamples } from "../scripts/verify/run-examples.mjs";
 import { runSteps } from "../scripts/verify/run-steps.mjs";
@@ -94,6 +96,62 @@ describe("packed files", () => {
     const entry = { files: [{ path: "LICENSE" }] };
     expect(readPackedFiles(JSON.stringify([entry]))).toEqual(["LICENSE"]);
     expect(readPackedFiles(JSON.stringify({ "@reprise/state": entry }))).toEqual(["LICENSE"]);
+  });
+});
+
+describe("findUnusedExports", () => {
+  const manifest = (name: string, ...entries: readonly string[]) =>
+    JSON.stringify({
+      name,
+      exports: Object.fromEntries(
+        entries.map((entry) => [entry, { "reprise-source": `./src/${entry === "." ? "index" : entry.slice(2)}.ts` }]),
+      ),
+    });
+
+  it("names an export that no module, test, page or public list uses", () => {
+    const root = createTemporaryFolder({
+      "packages/tool/package.json": manifest("@reprise/tool", ".", "./sub"),
+      "packages/tool/src/index.ts":
+        'export { asked, documented, listed, lost, tested } from "./inner.ts";\nexport type { Lost } from "./inner.ts";\n',
+      "packages/tool/src/sub.ts": 'import { inside } from "./inner.ts";\nexport const whole = inside;\n',
+      "packages/tool/src/inner.ts":
+        "export const asked = 1, documented = 2, listed = 3, lost = 4, tested = 5, inside = 6, alone = 7;\n" +
+        "export interface Lost {}\nexport interface Options {}\nexport function take(options: Options) {}\ntake({});\n",
+      "packages/reprise/package.json": manifest("reprise", "."),
+      "packages/reprise/src/index.ts": 'export { listed } from "@reprise/tool";\n',
+      "packages/other/package.json": manifest("@reprise/other", "."),
+      "packages/other/src/index.ts": 'import { asked } from "@reprise/tool";\nconsole.log(asked);\n',
+      "packages/other/test/a.test.ts": 'import { tested } from "@reprise/tool";\nawait import("@reprise/tool/sub");\n',
+      "docs/page.md": 'Words.\n\n```ts\nimport { documented } from "@reprise/tool";\n```\n',
+    });
+    expect(findUnusedExports(root)).toEqual([
+      "packages/tool/src/index.ts exports lost, which nothing uses",
+      "packages/tool/src/index.ts exports Lost, which nothing uses",
+      "packages/tool/src/inner.ts exports lost, which nothing uses",
+      "packages/tool/src/inner.ts exports alone, which nothing uses",
+      "packages/tool/src/inner.ts exports Lost, which nothing uses",
+      "packages/tool/src/inner.ts exports take, which nothing uses",
+    ]);
+  });
+});
+
+describe("checkImportSize", () => {
+  it("measures what the root loads at once, minified, and leaves out what loads later", async () => {
+    const root = createTemporaryFolder({
+      "packages/reprise/package.json": "{}",
+      "packages/reprise/src/index.ts":
+        'import "./now.ts";\nexport const later = (): Promise<unknown> => import("./later.ts");\n',
+      "packages/reprise/src/now.ts": `console.log("${"n".repeat(2_000)}");`,
+      "packages/reprise/src/later.ts": `console.log("${"l".repeat(90_000)}");`,
+    });
+    expect(await checkImportSize(root, 3_000)).toMatchObject({
+      passed: true,
+      remark: expect.stringContaining("is 2 kB"),
+    });
+    expect(await checkImportSize(root, 1_000)).toMatchObject({
+      passed: false,
+      output: expect.stringContaining("the limit is 1 kB minified"),
+    });
   });
 });
 

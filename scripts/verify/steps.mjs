@@ -4,6 +4,8 @@ import { TASKS } from "../bootstrap/tasks.mjs";
 import { listPackages } from "../repository.mjs";
 import { runCaptured } from "../run-process.mjs";
 import { checkPackages } from "./check-packages.mjs";
+import { findUnusedExports } from "./find-unused-exports.mjs";
+import { checkImportSize } from "./measure-import.mjs";
 import { runExamples } from "./run-examples.mjs";
 
 /** @import { Tier } from "../tiers.mjs" */
@@ -19,6 +21,8 @@ export function createSteps(root) {
   return [
     { name: "lint", run: () => runTask(root, "lint") },
     { name: "types", run: () => runTask(root, "types") },
+    { name: "exports", run: () => checkExports(root) },
+    { name: "size", run: () => checkImportSize(root) },
     { name: "test", run: () => runTests(root, "test") },
     { name: "prove", run: () => runTests(root, "prove") },
     { name: "build", run: () => buildAfresh(root) },
@@ -35,6 +39,15 @@ export function createSteps(root) {
 async function runTask(root, name) {
   const { code, output } = await runCaptured(process.execPath, TASKS[name]?.command ?? [], { cwd: root });
   return { passed: code === 0, output };
+}
+
+/**
+ * @param {string} root
+ * @returns {Promise<StepResult>}
+ */
+async function checkExports(root) {
+  const unused = findUnusedExports(root);
+  return { passed: unused.length === 0, output: unused.join("\n") };
 }
 
 /**

@@ -17,7 +17,7 @@ export type { ForkOptions, Threads } from "./api/threads.ts";
 export type { InventoryEntry } from "./api/tool-inventory.ts";
 export type { BeforeModelAttempt, ModelAttemptInfo } from "./budget/run-gate.ts";
 export type { Agent, AgentDefinition } from "./define/define-agent.ts";
-export { DEFAULT_MAX_ROUNDS, defineAgent } from "./define/define-agent.ts";
+export { defineAgent } from "./define/define-agent.ts";
 export type { PluginDefinition, PluginHooks } from "./define/define-plugin.ts";
 export { definePlugin } from "./define/define-plugin.ts";
 export type { ToolDefinition } from "./define/define-tool.ts";
@@ -34,11 +34,8 @@ export type { ReplayMode, ReplayResult } from "./replay/replay-recording.ts";
 export type { VersionDifference } from "./replay/thread-versions.ts";
 export type { Definitions } from "./resolve/build-registries.ts";
 export { buildRegistries } from "./resolve/build-registries.ts";
-export { createCompositeRegistry } from "./resolve/composite-registry.ts";
-export { delegateToolId } from "./resolve/delegate-tool.ts";
 export type { BuildProblem } from "./resolve/registration.ts";
 export type { Registry } from "./resolve/registry.ts";
-export { createMapRegistry } from "./resolve/registry.ts";
 export type { RegistryBuilder } from "./resolve/registry-builder.ts";
 export { createRegistryBuilder } from "./resolve/registry-builder.ts";
 export type {
@@ -49,17 +46,7 @@ export type {
   RegistrySet,
 } from "./resolve/registry-set.ts";
 export type { RemoteAgentSource } from "./resolve/remote-agents.ts";
-export type { ResolveOptions } from "./resolve/resolve-agent.ts";
-export { resolveAgent, resolveRunPlan } from "./resolve/resolve-agent.ts";
-export type {
-  HookTable,
-  InstalledPlugins,
-  Owned,
-  ResolvedAgent,
-  ResolvedRunPlan,
-  ResolveWarning,
-  StreamLimits,
-} from "./resolve/resolved-agent.ts";
+export type { ResolveWarning } from "./resolve/resolved-agent.ts";
 export { findSectionProblem } from "./resolve/section-problem.ts";
 export type { Limits, PoolSizes } from "./run/limits.ts";
 export { DEFAULT_LIMITS } from "./run/limits.ts";
@@ -68,5 +55,3 @@ export { isModelPool, modelPoolShape, readModelPool } from "./spec/read-model-po
 export { modelSpecShape, readModelSpec } from "./spec/read-model-spec.ts";
 export { stopPolicyOf } from "./stop/stop-policy-of.ts";
 export type { OnToolError, ToolErrorReport } from "./tools/report-tool-error.ts";
-export { runTurn } from "./turn/run-turn.ts";
-export type { CompleteCall, RecoveryLimits, Turn, TurnChunk, TurnOptions } from "./turn/turn.ts";

@@ -1,6 +1,6 @@
 export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
-export type { HttpExchange, Route, ServerEnv } from "./host/route.ts";
+export type { Route } from "./host/route.ts";
 export type {
   PageFile,
   PermissionPreview,

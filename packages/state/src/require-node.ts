@@ -1,5 +1,5 @@
 /** The oldest Node that runs Reprise. Every other package imports this one, so the check covers them all. */
-export const MINIMUM_NODE: readonly [major: number, minor: number] = [22, 18];
+const MINIMUM_NODE: readonly [major: number, minor: number] = [22, 18];
 
 /** Explains why a Node version is too old, or returns undefined when it will do. */
 export function explainOldNode(version: string): string | undefined {

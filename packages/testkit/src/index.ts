@@ -14,25 +14,11 @@ export {
 } from "./build/build-records.ts";
 export type { CodecOptions } from "./codec/describe-store-codec.ts";
 export { describeStoreCodec } from "./codec/describe-store-codec.ts";
-export type { FakeEnv, FakeEnvOptions, LogLine } from "./env/create-fake-env.ts";
+export type { FakeEnv } from "./env/create-fake-env.ts";
 export { createFakeEnv } from "./env/create-fake-env.ts";
-export { FakeClock } from "./env/fake-clock.ts";
-export type { FaultAction, HeldPoint } from "./env/fake-faults.ts";
-export { FakeFaults } from "./env/fake-faults.ts";
 export { eventually } from "./eventually.ts";
-export type {
-  ModelServer,
-  NoAnswer,
-  RawAnswer,
-  RecordedRequest,
-  ServerScript,
-  ServerTurn,
-  SpokenAnswer,
-} from "./model-server/index.ts";
-export { startModelServer } from "./model-server/index.ts";
-export type { ProtocolEncoder, ProtocolSuite } from "./protocol/describe-protocol.ts";
 export { describeProtocol, encodeScene } from "./protocol/describe-protocol.ts";
-export type { ProtocolScene, ReadEvent } from "./protocol/protocol-scene.ts";
+export type { ProtocolScene } from "./protocol/protocol-scene.ts";
 export { loadScenes } from "./protocol/protocol-scene.ts";
 export { describeStore } from "./store/describe-store.ts";
 export type { Deviation, OpenedStore, OpenStore } from "./store/open-store.ts";

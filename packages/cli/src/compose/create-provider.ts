@@ -8,11 +8,7 @@ const COMPATIBLE = "openai-compatible";
 export const SCRIPTED = "scripted";
 
 /** Every way there is to speak to a provider. */
-export const ADAPTER_KINDS: readonly string[] = [
-  ...PROVIDER_VARIABLES.map(({ provider }) => provider),
-  COMPATIBLE,
-  SCRIPTED,
-];
+const ADAPTER_KINDS: readonly string[] = [...PROVIDER_VARIABLES.map(({ provider }) => provider), COMPATIBLE, SCRIPTED];
 
 export interface ProviderWorld {
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@reprise/state";
 
 /** The id of the provider whose models need no key. */
-export const DEMO_PROVIDER = "demo";
+const DEMO_PROVIDER = "demo";
 
 /** An agent of the demonstration, with the demonstration model it has where there is no real one. */
 interface DemoAgent {

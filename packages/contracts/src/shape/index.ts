@@ -1,5 +1,4 @@
 export { findNearest } from "./find-nearest.ts";
-export type { Fields, NeededField, OptionalField, Variants } from "./object-shape.ts";
 export { needed, objectOf, optional, unionOf, unknownField, withOneOf } from "./object-shape.ts";
 export type { Shape } from "./shape.ts";
 export {
@@ -19,5 +18,5 @@ export {
   textOr,
   wholeNumberFrom,
 } from "./shape.ts";
-export type { Found, ShapePath, ShapeProblem } from "./shape-problem.ts";
+export type { ShapePath, ShapeProblem } from "./shape-problem.ts";
 export { describeType } from "./shape-problem.ts";

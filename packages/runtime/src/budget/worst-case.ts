@@ -10,7 +10,7 @@ import {
 import type { AnswerRange } from "./change-budget.ts";
 
 /** The most an answer may have when neither the request nor the model says: then the request is made to say so. */
-export const OUTPUT_TOKENS = 16_384;
+const OUTPUT_TOKENS = 16_384;
 /** What a provider may add around a message or a tool. */
 const FRAME_TOKENS = 16;
 /** An image or a file has as many as its provider makes of it; no known one makes more of an image. */

@@ -95,8 +95,6 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   clientOverrides: true,
 };
 
-export const DEFAULT_MAX_ROUNDS = 10;
-
 /** An agent, ready to be resolved: a spec, and what it was given by value. */
 export interface Agent {
   readonly id: string;

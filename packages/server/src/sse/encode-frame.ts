@@ -1,4 +1,5 @@
 import { type AgentEvent, encodeEvent } from "@reprise/contracts";
+import { encodeSseFrame } from "@reprise/protocols";
 
 /** An event and where a reader goes on after it. */
 export interface CursoredEvent {
@@ -20,5 +21,5 @@ export const HEARTBEAT = ":\n\n";
  * back with that one. With the id of an event that was withdrawn it would miss the tail should the tail be committed after all.
  */
 export function encodeFrame({ event, cursor }: CursoredEvent): string {
-  return `id: ${cursor}\ndata: ${encodeEvent(event)}\n\n`;
+  return encodeSseFrame(encodeEvent(event), cursor);
 }

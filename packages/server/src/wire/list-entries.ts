@@ -4,7 +4,7 @@ import type { Mailbox } from "@reprise/runtime";
 /** Who an entry came from: a client, or the runtime itself, also on behalf of another run. */
 export type EntryOrigin = "external" | "internal";
 
-export function originOf({ kind, request }: MailboxEntry): EntryOrigin {
+function originOf({ kind, request }: MailboxEntry): EntryOrigin {
   const isAsked = kind === "run" && request?.origin !== "internal" && request?.origin !== "subagent";
   return isAsked ? "external" : "internal";
 }

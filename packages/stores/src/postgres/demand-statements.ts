@@ -56,7 +56,7 @@ export const READ_RUNS: RowsQuery = askFor(
 );
 
 /** The run that is open on the thread beside it. */
-export const OPEN_RUN_OF_THREAD: string = eachOf(
+const OPEN_RUN_OF_THREAD: string = eachOf(
   "run_records",
   "run_records.tenant = threads.tenant and run_records.run_id = threads.open_run_id",
 );

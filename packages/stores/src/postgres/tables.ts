@@ -47,7 +47,7 @@ export const HEAD_REST: Columns = {
 };
 
 /** What never changes. */
-export const HEAD_FIXED: Columns = { resource_id: "text", parent_thread_id: "text", created_at: "float8" };
+const HEAD_FIXED: Columns = { resource_id: "text", parent_thread_id: "text", created_at: "float8" };
 
 export const THREAD: Columns = {
   ...THREAD_KEY,

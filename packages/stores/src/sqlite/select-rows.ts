@@ -24,7 +24,7 @@ export interface FoundRun extends RunRow {
 
 export type RunColumnsOfThread = RunColumns & WithThread & { readonly thread_key: number };
 
-export function toFoundRun(columns: RunColumnsOfThread): FoundRun {
+function toFoundRun(columns: RunColumnsOfThread): FoundRun {
   return { ...fromRunColumns(columns), thread_key: columns.thread_key };
 }
 

@@ -1,17 +1,5 @@
 /** Statements by the columns of a row. Names come from our own types, never from outside. */
-const INSERTS = new Map<string, string>();
 const UPDATES = new Map<string, string>();
-
-/** `rest` follows the values. A table is always inserted into with the same columns and the same rest. */
-export function insertInto(table: string, columns: object, rest = ""): string {
-  const known = INSERTS.get(table);
-  if (known !== undefined) return known;
-  const names = Object.keys(columns);
-  const values = names.map((name) => `:${name}`);
-  const sql = `insert into ${table} (${names.join(", ")}) values (${values.join(", ")}) ${rest}`;
-  INSERTS.set(table, sql);
-  return sql;
-}
 
 /** A table is always updated by the same `where`, with whichever columns changed: few sets of them ever do. */
 export function updateSet(table: string, columns: object, where: string): string {

@@ -5,7 +5,7 @@ import type { WorkerTask } from "./writer-task.ts";
 type Task<Name extends WorkerTask["task"]> = Extract<WorkerTask, { readonly task: Name }>;
 
 /** The slot of those that are gone. */
-export const NO_SLOT = 0;
+const NO_SLOT = 0;
 
 /** Writes a worker in the place of another, if that is the one that is there. */
 export function putWorker(connection: Connection, task: Task<"put_worker">): boolean {

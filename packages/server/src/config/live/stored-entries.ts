@@ -6,7 +6,7 @@ import type { EntrySealer } from "./seal-entry.ts";
 export type ConfigKind = "agents" | "models" | "providers";
 
 /** In the order in which they need each other. */
-export const CONFIG_KINDS: readonly ConfigKind[] = ["providers", "models", "agents"];
+const CONFIG_KINDS: readonly ConfigKind[] = ["providers", "models", "agents"];
 
 /** An entry that lies over the file's, or beside them. */
 export interface StoredEntry {
