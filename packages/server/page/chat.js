@@ -1,23 +1,26 @@
 import { RunView, userMessage } from "./conversation.js";
+import { button, element } from "./elements.js";
 import { loadPast, showPast } from "./past.js";
-import { ask, askJson, readRun } from "./server.js";
+import { ask, askJson, openEvents, randomId, readRun } from "./server.js";
 
-/** @typedef {{ id: string, view: RunView, last: string | undefined }} ShownRun */
+/**
+ * The run that is shown last. `working` until it waits for a decision or is done.
+ *
+ * @typedef {"working" | "waiting" | "done"} RunState
+ * @typedef {{ id: string, agentId: string, view: RunView, last: string | undefined, state: RunState }} ShownRun
+ * @typedef {{ id: string, agentId: string, text: string, node: HTMLElement }} QueuedRun
+ */
 
 /**
  * What a chat tells the rest of the page.
  *
  * @typedef {object} Listener
- * @property {(isBusy: boolean) => void} busy events are being read, or no more
- * @property {(termination: string) => void} ended how the run stands, by the type of its termination
- * @property {() => void} changed the thread is another one, or has something new
+ * @property {() => void} changed the run works, waits or is done, or a message was queued
+ * @property {() => void} stored the thread is another one, or has something new
  * @property {(error: unknown) => void} failed
  */
 
-/** @param {string} runId */
-const eventsOf = (runId) => `/v1/runs/${encodeURIComponent(runId)}/events`;
-
-/** The conversation that is shown: one thread, and the run that is read on it. */
+/** The conversation that is shown: one thread, the run that is read on it, and the messages that are queued behind it. */
 export class Chat {
   /**
    * @param {HTMLElement} log
@@ -28,86 +31,249 @@ export class Chat {
     this.listener = listener;
     /** @type {string | undefined} */
     this.threadId = undefined;
-    /** @type {ShownRun | undefined} the run that was shown last */
+    /** @type {ShownRun | undefined} */
     this.shown = undefined;
-    /** @type {AbortController | undefined} set while events are being read */
+    /** @type {QueuedRun[]} */
+    this.queue = [];
+    /** @type {AbortController | undefined} set while events are read */
     this.reading = undefined;
+    /** Messages are sent one after the other: the first makes the thread that the next one is for. */
+    this.sending = 0;
+    this.turn = Promise.resolve();
+    /** Whether the reader sees the end. Then it stays in sight, whatever grows. */
+    this.isAtEnd = true;
+    log.addEventListener("scroll", () => {
+      this.isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
+    });
+    new ResizeObserver(() => this.isAtEnd && this.scrollToEnd()).observe(log);
   }
 
+  /** Whether an answer is under way. */
   get isBusy() {
-    return this.reading !== undefined;
+    return this.sending > 0 || this.shown?.state === "working";
+  }
+
+  /** The tools whose calls need approval. */
+  get openQuestions() {
+    return this.shown?.state === "waiting" ? this.shown.view.openQuestions : [];
   }
 
   /** Shows something else instead of a thread. @param {Node} welcome */
   begin(welcome) {
     this.leave(undefined);
     this.log.replaceChildren(welcome);
-    this.listener.ended("natural_end");
+    this.listener.changed();
   }
 
-  /** Shows a thread: what was said and done, then whatever goes on. @param {string} id */
+  /** Shows a thread: its past, then the run under way. @param {string} id */
   async open(id) {
     const past = await loadPast(id);
     this.leave(id);
-    this.log.replaceChildren(...showPast(past));
-    this.log.scrollTop = this.log.scrollHeight;
-    this.listener.changed();
+    const { nodes, last } = showPast(past, () => this.createView());
+    this.log.replaceChildren(...nodes);
+    for (const { run_id, agent_id, text } of past.queued) this.enqueue(run_id, agent_id, text);
     const open = past.runs.find(({ status }) => status !== "done");
-    if (open === undefined) this.listener.ended("natural_end");
-    else void this.follow(this.append(open.run_id), (signal) => ask(eventsOf(open.run_id), { signal }));
+    if (open !== undefined) this.readFromStart(this.append(open.run_id, open.agent_id));
+    else if (last !== undefined) this.shown = { ...last, last: undefined, state: "done" };
+    this.scrollToEnd();
+    this.listener.stored();
+    this.listener.changed();
+    this.takeNext();
     return past.runs[0]?.agent_id;
   }
 
   /**
-   * Says something to an agent, on this thread or on a new one.
+   * Sends a message on this thread or on a new one. While a run is under way the message is queued behind it.
    *
    * @param {string} agentId
    * @param {string} text
+   * @param {"continue" | "enqueue"} [policy] what becomes of a question that is open: withdrawn, or answered first
    */
-  async say(agentId, text) {
-    this.shown?.view.supersede();
+  say(agentId, text, policy = "continue") {
+    this.sending += 1;
+    this.listener.changed();
+    const sent = this.turn.then(() => this.send(agentId, text, policy));
+    this.turn = sent
+      .catch(() => undefined)
+      .finally(() => {
+        this.sending -= 1;
+        this.listener.changed();
+      });
+    return sent;
+  }
+
+  /**
+   * @param {string} agentId
+   * @param {string} text
+   * @param {"continue" | "enqueue"} policy
+   */
+  async send(agentId, text, policy) {
+    const isOpen = this.shown !== undefined && this.shown.state !== "done";
+    const isQueued = this.queue.length > 0 || (isOpen && (policy === "enqueue" || this.openQuestions.length === 0));
     if (this.threadId === undefined) this.log.replaceChildren();
-    this.log.append(userMessage(text));
-    this.log.scrollTop = this.log.scrollHeight;
+    const node = userMessage(text);
+    this.log.append(node);
+    this.scrollToEnd();
+    const messages = [{ role: "user", content: text }];
+    const busyPolicy = isQueued ? "enqueue" : "continue";
+    try {
+      const { runId, response } = await this.start({ agentId, messages, busyPolicy });
+      if (isQueued) {
+        // Its events are read when its turn has come.
+        void response.body?.cancel();
+        node.remove();
+        this.enqueue(runId, agentId, text);
+        this.takeNext();
+        return;
+      }
+      this.shown?.view.supersede();
+      void this.follow(this.append(runId, agentId), async () => response);
+    } catch (error) {
+      node.remove();
+      throw error;
+    }
+  }
+
+  /**
+   * Starts a run on this thread.
+   *
+   * @param {{ agentId: string, messages: readonly object[], busyPolicy?: string, restore?: object }} request
+   */
+  async start(request) {
     const thread = this.threadId === undefined ? {} : { threadId: this.threadId };
-    const response = await ask("/v1/runs", {
-      body: { agentId, messages: [{ role: "user", content: text }], ...thread },
-    });
+    const response = await ask("v1/runs", { body: { ...request, ...thread }, repeatKey: randomId() });
     const idIn = (/** @type {string} */ name) => decodeURIComponent(response.headers.get(name) ?? "");
     this.threadId = idIn("x-reprise-thread-id");
+    this.listener.stored();
+    return { runId: idIn("x-reprise-run-id"), response };
+  }
+
+  /**
+   * Shows a message that waits for its turn.
+   *
+   * @param {string} id
+   * @param {string} agentId
+   * @param {string} text
+   */
+  enqueue(id, agentId, text) {
+    const remove = button("Remove", "link", () => {
+      this.dequeue(queued).catch(this.listener.failed);
+    });
+    const note = element("p", { class: "queued-note" }, "Queued: sent when this run is done. ", remove);
+    const node = element(
+      "div",
+      { class: "queued", role: "group", "aria-label": "Queued message" },
+      userMessage(text),
+      note,
+    );
+    const queued = { id, agentId, text, node };
+    this.queue.push(queued);
+    this.log.append(node);
+    this.scrollToEnd();
     this.listener.changed();
-    await this.follow(this.append(idIn("x-reprise-run-id")), async () => response);
+  }
+
+  /** Takes a message back that was not sent yet. @param {QueuedRun} queued */
+  async dequeue(queued) {
+    await askJson(`v1/runs/${encodeURIComponent(queued.id)}/cancel`, {});
+    if (!this.queue.includes(queued)) return;
+    this.queue = this.queue.filter((each) => each !== queued);
+    queued.node.remove();
+    this.listener.changed();
+  }
+
+  /** Shows the next queued message as sent, once the run before it is done. */
+  takeNext() {
+    if (this.shown !== undefined && this.shown.state !== "done") return;
+    const next = this.queue.shift();
+    if (next === undefined) return;
+    const message = userMessage(next.text);
+    next.node.replaceWith(message);
+    const run = this.createRun(next.id, next.agentId);
+    message.after(run.view.root);
+    this.readFromStart(run);
   }
 
   /** Asks the run to end. */
   async stop() {
-    if (this.shown !== undefined) await askJson(`/v1/runs/${encodeURIComponent(this.shown.id)}/cancel`, {});
+    await this.turn;
+    if (this.shown !== undefined) await askJson(`v1/runs/${encodeURIComponent(this.shown.id)}/cancel`, {});
+  }
+
+  /** Answers the message of a failed run anew: the thread goes back to right behind the message. @param {RunView} view */
+  async retry(view) {
+    const failed = this.shown;
+    if (failed === undefined || failed.view !== view || failed.state !== "done") return;
+    const restore = { run_id: failed.id, keep_input: true };
+    const { runId, response } = await this.start({ agentId: failed.agentId, messages: [], restore });
+    const run = this.createRun(runId, failed.agentId);
+    view.root.replaceWith(run.view.root);
+    void this.follow(run, async () => response);
   }
 
   /** @param {string | undefined} threadId */
   leave(threadId) {
     this.reading?.abort();
     this.reading = undefined;
-    this.listener.busy(false);
     this.threadId = threadId;
     this.shown = undefined;
+    this.queue = [];
   }
 
-  /** @param {string} id */
-  append(id) {
-    /** @type {ShownRun} */
-    const run = { id, view: this.createView(), last: undefined };
-    this.shown = run;
-    this.log.append(run.view.root);
-    return run;
+  /** A page in the background holds no connection for a run that waits: browsers have only a few for each server. */
+  pause() {
+    if (this.isBusy) return;
+    this.reading?.abort();
+    this.reading = undefined;
   }
 
-  createView() {
-    return new RunView((callId, verb, question) => this.decide(callId, verb, question));
+  /** Looks again at a run that waits. */
+  resume() {
+    const run = this.shown;
+    if (run?.state === "waiting" && this.reading === undefined) this.readOn(run);
   }
 
   /**
-   * Shows a run's events until it waits or is done.
+   * @param {string} id
+   * @param {string} agentId
+   */
+  append(id, agentId) {
+    const run = this.createRun(id, agentId);
+    const [queued] = this.queue;
+    if (queued === undefined) this.log.append(run.view.root);
+    else queued.node.before(run.view.root);
+    return run;
+  }
+
+  /**
+   * @param {string} id
+   * @param {string} agentId
+   * @returns {ShownRun}
+   */
+  createRun(id, agentId) {
+    this.shown?.view.settle();
+    return { id, agentId, view: this.createView(), last: undefined, state: "working" };
+  }
+
+  createView() {
+    return new RunView({
+      decide: (callId, verb, question) => this.decide(callId, verb, question),
+      retry: (view) => this.retry(view).catch(this.listener.failed),
+    });
+  }
+
+  /** @param {ShownRun} run */
+  readFromStart(run) {
+    void this.follow(run, (signal) => openEvents(run.id, { signal }));
+  }
+
+  /** Reads on after the last event that was shown. @param {ShownRun} run */
+  readOn(run) {
+    void this.follow(run, (signal) => openEvents(run.id, { lastEventId: run.last, signal }));
+  }
+
+  /**
+   * Shows a run's events until it is done.
    *
    * @param {ShownRun} run
    * @param {(signal: AbortSignal) => Promise<Response>} open
@@ -117,62 +283,89 @@ export class Chat {
     this.reading?.abort();
     const control = new AbortController();
     this.reading = control;
-    this.listener.busy(true);
+    this.shown = run;
+    this.setState(run, run.state);
     try {
-      for await (const { id, event } of readRun(await open(control.signal), eventsOf(run.id), control.signal)) {
+      for await (const { id, event } of readRun(await open(control.signal), run.id, control.signal)) {
         if (this.reading !== control) return;
         if (id !== undefined) run.last = id;
         if (!this.show(run, event)) return await this.readAnew(run);
-        if (event.type === "run_finish") this.listener.ended(event.data.termination.type);
       }
+      this.setState(run, "done");
     } catch (error) {
-      if (!control.signal.aborted) this.listener.failed(error);
+      if (control.signal.aborted) return;
+      this.setState(run, "done");
+      this.listener.failed(error);
     } finally {
       if (this.reading === control) {
         this.reading = undefined;
-        this.listener.busy(false);
-        this.listener.changed();
+        this.listener.stored();
+        this.takeNext();
       }
     }
   }
 
   /**
-   * Goes on showing the end, unless the reader has scrolled away from it.
+   * Shows an event. The end stays in sight unless the reader has scrolled away from it.
    *
    * @param {ShownRun} run
    * @param {import("./stream.js").RunEvent} event
    */
   show(run, event) {
-    const { log } = this;
-    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 80;
     const isKept = run.view.show(event);
-    if (isAtEnd) log.scrollTop = log.scrollHeight;
+    if (this.isAtEnd) this.scrollToEnd();
+    const state = stateAfter(run.state, event);
+    if (state !== run.state) {
+      this.setState(run, state);
+      if (state === "waiting") this.listener.stored();
+    }
     return isKept;
   }
 
-  /** What was shown was withdrawn: the run is shown again from its beginning. @param {ShownRun} run */
+  /**
+   * @param {ShownRun} run
+   * @param {RunState} state
+   */
+  setState(run, state) {
+    run.state = state;
+    run.view.root.classList.toggle("working", state === "working");
+    this.listener.changed();
+  }
+
+  scrollToEnd() {
+    this.log.scrollTop = this.log.scrollHeight;
+  }
+
+  /** Some of what was shown was withdrawn: the run is shown again from its beginning. @param {ShownRun} run */
   async readAnew(run) {
-    const fresh = { ...run, view: this.createView(), last: undefined };
+    /** @type {ShownRun} */
+    const fresh = { ...run, view: this.createView(), last: undefined, state: "working" };
     run.view.root.replaceWith(fresh.view.root);
-    this.shown = fresh;
-    await this.follow(fresh, (signal) => ask(eventsOf(run.id), { signal }));
+    await this.follow(fresh, (signal) => openEvents(run.id, { signal }));
   }
 
   /**
-   * Decides about exactly what was shown, and goes on reading after what was read.
+   * Decides about exactly the question that was shown.
    *
-   * @type {ConstructorParameters<typeof RunView>[0]}
+   * @param {string} callId
+   * @param {import("./tool-call.js").Verb} verb
+   * @param {import("./tool-call.js").Question} question
    */
   async decide(callId, verb, { binding_hash, suspension }) {
-    try {
-      await askJson(`/v1/decisions/${encodeURIComponent(callId)}`, { ...verb, binding_hash, suspension });
-    } catch (error) {
-      // What is wrong with edited arguments is said beside them.
-      if (verb.action !== "edit") this.listener.failed(error);
-      throw error;
-    }
-    const run = this.shown;
-    if (run === undefined || this.isBusy) return;
-    void this.follow(run, (signal) => ask(eventsOf(run.id), { lastEventId: run.last, signal }));
+    const body = { ...verb, binding_hash, suspension, decision_id: randomId() };
+    await askJson(`v1/decisions/${encodeURIComponent(callId)}`, body);
+    this.resume();
   }
+}
+
+/**
+ * @param {RunState} state
+ * @param {import("./stream.js").RunEvent} event
+ * @returns {RunState}
+ */
+function stateAfter(state, event) {
+  if (event.type === "run_finish") return event.data.termination.type === "suspended" ? "waiting" : "done";
+  // Decisions are let in while a run waits for more of them.
+  if (event.type === "tool_call_resumed" || event.type === "tool_call_done") return state;
+  return event.type === "stream_reset" ? state : "working";
 }

@@ -1,24 +1,42 @@
-import { element } from "./elements.js";
+import { button, element } from "./elements.js";
+import { MarkdownView } from "./markdown-view.js";
 import { ToolCallView } from "./tool-call.js";
 
 /** @typedef {import("./stream.js").RunEvent} RunEvent */
 /** @typedef {import("./tool-call.js").Verb} Verb */
 /** @typedef {import("./tool-call.js").Question} Question */
 
+/**
+ * What a person can do about a run.
+ *
+ * @typedef {object} RunActions
+ * @property {(callId: string, verb: Verb, question: Question) => Promise<void>} decide
+ * @property {(view: RunView) => Promise<void>} retry
+ */
+
 /** One run on the page: everything it says and does, in order. */
 export class RunView {
-  /** @param {(callId: string, verb: Verb, question: Question) => Promise<void>} decide */
-  constructor(decide) {
-    this.decide = decide;
+  /** @param {RunActions} actions */
+  constructor(actions) {
+    this.actions = actions;
     this.root = element("div", { class: "run" });
     /** @type {Map<string, ToolCallView>} */
     this.calls = new Map();
-    /** @type {HTMLElement | undefined} the text that is being said */
+    /** @type {MarkdownView | undefined} the text that is being said */
     this.text = undefined;
     /** @type {HTMLElement | undefined} */
     this.thinking = undefined;
-    /** @type {Element | undefined} what the present step begins behind */
+    /** @type {Element | undefined} the last element before the present step */
     this.mark = undefined;
+    /** @type {HTMLElement | undefined} why the model is not answering yet */
+    this.delay = undefined;
+    /** @type {HTMLButtonElement | undefined} */
+    this.retryButton = undefined;
+  }
+
+  /** The tools whose calls need approval. */
+  get openQuestions() {
+    return [...this.calls.values()].filter(({ isAsking }) => isAsking).map(({ name }) => name);
   }
 
   /**
@@ -52,19 +70,19 @@ export class RunView {
         if (event.data.activity_type === "tool-call-progress") this.showProgress(event.data.content);
         break;
       case "tool_call_resumed":
-        this.calls.get(event.data.target_id)?.resume();
+        this.calls.get(event.data.target_id)?.resume(fieldsOf(event.data.result).arguments);
         break;
       case "tool_call_done":
         this.finishCall(event.data);
         break;
       case "tool_call_cancelled":
-        this.calls.get(event.data.id)?.finish(false, event.data.reason, "cancelled");
+        this.calls.get(event.data.id)?.finish(false, undefined, event.data.reason);
+        break;
+      case "model_waiting":
+        this.showDelay(event.data.until);
         break;
       case "step_reset":
         this.withdrawStep();
-        break;
-      case "error":
-        this.note(event.data.message, true);
         break;
       case "run_finish":
         this.end(event.data.termination);
@@ -84,7 +102,7 @@ export class RunView {
     const known = this.calls.get(id);
     if (known !== undefined) return known;
     this.endText();
-    const view = new ToolCallView(name, (verb, question) => this.decide(id, verb, question));
+    const view = new ToolCallView(name, (verb, question) => this.actions.decide(id, verb, question));
     this.calls.set(id, view);
     this.root.append(view.root);
     return view;
@@ -97,7 +115,7 @@ export class RunView {
     else view.finish(outcome === "succeeded", result.data ?? result.message, wordFor(outcome, result.data));
   }
 
-  /** @param {unknown} content as a tool tells how far it is */
+  /** @param {unknown} content progress as a tool reports it */
   showProgress(content) {
     const fields = fieldsOf(content);
     const [progress, total, message] = [fields.progress, fields.total, fields.message];
@@ -108,18 +126,27 @@ export class RunView {
     });
   }
 
+  /** @param {number} until */
+  showDelay(until) {
+    this.delay?.remove();
+    const time = new Date(until).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+    this.delay = this.note(`The model cannot answer now. The run continues by itself at ${time}.`);
+  }
+
   /** @param {string} text */
   addText(text) {
+    this.delay?.remove();
     this.thinking = undefined;
     if (this.text === undefined) {
-      this.text = element("p", { class: "said assistant" });
-      this.root.append(this.text);
+      this.text = new MarkdownView();
+      this.root.append(this.text.root);
     }
     this.text.append(text);
   }
 
   /** @param {string} text */
   addThought(text) {
+    this.delay?.remove();
     if (this.thinking === undefined) {
       this.thinking = element("div");
       this.root.append(element("details", { class: "thinking" }, element("summary", {}, "Thinking"), this.thinking));
@@ -140,26 +167,44 @@ export class RunView {
     for (const [id, view] of this.calls) if (!view.root.isConnected) this.calls.delete(id);
   }
 
-  /** Nobody will answer what this run asked: another message took its place. */
+  /** Withdraws the open questions: another message took the run's place. */
   supersede() {
-    for (const view of this.calls.values()) if (!view.question.hidden) view.finish(false, undefined, "superseded");
+    for (const view of this.calls.values()) if (view.isAsking) view.finish(false, undefined, "superseded");
+  }
+
+  /** Something else follows on the thread: nothing can be done about this run any more. */
+  settle() {
+    this.retryButton?.remove();
   }
 
   /** @param {{ type: string, value?: unknown }} termination */
   end({ type, value }) {
     this.endText();
-    if (type === "stopped") this.note(`Stopped by a rule: ${String(fieldsOf(value).code).replaceAll("_", " ")}.`);
+    if (type !== "suspended") this.delay?.remove();
+    const code = String(fieldsOf(value).code);
+    if (type === "stopped" && code !== "superseded") this.note(`Stopped by a rule: ${code.replaceAll("_", " ")}.`);
     else if (type === "cancelled") this.note("Stopped.");
-    else if (type === "error") this.note(typeof value === "string" ? value : "The run failed.", true);
+    else if (type === "error") this.showError(typeof value === "string" ? value : "The run failed.");
   }
 
-  /**
-   * @param {string} text
-   * @param {boolean} [isBad]
-   */
-  note(text, isBad = false) {
+  /** @param {string} message */
+  showError(message) {
+    const retry = button("Retry", "button small", () => {
+      retry.disabled = true;
+      void this.actions.retry(this).finally(() => {
+        retry.disabled = false;
+      });
+    });
+    this.retryButton = retry;
+    this.root.append(element("div", { class: "failure", role: "alert" }, element("p", {}, message), retry));
+  }
+
+  /** @param {string} text */
+  note(text) {
     this.endText();
-    this.root.append(element("p", { class: isBad ? "notice bad" : "notice" }, text));
+    const made = element("p", { class: "notice" }, text);
+    this.root.append(made);
+    return made;
   }
 }
 
@@ -170,12 +215,12 @@ export class RunView {
  */
 export function wordFor(outcome, data) {
   const code = outcome === "succeeded" ? undefined : fieldsOf(fieldsOf(data).error).code;
-  if (code === "denied" || code === "superseded") return code;
+  if (code === "denied" || code === "superseded" || code === "expired") return code;
   return outcome === "cancelled" ? "cancelled" : undefined;
 }
 
 /**
- * The fields of what may be an object.
+ * The fields of a value that may be an object.
  *
  * @param {unknown} value
  * @returns {Readonly<Record<string, unknown>>}

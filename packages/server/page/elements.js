@@ -1,5 +1,5 @@
 /**
- * Makes an element. What it holds is text or other elements: nothing here is ever read as HTML.
+ * Makes an element. Its content is text or other elements: nothing here is ever read as HTML.
  *
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
@@ -38,12 +38,12 @@ export function button(text, className, press) {
  */
 export function byId(id, kind) {
   const found = document.getElementById(id);
-  if (!(found instanceof kind)) throw new Error(`The page has no ${id}.`);
+  if (!(found instanceof kind)) throw new Error(`The page has no element ${id}.`);
   return found;
 }
 
 /**
- * JSON for people.
+ * JSON with indentation, for people.
  *
  * @param {unknown} value
  * @returns {string}

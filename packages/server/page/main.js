@@ -1,11 +1,11 @@
 import { Chat } from "./chat.js";
 import { button, byId, element } from "./elements.js";
-import { askJson, ServerError } from "./server.js";
+import { askJson, onConnection, ServerError } from "./server.js";
 import { showThreads } from "./threads.js";
 
 /** @typedef {{ id: string, name: string, description: string, tools: readonly { id: string }[] }} Agent */
 
-/** What to try, by the tool it needs: only what the agent can do is offered. */
+/** Messages to try, by the tool they need: only those that the agent can act on are offered. */
 const SUGGESTIONS = {
   calculator: "what is 12 * 7",
   lookUp: "explain replay",
@@ -17,31 +17,24 @@ const SUGGESTIONS = {
 
 /** @type {Readonly<Record<string, string>>} what the store promises */
 const SURVIVES = {
-  "power-loss": "What you see here survives a power cut.",
-  "process-crash": "What you see here survives a crash of the server.",
-  none: "What you see here is gone when the server ends.",
+  "power-loss": "Threads survive a power cut.",
+  "process-crash": "Threads survive a crash of the server, but not a power cut.",
+  none: "Threads are kept in memory and are lost when the server stops.",
 };
 
 const log = byId("log", HTMLElement);
 const say = byId("say", HTMLTextAreaElement);
 const agentField = byId("agent", HTMLSelectElement);
-const alert = byId("alert", HTMLElement);
-const state = byId("state", HTMLElement);
-const usualState = state.textContent;
+const confirmation = byId("confirm", HTMLElement);
+const menu = byId("menu", HTMLButtonElement);
+const sidebar = byId("sidebar", HTMLElement);
 
 /** @type {readonly Agent[]} */
 let agents = [];
 
 const chat = new Chat(log, {
-  busy(isBusy) {
-    byId("send", HTMLButtonElement).hidden = isBusy;
-    byId("stop", HTMLButtonElement).hidden = !isBusy;
-    log.setAttribute("aria-busy", String(isBusy));
-  },
-  ended(termination) {
-    state.textContent = termination === "suspended" ? "A tool call waits for your decision." : usualState;
-  },
-  changed() {
+  changed: showState,
+  stored() {
     const { threadId } = chat;
     history.replaceState(null, "", threadId === undefined ? location.pathname : `#${encodeURIComponent(threadId)}`);
     suggest();
@@ -50,22 +43,48 @@ const chat = new Chat(log, {
   failed: complain,
 });
 
+/** Says what the run does and what the keys do now. */
+function showState() {
+  const { isBusy, openQuestions } = chat;
+  byId("stop", HTMLButtonElement).hidden = !isBusy;
+  byId("send", HTMLButtonElement).textContent = isBusy ? "Queue" : "Send";
+  log.setAttribute("aria-busy", String(isBusy));
+  const asked = askedBy(openQuestions);
+  document.title = openQuestions.length > 0 ? "Needs approval · Reprise" : "Reprise";
+  byId("state", HTMLElement).textContent = isBusy
+    ? "Enter queues a message. Escape stops the run."
+    : openQuestions.length > 0
+      ? `${asked}.`
+      : "Enter sends. Shift + Enter starts a new line.";
+  if (openQuestions.length === 0) closeConfirmation();
+}
+
+/** @param {readonly string[]} tools */
+function askedBy(tools) {
+  return tools.length === 1 ? `${tools[0]} needs approval` : `${tools.length} tool calls need approval`;
+}
+
 /** @param {unknown} error */
 function complain(error) {
-  alert.hidden = false;
-  alert.textContent = error instanceof ServerError ? error.message : `Something went wrong: ${String(error)}`;
+  byId("alert", HTMLElement).hidden = false;
+  const text = error instanceof ServerError ? error.message : `Something went wrong: ${String(error)}`;
+  byId("alert-text", HTMLElement).textContent = text;
+}
+
+function closeAlert() {
+  byId("alert", HTMLElement).hidden = true;
 }
 
 /** Does something, and says what goes wrong with it. @param {() => Promise<unknown>} task */
 function attempt(task) {
-  alert.hidden = true;
+  closeAlert();
   task().catch(complain);
 }
 
 function beginThread() {
-  const title = element("h1", {}, "What shall we do?");
-  const text = element("p", {}, "Every run is stored: close this page, stop the server, come back.");
-  chat.begin(element("div", { class: "welcome" }, title, text));
+  const title = element("h1", {}, "Start a conversation");
+  const text = "Every run is stored. Close this page or kill the server: the run continues where it was.";
+  chat.begin(element("div", { class: "welcome" }, title, element("p", {}, text)));
   history.replaceState(null, "", location.pathname);
   suggest();
   say.focus();
@@ -85,11 +104,11 @@ async function openAddress() {
   else await openThread(wanted);
 }
 
-/** Offers what the agent's tools can do, while nothing was said. */
+/** Offers messages for the agent's tools until the first message was sent. */
 function suggest() {
   const tools = agents.find(({ id }) => id === agentField.value)?.tools ?? [];
   const all = Object.entries(SUGGESTIONS).filter(([tool]) => tools.some(({ id }) => id === tool));
-  const offered = chat.threadId === undefined ? all : [];
+  const offered = chat.threadId === undefined && !chat.isBusy ? all : [];
   byId("suggestions", HTMLElement).replaceChildren(
     ...offered.map(([, text]) =>
       element(
@@ -115,20 +134,66 @@ function refreshThreads() {
   });
 }
 
-function closeMenu() {
-  byId("sidebar", HTMLElement).classList.remove("open");
-  byId("menu", HTMLElement).setAttribute("aria-expanded", "false");
+/** @param {boolean} isOpen */
+function showMenu(isOpen) {
+  sidebar.classList.toggle("open", isOpen);
+  byId("scrim", HTMLElement).hidden = !isOpen;
+  menu.setAttribute("aria-expanded", String(isOpen));
+  if (isOpen) byId("new-thread", HTMLButtonElement).focus();
 }
 
-/** @param {string} text */
+function closeMenu() {
+  if (!sidebar.classList.contains("open")) return false;
+  showMenu(false);
+  menu.focus();
+  return true;
+}
+
+/** Sends a message. While a call needs approval, the user says first what becomes of it. @param {string} text */
 function submit(text) {
-  if (text === "" || chat.isBusy) return;
+  if (text === "") return;
+  const { openQuestions } = chat;
+  if (openQuestions.length === 0) {
+    send(text, "continue");
+    return;
+  }
+  say.value = text;
+  const fate =
+    openQuestions.length === 1 ? "withdraws the call, and it does not run" : "withdraws the calls, and they do not run";
+  byId("confirm-text", HTMLElement).textContent = `${askedBy(openQuestions)}. Sending this message now ${fate}.`;
+  confirmation.hidden = false;
+  byId("send-after", HTMLButtonElement).focus();
+}
+
+function closeConfirmation() {
+  if (confirmation.hidden) return false;
+  const hadFocus = confirmation.contains(document.activeElement);
+  confirmation.hidden = true;
+  if (hadFocus) say.focus();
+  return true;
+}
+
+/**
+ * @param {string} text
+ * @param {"continue" | "enqueue"} policy
+ */
+function send(text, policy) {
   say.value = "";
-  attempt(() => chat.say(agentField.value, text));
+  closeConfirmation();
+  attempt(async () => {
+    try {
+      await chat.say(agentField.value, text, policy);
+    } catch (error) {
+      // What was refused can be changed and sent again.
+      if (say.value === "") say.value = text;
+      throw error;
+    }
+  });
+  suggest();
 }
 
 async function begin() {
-  const [{ items }, health] = await Promise.all([askJson("/v1/agents"), askJson("/health")]);
+  const [{ items }, health] = await Promise.all([askJson("v1/agents"), askJson("health")]);
   agents = items;
   agentField.replaceChildren(...agents.map(({ id, name }) => element("option", { value: id }, name)));
   chooseAgent("default");
@@ -136,6 +201,10 @@ async function begin() {
   await openAddress();
 }
 
+onConnection((isConnected) => {
+  byId("connection", HTMLElement).textContent = isConnected ? "" : "Reconnecting…";
+  if (isConnected && agents.length > 0) refreshThreads().catch(complain);
+});
 byId("composer", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
   submit(say.value.trim());
@@ -145,24 +214,38 @@ say.addEventListener("keydown", (event) => {
   event.preventDefault();
   submit(say.value.trim());
 });
+byId("send-after", HTMLButtonElement).addEventListener("click", () => send(say.value.trim(), "enqueue"));
+byId("send-instead", HTMLButtonElement).addEventListener("click", () => send(say.value.trim(), "continue"));
+byId("send-not", HTMLButtonElement).addEventListener("click", closeConfirmation);
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  closeMenu();
+  if (event.key !== "Escape" || closeMenu() || closeConfirmation()) return;
   if (chat.isBusy) attempt(() => chat.stop());
 });
-byId("stop", HTMLButtonElement).addEventListener("click", () => attempt(() => chat.stop()));
+byId("stop", HTMLButtonElement).addEventListener("click", () => {
+  say.focus();
+  attempt(() => chat.stop());
+});
+byId("dismiss", HTMLButtonElement).addEventListener("click", () => {
+  closeAlert();
+  say.focus();
+});
+byId("skip", HTMLAnchorElement).addEventListener("click", (event) => {
+  // The address names the thread, not a place on the page.
+  event.preventDefault();
+  say.focus();
+});
 byId("new-thread", HTMLButtonElement).addEventListener("click", () => {
   closeMenu();
   beginThread();
 });
-byId("menu", HTMLButtonElement).addEventListener("click", () => {
-  const isOpen = byId("sidebar", HTMLElement).classList.toggle("open");
-  byId("menu", HTMLElement).setAttribute("aria-expanded", String(isOpen));
-});
+menu.addEventListener("click", () => showMenu(!sidebar.classList.contains("open")));
+byId("scrim", HTMLElement).addEventListener("click", closeMenu);
 agentField.addEventListener("change", () => {
   chooseAgent(agentField.value);
   suggest();
 });
+document.addEventListener("visibilitychange", () => (document.hidden ? chat.pause() : chat.resume()));
 window.addEventListener("hashchange", () => attempt(openAddress));
 
+showState();
 attempt(begin);

@@ -12,7 +12,7 @@ import { askJson } from "./server.js";
  */
 export async function showThreads(list, current, open) {
   /** @type {{ items: readonly Summary[] }} */
-  const { items } = await askJson("/v1/threads/summaries?limit=50");
+  const { items } = await askJson("v1/threads/summaries?limit=50");
   list.replaceChildren(...items.map((thread) => element("li", {}, describe(thread, current, open))));
 }
 
@@ -23,13 +23,13 @@ export async function showThreads(list, current, open) {
  */
 function describe({ thread_id, title, updated_at, last_run }, current, open) {
   const isWaiting = last_run?.status === "waiting";
-  const about = [last_run?.agent_id, isWaiting ? "waits for you" : formatTime(updated_at)].filter(
+  const about = [last_run?.agent_id, isWaiting ? "needs approval" : formatTime(updated_at)].filter(
     (word) => word !== undefined,
   );
   const made = element(
     "button",
     { type: "button", class: "thread", "aria-current": String(thread_id === current) },
-    element("span", { class: "thread-title" }, title || "…"),
+    element("span", { class: "thread-title" }, title || "Untitled"),
     element("span", { class: isWaiting ? "thread-about waiting" : "thread-about" }, about.join(" · ")),
   );
   made.addEventListener("click", () => open(thread_id));

@@ -1,3 +1,4 @@
+import { diffLines } from "./diff-lines.js";
 import { button, element, pretty } from "./elements.js";
 
 /**
@@ -7,7 +8,7 @@ import { button, element, pretty } from "./elements.js";
  * @typedef {{ binding_hash: string, suspension: number, ticket?: { suspension?: { message?: string } } }} Question
  */
 
-/** A tool call on the page: what it is called with, how far it is, what came of it, and the question when it asks one. */
+/** A tool call on the page: its arguments, its progress, its result, and its question while it needs approval. */
 export class ToolCallView {
   /**
    * @param {string} name
@@ -16,15 +17,17 @@ export class ToolCallView {
   constructor(name, decide) {
     this.name = name;
     this.decide = decide;
-    /** @type {unknown} */
+    this.isAsking = false;
+    /** @type {unknown} the arguments it runs with */
     this.arguments = undefined;
     this.text = "";
     this.brief = element("span", { class: "call-brief" });
     this.state = element("span", { class: "call-state" }, "preparing");
+    this.inputTitle = element("h3", {}, "Arguments");
     this.input = element("pre", { tabindex: "0", "aria-label": `Arguments of ${name}` });
     this.outputTitle = element("h3", { hidden: "" }, "Result");
     this.output = element("pre", { tabindex: "0", hidden: "", "aria-label": `Result of ${name}` });
-    this.bar = element("progress", { "aria-label": `How far ${name} is` });
+    this.bar = element("progress", { "aria-label": `Progress of ${name}` });
     this.step = element("span");
     this.progress = element("div", { class: "call-progress", hidden: "" }, this.bar, this.step);
     this.question = element("div", { class: "question", hidden: "" });
@@ -32,7 +35,7 @@ export class ToolCallView {
       "details",
       {},
       element("summary", { class: "call-head" }, element("span", { class: "call-name" }, name), this.brief, this.state),
-      element("div", { class: "call-body" }, element("h3", {}, "Arguments"), this.input, this.outputTitle, this.output),
+      element("div", { class: "call-body" }, this.inputTitle, this.input, this.outputTitle, this.output),
     );
     this.root = element(
       "article",
@@ -58,6 +61,16 @@ export class ToolCallView {
     this.setState("running", "");
   }
 
+  /** Shows the arguments that a person gave it instead of the model's, and what is different. @param {unknown} edited */
+  editArguments(edited) {
+    const lines = diffLines(pretty(this.arguments).split("\n"), pretty(edited).split("\n"));
+    if (lines.every(({ kind }) => kind === "same")) return;
+    this.arguments = edited;
+    this.brief.textContent = JSON.stringify(edited);
+    this.inputTitle.textContent = "Arguments, edited";
+    this.input.replaceChildren(...lines.flatMap(({ kind, text }) => [drawLine(kind, text), "\n"]));
+  }
+
   /** @param {{ progress?: number, total?: number, message?: string }} content */
   setProgress({ progress, total, message }) {
     this.progress.hidden = false;
@@ -66,9 +79,10 @@ export class ToolCallView {
     this.step.textContent = message ?? "";
   }
 
-  /** It goes on after a decision. */
-  resume() {
+  /** It was decided about. @param {unknown} edited the arguments of the decision, if it has any */
+  resume(edited) {
     this.close();
+    if (edited !== undefined) this.editArguments(edited);
     this.setState("running", "");
   }
 
@@ -89,15 +103,18 @@ export class ToolCallView {
 
   /** @param {Question} question */
   ask(question) {
-    this.setState("waits for you", "waits");
-    this.root.classList.add("waits");
-    // What is decided about is in sight, all of it.
+    this.isAsking = true;
+    this.setState("needs approval", "asks");
+    this.root.classList.add("asks");
+    // The exact arguments are in sight before somebody agrees to them.
     this.details.open = true;
     const message = question.ticket?.suspension?.message ?? `May ${this.name} run with these arguments?`;
     const approve = button("Approve", "button primary", () => this.answer({ action: "approve" }, question));
     const deny = button("Deny", "button danger", () => this.answer({ action: "deny" }, question));
-    const edit = button("Edit …", "button", () => this.edit(question));
-    this.question.replaceChildren(element("p", {}, message), element("div", { class: "actions" }, approve, deny, edit));
+    const edit = button("Edit…", "button", () => this.edit(question));
+    const problem = element("p", { class: "problem", role: "alert" });
+    const actions = element("div", { class: "actions" }, approve, deny, edit);
+    this.question.replaceChildren(element("p", { class: "asked" }, message), problem, actions);
     this.question.hidden = false;
   }
 
@@ -105,16 +122,26 @@ export class ToolCallView {
   edit(question) {
     const field = element("textarea", { "aria-label": `New arguments of ${this.name}`, spellcheck: "false" });
     field.value = pretty(this.arguments);
-    const problem = element("p", { role: "alert" });
+    field.rows = Math.min(field.value.split("\n").length + 1, 16);
+    const problem = element("p", { class: "problem", role: "alert" });
+    const back = () => {
+      this.ask(question);
+      this.question.querySelector("button")?.focus();
+    };
     const run = button("Run with these", "button primary", () => {
       try {
         void this.answer({ action: "edit", arguments: JSON.parse(field.value) }, question);
-      } catch {
-        problem.textContent = "This is no JSON.";
+      } catch (error) {
+        problem.textContent = `The arguments must be JSON: ${error instanceof Error ? error.message : ""}`;
       }
     });
-    const back = button("Back", "button", () => this.ask(question));
-    this.question.replaceChildren(field, problem, element("div", { class: "actions" }, run, back));
+    field.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      back();
+    });
+    const actions = element("div", { class: "actions" }, run, button("Back", "button", back));
+    this.question.replaceChildren(field, problem, actions);
     field.focus();
     this.question.scrollIntoView({ block: "nearest" });
   }
@@ -128,7 +155,10 @@ export class ToolCallView {
     for (const each of buttons) each.disabled = true;
     try {
       await this.decide(verb, question);
-      this.close();
+      // The stream tells the rest, and may have done so already.
+      if (!this.isAsking) return;
+      if (verb.action === "deny") this.finish(false, undefined, "denied");
+      else this.resume(verb.arguments);
     } catch (error) {
       // Said where it was asked; the question is open again.
       for (const each of buttons) each.disabled = false;
@@ -139,10 +169,14 @@ export class ToolCallView {
 
   /** Nothing is asked any more. */
   close() {
-    if (!this.question.hidden) this.details.open = false;
+    if (!this.isAsking) return;
+    this.isAsking = false;
+    this.details.open = false;
+    // The keyboard goes where the next message is written.
+    if (this.question.contains(document.activeElement)) document.getElementById("say")?.focus();
     this.question.hidden = true;
     this.question.replaceChildren();
-    this.root.classList.remove("waits");
+    this.root.classList.remove("asks");
   }
 
   /**
@@ -153,4 +187,13 @@ export class ToolCallView {
     this.state.textContent = word;
     this.state.className = `call-state ${className}`;
   }
+}
+
+/**
+ * @param {"same" | "removed" | "added"} kind
+ * @param {string} text
+ */
+function drawLine(kind, text) {
+  if (kind === "same") return `  ${text}`;
+  return kind === "removed" ? element("del", {}, `- ${text}`) : element("ins", {}, `+ ${text}`);
 }

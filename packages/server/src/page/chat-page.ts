@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import type { PageFile } from "../host/server-host.ts";
@@ -10,28 +10,17 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-const FILES = [
-  ["/", "index.html"],
-  ["/page/style.css", "style.css"],
-  ["/page/icon.svg", "icon.svg"],
-  ["/page/main.js", "main.js"],
-  ["/page/server.js", "server.js"],
-  ["/page/stream.js", "stream.js"],
-  ["/page/chat.js", "chat.js"],
-  ["/page/conversation.js", "conversation.js"],
-  ["/page/tool-call.js", "tool-call.js"],
-  ["/page/past.js", "past.js"],
-  ["/page/threads.js", "threads.js"],
-  ["/page/elements.js", "elements.js"],
-] as const;
-
-/** The page to chat, for `pages` of `createServer`: plain files of this package that no build step has touched. */
+/**
+ * The page to chat, for `pages` of `createServer`: plain files of this package, without a build step. They refer to each other and to the
+ * API by relative addresses, so the page works wherever the server is mounted.
+ */
 export function chatPage(): readonly PageFile[] {
   const manifest = findPackageJSON(import.meta.url);
   if (manifest === undefined) throw new Error("The package of the server has no package.json.");
-  return FILES.map(([path, file]) => ({
-    path,
+  const folder = join(dirname(manifest), "page");
+  return readdirSync(folder).map((file) => ({
+    path: file === "index.html" ? "/" : `/page/${file}`,
     contentType: TYPES[file.slice(file.lastIndexOf(".") + 1)] ?? "application/octet-stream",
-    content: readFileSync(join(dirname(manifest), "page", file), "utf8"),
+    content: readFileSync(join(folder, file), "utf8"),
   }));
 }
