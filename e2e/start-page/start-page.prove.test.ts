@@ -1,52 +1,36 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { ROOT } from "../../scripts/repository.mjs";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
-
-/** Starts what `npm start` starts, the way it does, on a port and in a folder of its own. */
-async function npmStart(folder: string): Promise<{ readonly url: string; readonly process: ChildProcess }> {
-  const words = ["scripts/bootstrap.mjs", "start", "--json", "--http-addr", "127.0.0.1:0", "--storage-dir", folder];
-  const child = spawn(process.execPath, words, {
-    cwd: ROOT,
-    // Nothing of the environment gets through, least of all a key.
-    env: { PATH: process.env.PATH, HOME: folder, REPRISE_DEMO_PACE: "0.5" },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = await once(createInterface(child.stdout), "line");
-  return { url: JSON.parse(String(line)).url, process: child };
-}
+import { answers, call, say, untilIdle } from "./support/chat-page.ts";
+import { type StartedServer, startServer } from "./support/start-server.ts";
 
 describeWithService("chromium", "the page that npm start serves", ({ binary }) => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-start-"));
-  let server: Awaited<ReturnType<typeof npmStart>>;
+  let server: StartedServer;
   let browser: Browser;
   beforeAll(async () => {
     [server, browser] = await Promise.all([
-      npmStart(folder),
+      startServer({ folder }),
       chromium.launch({ executablePath: binary, args: ["--no-sandbox"] }),
     ]);
   }, 60_000);
   afterAll(async () => {
     await browser.close();
-    server.process.kill("SIGTERM");
-    await once(server.process, "exit");
+    await server.stop();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 60_000);
 
-  /** The page in a browser nobody used before. Whatever goes wrong in it fails the test. */
+  /** The page in a fresh browser. Every error in it fails the test. */
   async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
-    // What the server refused is said in the page; the browser notes it down too.
+    // A request that the server refuses is reported in the page; the browser logs it too.
     page.on("console", (message) => {
       if (message.type() === "error" && !/status of (401|404|422)/.test(message.text())) problems.push(message.text());
     });
@@ -55,75 +39,181 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
       expect(problems).toEqual([]);
     });
     await page.goto(server.url);
-    await page.getByRole("heading", { name: "What shall we do?" }).waitFor();
+    await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
     return page;
   }
 
-  async function say(page: Page, text: string): Promise<void> {
-    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
-    await page.getByRole("textbox", { name: "Message" }).fill(text);
-    await page.keyboard.press("Enter");
-  }
-
-  const call = (page: Page, tool: string) => page.getByRole("article", { name: `Tool call ${tool}` }).last();
-
-  it("chats with a tool and an approval, without a key, and goes on after a reload", async () => {
+  it("chats with a tool and an approval without a key, and continues after a reload", async () => {
     const page = await openPage();
     await say(page, "what is 12 * 7");
     await page.getByText("12 * 7 = 84").waitFor();
     await say(page, "send a mail to ann@example.com saying <b>lunch</b>");
-    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
-    // The exact arguments are in sight before anybody agrees to them, as text.
-    expect(await call(page, "sendEmail").getByLabel("Arguments of sendEmail").textContent()).toContain(
-      '"<b>lunch</b>"',
-    );
+    const sendEmail = call(page, "sendEmail");
+    await sendEmail.getByRole("button", { name: "Approve" }).waitFor();
+    // The exact arguments are in sight before somebody agrees to them, as text.
+    expect(await sendEmail.getByLabel("Arguments of sendEmail").textContent()).toContain('"<b>lunch</b>"');
     await page.reload();
     await page.getByText("12 * 7 = 84").waitFor();
     expect(await page.locator("b").count()).toBe(0);
-    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("navigation", { name: "Threads" }).getByText("needs approval").first().waitFor();
+    const approve = sendEmail.getByRole("button", { name: "Approve" });
+    await approve.waitFor();
+    expect(await page.title()).toBe("Needs approval · Reprise");
+    await approve.click();
     await page.getByText("You agreed to the mail to ann@example.com.").waitFor();
     await say(page, "what did I say first?");
     await page.getByText("The first was: what is 12 * 7").waitFor();
   });
 
-  it("lets a person change what is sent, or deny it", async () => {
+  it("shows the arguments that a person edited, and what changed, also after a reload", async () => {
     const page = await openPage();
     await page.getByLabel("Agent").selectOption("approver");
     await say(page, "hello");
-    await call(page, "sendEmail").getByRole("button", { name: "Edit …" }).click();
+    const sendEmail = call(page, "sendEmail");
+    await sendEmail.getByRole("button", { name: "Edit…" }).click();
     const field = page.getByRole("textbox", { name: "New arguments of sendEmail" });
     await field.fill('{"to":"bob@example.com"');
     await page.getByRole("button", { name: "Run with these" }).click();
-    await page.getByText("This is no JSON.").waitFor();
-    // Issue 14.20: what the tool does not take is refused where it was written, and the question stays open.
+    await page.getByText("The arguments must be JSON").waitFor();
+    // Issue 14.20: arguments that the tool does not take are refused beside them, and the question stays open.
     await field.fill('{"to":5}');
     await page.getByRole("button", { name: "Run with these" }).click();
     await page.getByRole("alert").getByText("The edited arguments of sendEmail were refused").waitFor();
-    await field.fill('{"to":"bob@example.com","subject":"s","body":"b"}');
+    await field.fill('{"to":"bob@example.com","subject":"s","body":"hello"}');
     await page.getByRole("button", { name: "Run with these" }).click();
     await page.getByText("You agreed to the mail to bob@example.com.").waitFor();
-    await say(page, "once more");
+    const expectEdited = async () => {
+      expect(await sendEmail.locator("summary").textContent()).toContain('{"to":"bob@example.com"');
+      await sendEmail.locator("summary").click();
+      expect(await sendEmail.locator("del").allTextContents()).toEqual([
+        '-   "to": "team@example.com",',
+        '-   "subject": "From the Reprise demonstration",',
+      ]);
+      expect(await sendEmail.locator("ins").allTextContents()).toEqual([
+        '+   "to": "bob@example.com",',
+        '+   "subject": "s",',
+      ]);
+    };
+    await expectEdited();
+    await untilIdle(page);
+    await page.reload();
+    await page.getByText("You agreed to the mail to bob@example.com.").waitFor();
+    await expectEdited();
+  });
+
+  it("denies a call", async () => {
+    const page = await openPage();
+    await page.getByLabel("Agent").selectOption("approver");
+    await say(page, "hello");
     await call(page, "sendEmail").getByRole("button", { name: "Deny" }).click();
     await page.getByText("You said no, so sendEmail did not run.").waitFor();
     await call(page, "sendEmail").getByText("denied", { exact: true }).waitFor();
   });
 
-  it("shows progress, stops a run by the keyboard, and says why a run was stopped", async () => {
+  it("says what becomes of an open question before a message withdraws it", async () => {
+    const page = await openPage();
+    await page.getByLabel("Agent").selectOption("approver");
+    await say(page, "hello");
+    const sendEmail = call(page, "sendEmail");
+    await sendEmail.getByRole("button", { name: "Approve" }).waitFor();
+    await say(page, "something else");
+    const dialog = page.getByRole("alertdialog");
+    await dialog.getByText("sendEmail needs approval. Sending this message now withdraws the call").waitFor();
+    // Nothing is sent before the person has chosen.
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    expect(await page.getByRole("textbox", { name: "Message" }).inputValue()).toBe("something else");
+    await sendEmail.getByRole("button", { name: "Approve" }).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Withdraw and send now" }).click();
+    await page.getByText("superseded", { exact: true }).waitFor();
+    const next = page.getByRole("article", { name: "Tool call sendEmail" }).nth(1);
+    expect(await next.getByLabel("Arguments of sendEmail").textContent()).toContain('"body": "something else"');
+    await next.getByRole("button", { name: "Deny" }).click();
+    await page.getByText("You said no, so sendEmail did not run.").waitFor();
+    expect(await page.locator(".said.user").allTextContents()).toEqual(["hello", "something else"]);
+  });
+
+  it("sends a message after the decision when the person says so", async () => {
+    const page = await openPage();
+    await say(page, "send a mail to ann@example.com saying hi");
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    await say(page, "what is 2 + 3");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Send after the decision" }).click();
+    await page.getByRole("group", { name: "Queued message" }).getByText("what is 2 + 3").waitFor();
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).click();
+    await page.getByText("2 + 3 = 5").waitFor();
+    expect((await answers(page)).at(1)).toContain("You agreed to the mail to ann@example.com.");
+  });
+
+  it("queues messages that are sent during a run, also over a reload, and takes one back", async () => {
+    const page = await openPage();
+    await say(page, "do something slow");
+    await call(page, "slowTask")
+      .getByText(/step \d/)
+      .waitFor();
+    const queued = page.getByRole("group", { name: "Queued message" });
+    await say(page, "what is 2 + 3");
+    await say(page, "echo never");
+    await queued.getByText("echo never").waitFor();
+    await queued.last().getByText("Queued: sent when this run is done.").waitFor();
+    await queued.last().getByRole("button", { name: "Remove" }).click();
+    await queued.getByText("echo never").waitFor({ state: "hidden" });
+    await page.reload();
+    await queued.getByText("what is 2 + 3").waitFor();
+    await page.getByText("2 + 3 = 5").waitFor();
+    await untilIdle(page);
+    const said = [
+      "I will use the tool slowTask.",
+      "The slow task is done, in 10 steps.",
+      "I will use the tool calculator.",
+      "2 + 3 = 5",
+    ];
+    expect(await answers(page)).toEqual(said);
+    expect(await page.locator(".said.user").allTextContents()).toEqual(["do something slow", "what is 2 + 3"]);
+  });
+
+  it("needs nothing but the keyboard, also for an approval", async () => {
+    const page = await openPage();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+    await page.keyboard.type("send a mail to ann@example.com saying hi");
+    await page.keyboard.press("Enter");
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    for (const name of ["Edit…", "Deny", "Approve"]) {
+      await page.keyboard.press("Shift+Tab");
+      expect(await focused()).toBe(name);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByText("You agreed to the mail to ann@example.com.").waitFor();
+    await untilIdle(page);
+    // The next message can be written at once.
+    await page.keyboard.type("echo typed");
+    await page.keyboard.press("Enter");
+    await page.getByText("typed", { exact: true }).last().waitFor();
+  });
+
+  it("fits a phone in the dark, shows progress, stops a run by the keyboard, and says why a run was stopped", async () => {
     const page = await openPage({ viewport: { width: 390, height: 780 }, colorScheme: "dark" });
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe(
+      "rgb(21, 22, 27)",
+    );
     await say(page, "do something slow");
     await call(page, "slowTask")
       .getByText(/step \d of 10/)
       .waitFor();
+    expect(await isWide()).toBe(false);
     await page.keyboard.press("Escape");
     await page.getByText("Stopped.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Threads" }).click();
     await page.getByRole("button", { name: "New thread" }).click();
     await page.getByLabel("Agent").selectOption("stopper");
-    await say(page, "go on");
+    await say(page, "continue");
     await page.getByText("Stopped by a rule: max rounds reached.").waitFor();
+    expect(await isWide()).toBe(false);
   });
 
-  it("goes on where it was when the connection breaks, and repeats nothing", async () => {
+  it("continues where it was when the connection breaks, and repeats nothing", async () => {
     const page = await openPage();
     await page.route(/\/v1\/runs$/, async (route) => {
       const response = await route.fetch();
@@ -132,29 +222,28 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     });
     await say(page, "what is 12 * 7");
     await page.getByText("12 * 7 = 84").waitFor();
-    const said = await page.locator(".said.assistant").allTextContents();
-    expect(said).toEqual(["I will use the tool calculator.", "12 * 7 = 84"]);
+    expect(await answers(page)).toEqual(["I will use the tool calculator.", "12 * 7 = 84"]);
   });
 
-  it("says errors in words", async () => {
+  it("shows the message of a request that the server refuses", async () => {
     const page = await openPage();
     await page.goto(`${server.url}/#nowhere`);
     await page.getByRole("alert").getByText("thread not found: nowhere").waitFor();
   });
 
-  it("asks for a key where the server does, and uses it", async () => {
+  it("asks for a key when the server needs one, and uses it", async () => {
     const context = await browser.newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();
-    // This server asks nobody; what one that does would answer is put in its place.
+    // This server needs no key, so its answers are replaced by those of one that does.
     await page.route(/\/v1\//, async (route) => {
       if (route.request().headers().authorization === "Bearer rk.key") return route.fallback();
       await route.fulfill({ status: 401, json: { error: "unauthorized: a valid credential is needed" } });
     });
     await page.goto(server.url);
-    await page.getByLabel("API key").fill("rk.key");
-    await page.getByRole("button", { name: "Use it" }).click();
-    await page.getByRole("heading", { name: "What shall we do?" }).waitFor();
+    await page.getByRole("textbox", { name: "API key" }).fill("rk.key");
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
     await say(page, "echo let in");
     await page.getByText("let in", { exact: true }).last().waitFor();
   });

@@ -18,6 +18,7 @@ export class ToolCallView {
     this.name = name;
     this.decide = decide;
     this.isAsking = false;
+    this.hadFocus = false;
     /** @type {unknown} the arguments it runs with */
     this.arguments = undefined;
     this.text = "";
@@ -152,6 +153,8 @@ export class ToolCallView {
    */
   async answer(verb, question) {
     const buttons = [...this.question.querySelectorAll("button")];
+    // A button that is disabled loses the focus.
+    this.hadFocus = this.question.contains(document.activeElement);
     for (const each of buttons) each.disabled = true;
     try {
       await this.decide(verb, question);
@@ -172,8 +175,10 @@ export class ToolCallView {
     if (!this.isAsking) return;
     this.isAsking = false;
     this.details.open = false;
+    const { activeElement } = document;
+    const hasFocus = this.question.contains(activeElement) || (this.hadFocus && activeElement === document.body);
     // The keyboard goes where the next message is written.
-    if (this.question.contains(document.activeElement)) document.getElementById("say")?.focus();
+    if (hasFocus) document.getElementById("say")?.focus();
     this.question.hidden = true;
     this.question.replaceChildren();
     this.root.classList.remove("asks");
