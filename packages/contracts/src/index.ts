@@ -237,7 +237,7 @@ export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_LOST_CLAIMS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";
 export { textsOf } from "./store/message-texts.ts";
-export type { PrunedStore, TenantThread, ThreadPlace, ThreadPruning } from "./store/prune-threads.ts";
+export type { PrunedStore, TenantThread, ThreadKey, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";
 export type {
   CallQuery,

@@ -68,7 +68,7 @@ export type {
   TenantThread,
   Thread,
   ThreadHead,
-  ThreadPlace,
+  ThreadKey,
   ThreadPruning,
   ThreadQuery,
   ThreadReader,

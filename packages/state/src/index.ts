@@ -24,8 +24,8 @@ export type {
   StateDefinition,
   StateSlice,
 } from "./define/state-definition.ts";
-export type { StateScope } from "./define/state-place.ts";
-export { STATE_SCOPES, TOOL_CALL_SCOPE } from "./define/state-place.ts";
+export type { StateScope } from "./define/state-path.ts";
+export { STATE_SCOPES, TOOL_CALL_SCOPE } from "./define/state-path.ts";
 export { StateRegistry } from "./define/state-registry.ts";
 export { isVersionPath, storedVersion } from "./define/state-version.ts";
 export type { StateWriter } from "./define/state-writer.ts";

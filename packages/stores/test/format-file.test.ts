@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { COMMIT_TEXTS } from "../src/codec/columns/commit-columns.ts";
-import { type ItemPlace, LineContent, readItem } from "../src/file/log/line-content.ts";
+import { type ItemPosition, LineContent, readItem } from "../src/file/log/line-content.ts";
 import { decodeLine, encodeLine } from "../src/file/log/log-line.ts";
 import type { StoredWrite } from "../src/file/log/stored-write.ts";
 import { useTemporaryFileStore } from "./file/temporary-file-store.ts";
@@ -37,7 +37,7 @@ function rewriteLine(line: Buffer, rewrite: Rewrite): Buffer {
   const writes = decoded.rows as readonly StoredWrite[];
   const content = new LineContent();
   const found = decoded.content.toString("utf8");
-  const add = <Name extends string>(part: ItemPlace, names: readonly Name[]): ItemPlace => {
+  const add = <Name extends string>(part: ItemPosition, names: readonly Name[]): ItemPosition => {
     const texts = Object.entries<string>(readItem(found, part, names)).map(([name, text]) => [
       name,
       rewrite.text(text),

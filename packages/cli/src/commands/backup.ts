@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { backupSqlite } from "reprise/advanced";
 import { assertStoreExists } from "../compose/open-store.ts";
-import { describePlace, planStore } from "../compose/plan-store.ts";
+import { describeStore, planStore } from "../compose/plan-store.ts";
 import { readSetup } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { CommandFailure } from "../output/failure.ts";
@@ -19,12 +19,12 @@ const ELSEWHERE = {
 export async function backup({ settings, output, arguments: [file = ""] }: CommandInput): Promise<ExitCode> {
   const plan = planStore(settings, readSetup(settings).config.store);
   if (plan.kind !== "sqlite") {
-    const message = `Only a SQLite store can be backed up here, and this is ${describePlace(plan)}.`;
+    const message = `Only a SQLite store can be backed up here, and this is ${describeStore(plan)}.`;
     throw new CommandFailure(message, { exitCode: EXIT_CODES.misused, remedy: ELSEWHERE[plan.kind] });
   }
   assertStoreExists(plan);
   output.progress("Copying …");
   const made = await backupSqlite(plan.file, resolve(file));
-  output.answer(made, () => `${made.file} is a copy of ${describePlace(plan)}: ${made.bytes} bytes.`);
+  output.answer(made, () => `${made.file} is a copy of ${describeStore(plan)}: ${made.bytes} bytes.`);
   return EXIT_CODES.ok;
 }

@@ -7,7 +7,7 @@ import type { StoreWithBlobs } from "reprise/advanced";
 import type { Settings } from "../settings/settings.ts";
 import { createLog } from "./create-log.ts";
 import { assertStoreExists, openStore } from "./open-store.ts";
-import { describePlace, planStore } from "./plan-store.ts";
+import { describeStore, planStore } from "./plan-store.ts";
 import { readSetup, readWholeSetup, type Setup, sayWarning, type WholeSetup } from "./read-setup.ts";
 
 /** A runtime on its store, put together from settings. */
@@ -15,7 +15,7 @@ export interface App {
   readonly runtime: Runtime;
   readonly setup: Setup;
   /** Where threads live, in words. */
-  readonly place: string;
+  readonly storeName: string;
   close(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ async function open(setup: Setup, definitions: Definitions, limits: Partial<Limi
   const store = await openStore(plan, { waits: limits.maxActiveRuns !== 0 });
   try {
     const runtime = await createOn(store, setup, definitions, limits);
-    return { runtime, setup, place: describePlace(plan), close: () => closeAll(runtime, store) };
+    return { runtime, setup, storeName: describeStore(plan), close: () => closeAll(runtime, store) };
   } catch (error) {
     await store.close();
     throw error;

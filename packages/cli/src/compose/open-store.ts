@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { memory, sqlite } from "reprise";
 import type { StoreWithBlobs } from "reprise/advanced";
 import { CommandFailure } from "../output/failure.ts";
-import { describePlace, type StorePlan } from "./plan-store.ts";
+import { describeStore, type StorePlan } from "./plan-store.ts";
 
 /** Threads hold what people said: a new folder is for its owner alone. */
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
@@ -46,7 +46,7 @@ export async function openStore(
 export function assertStoreExists(plan: StorePlan): void {
   const path = plan.kind === "sqlite" ? plan.file : plan.kind === "file" ? plan.folder : undefined;
   if (path === undefined || existsSync(path)) return;
-  throw new CommandFailure(`There is nothing yet at ${describePlace(plan)}.`, {
+  throw new CommandFailure(`There is nothing yet at ${describeStore(plan)}.`, {
     code: "STORE_NOT_FOUND",
     remedy: "Name the folder with --storage-dir, or begin with: reprise serve",
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Settings } from "../settings/settings.ts";
-import { describePlace, planStore } from "./plan-store.ts";
+import { describeStore, planStore } from "./plan-store.ts";
 
 type Configured = Parameters<typeof planStore>[1];
 
@@ -62,8 +62,8 @@ it.each([
 });
 
 it("tells the place without passwords", () => {
-  expect(describePlace({ kind: "nats", url: URL_ONE, natsUrl: "nats://u:hunter2@n:4222" })).toBe(
+  expect(describeStore({ kind: "nats", url: URL_ONE, natsUrl: "nats://u:hunter2@n:4222" })).toBe(
     "Postgres one/db behind NATS n:4222",
   );
-  expect(describePlace({ kind: "postgres", url: "hunter2" })).toBe("Postgres at an address that cannot be read");
+  expect(describeStore({ kind: "postgres", url: "hunter2" })).toBe("Postgres at an address that cannot be read");
 });

@@ -83,8 +83,8 @@ function hasPassword(url: string): boolean {
   return URL.canParse(url) && new URL(url).password !== "";
 }
 
-/** The place in words, without passwords. */
-export function describePlace(plan: StorePlan): string {
+/** Names the store and where it is, without passwords. */
+export function describeStore(plan: StorePlan): string {
   switch (plan.kind) {
     case "sqlite":
       return `SQLite file ${plan.file}`;

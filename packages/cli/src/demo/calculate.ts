@@ -46,7 +46,7 @@ function readPower(reader: Reader, depth: number): number {
 function readValue(reader: Reader, depth: number): number {
   if (!reader.take("(")) return reader.number();
   const value = readSum(reader, depth + 1);
-  if (!reader.take(")")) throw new Error(`A closing parenthesis is missing ${reader.place}.`);
+  if (!reader.take(")")) throw new Error(`A closing parenthesis is missing ${reader.position}.`);
   return value;
 }
 
@@ -58,7 +58,7 @@ class Reader {
     this.#text = text;
   }
 
-  get place(): string {
+  get position(): string {
     return this.#at >= this.#text.length
       ? "at the end"
       : `at ${JSON.stringify(this.#text.slice(this.#at, this.#at + 10))}`;
@@ -74,7 +74,7 @@ class Reader {
   number(): number {
     this.#skipSpace();
     const [digits] = /^(\d+(\.\d*)?|\.\d+)/.exec(this.#text.slice(this.#at)) ?? [];
-    if (digits === undefined) throw new Error(`A number is missing ${this.place}.`);
+    if (digits === undefined) throw new Error(`A number is missing ${this.position}.`);
     this.#at += digits.length;
     return Number(digits);
   }

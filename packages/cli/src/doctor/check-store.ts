@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { openToLook } from "../compose/open-app.ts";
-import { describePlace, planStore, type StorePlan } from "../compose/plan-store.ts";
+import { describeStore, planStore, type StorePlan } from "../compose/plan-store.ts";
 import type { Setup } from "../compose/read-setup.ts";
 import { toFailure } from "../output/to-failure.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
@@ -13,11 +13,11 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
     if (plan.kind === "memory")
       return [warn("store", "Threads live in memory.", "Set a store, or they are gone with the process.")];
     if (plan.kind === "sqlite" && !existsSync(plan.file))
-      return [ok("store", `${describePlace(plan)} is made when it is needed`)];
+      return [ok("store", `${describeStore(plan)} is made when it is needed`)];
     const app = await openToLook(settings);
     try {
       const { total } = await app.runtime.threads.list({ limit: 1 });
-      const store = ok("store", `${app.place} answers; durability ${app.runtime.durability}; ${total} threads`);
+      const store = ok("store", `${app.storeName} answers; durability ${app.runtime.durability}; ${total} threads`);
       const leases = await app.runtime.leases();
       const missing = await app.runtime.missingAgents();
       const [lost, waiting] = [leases.filter(({ is_expired }) => is_expired), await app.runtime.decisions.list()];

@@ -19,10 +19,10 @@ export interface Started {
   readonly pid: number;
 }
 
-export function describeStart({ runtime, setup, place }: WorkingApp, url: string): Started {
+export function describeStart({ runtime, setup, storeName }: WorkingApp, url: string): Started {
   return {
     url,
-    store: place,
+    store: storeName,
     durability: runtime.durability,
     agents: runtime.agents().map(({ id }) => id),
     models: isScripted(setup) ? "scripted" : "real",

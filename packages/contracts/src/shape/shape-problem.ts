@@ -4,7 +4,7 @@ export type ShapePath = readonly (string | number)[];
 /** Something that does not have its shape. */
 export interface ShapeProblem {
   readonly path: ShapePath;
-  /** What follows the name of the place in a sentence: ` is needed`, `: a weight is above 0`. */
+  /** What follows the path in a sentence: ` is needed`, `: a weight is above 0`. */
   readonly says: string;
   /** What is there instead; absent where there is nothing to say about that. */
   readonly found?: Found;

@@ -88,11 +88,11 @@ export function compareIds(one: string, other: string): number {
   if (one === other) return 0;
   let at = 0;
   while (one.charCodeAt(at) === other.charCodeAt(at)) at += 1;
-  return placeOf(one.charCodeAt(at)) - placeOf(other.charCodeAt(at));
+  return orderOf(one.charCodeAt(at)) - orderOf(other.charCodeAt(at));
 }
 
 /** Halves stand for characters behind all others. Behind its end a text has no number, and comes first. */
-function placeOf(unit: number): number {
+function orderOf(unit: number): number {
   if (Number.isNaN(unit)) return -1;
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

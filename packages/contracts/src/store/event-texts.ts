@@ -36,11 +36,11 @@ type DeltaEvent = Extract<AgentEvent, { type: "text_delta" | "reasoning_delta" |
 
 /** Writes the events of a commit as JSON that a person can read. */
 export function writeEvents(events: readonly AgentEvent[], frame: EventFrame): string {
-  const places = new TextPlaces(frame.texts);
+  const positions = new TextPositions(frame.texts);
   const stored: StoredEvent[] = [];
   let run: DeltaRun | undefined;
   const close = (): void => {
-    if (run !== undefined) stored.push(packDeltas(run, places, frame));
+    if (run !== undefined) stored.push(packDeltas(run, positions, frame));
     run = undefined;
   };
   for (const event of events) {
@@ -114,12 +114,12 @@ function callOf(event: DeltaEvent): string | undefined {
   return event.type === "tool_call_delta" ? event.data.id : undefined;
 }
 
-function packDeltas({ first, pieces, times }: DeltaRun, places: TextPlaces, frame: EventFrame): StoredEvent {
+function packDeltas({ first, pieces, times }: DeltaRun, positions: TextPositions, frame: EventFrame): StoredEvent {
   const { data: _, ...event } = first;
   const id = callOf(first);
   const ms = times.map((time, index) => time - (times[index - 1] ?? first.timestamp_ms));
   const lengths = pieces.map(({ length }) => length);
-  const deltas = { ...places.find(pieces.join("")), lengths, ms, ...(id === undefined ? {} : { id }) };
+  const deltas = { ...positions.find(pieces.join("")), lengths, ms, ...(id === undefined ? {} : { id }) };
   return { ...withoutIds(event, frame), deltas };
 }
 
@@ -135,7 +135,7 @@ function withoutIds(event: Omit<AgentEvent, "data">, frame: EventFrame): StoredE
 }
 
 /** Finds the text of deltas in the texts of messages, each from where the run of deltas before it ended. */
-class TextPlaces {
+class TextPositions {
   readonly #texts: readonly string[];
   readonly #told: number[];
 

@@ -4,7 +4,7 @@ import type { PrunedThreads, Retention } from "./retention.ts";
 import type { TenantStore } from "./store.ts";
 
 /** Which thread of which tenant. */
-export interface ThreadPlace {
+export interface ThreadKey {
   readonly tenant: string;
   readonly thread_id: string;
 }
@@ -17,7 +17,7 @@ export interface TenantThread {
 }
 
 /** What may go of one thread; a part that is null stays. */
-export interface ThreadPruning extends ThreadPlace {
+export interface ThreadPruning extends ThreadKey {
   /** History up to a version, with the state there. */
   readonly history: { readonly up_to: number; readonly state: Json } | null;
   /** Entries that were over before this time. */
@@ -30,8 +30,8 @@ export interface ThreadPruning extends ThreadPlace {
 export interface PrunedStore {
   /** The store's time. */
   now(): Promise<number>;
-  /** Threads of all tenants after a place, in some fixed order. */
-  pageThreads(after: ThreadPlace | undefined, limit: number): Promise<readonly TenantThread[]>;
+  /** Threads of all tenants after a key, in some fixed order. */
+  pageThreads(after: ThreadKey | undefined, limit: number): Promise<readonly TenantThread[]>;
   forTenant(tenant: string): TenantStore;
   /** In one transaction or several; checks by itself what may go. */
   pruneThread(pruning: ThreadPruning): Promise<PrunedThreads>;
@@ -50,7 +50,7 @@ export async function pruneThreads(
   const sum = { versions: 0, entries: 0, threads: 0 };
   let page: readonly TenantThread[] = [];
   do {
-    page = await store.pageThreads(placeOf(page.at(-1)), PAGE);
+    page = await store.pageThreads(keyOf(page.at(-1)), PAGE);
     for (const thread of page) {
       signal?.throwIfAborted();
       const pruned = await store.pruneThread(await planPruning(store, thread, retention, now));
@@ -62,7 +62,7 @@ export async function pruneThreads(
   return sum;
 }
 
-function placeOf(last: TenantThread | undefined): ThreadPlace | undefined {
+function keyOf(last: TenantThread | undefined): ThreadKey | undefined {
   return last === undefined ? undefined : { tenant: last.tenant, thread_id: last.thread.thread_id };
 }
 

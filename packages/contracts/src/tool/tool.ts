@@ -8,7 +8,7 @@ import type { ToolDescriptor } from "./tool-descriptor.ts";
 export interface ToolState {
   /** A state's value, the initial one where nothing is stored. */
   get<State>(definition: StateDefinition<State>): Immutable<State>;
-  /** Any place of the document. */
+  /** The value at any path of the document. */
   at(path: Path): Json | undefined;
   /** Asks for a change. It becomes part of the thread with the call's result, or not at all. */
   apply(action: StateAction): void;

@@ -3,7 +3,7 @@ import { sayFailure } from "../failure/failed-answer.ts";
 import type { ToolNames } from "../request/tool-names.ts";
 import { type AiSdkModel, rootOf, type StreamPart } from "./ai-sdk-model.ts";
 import { readFileUrl } from "./file-data.ts";
-import { KeepsakeWriter } from "./keepsake.ts";
+import { MetadataWriter } from "./kept-metadata.ts";
 import { readFinish } from "./read-finish.ts";
 import { readUsage } from "./read-usage.ts";
 
@@ -22,7 +22,7 @@ export class AnswerReader {
   readonly #id: string;
   readonly #model: AiSdkModel;
   readonly #names: ToolNames;
-  readonly #keepsake: KeepsakeWriter;
+  readonly #metadata: MetadataWriter;
   #response: ResponseMetadata | undefined;
   /** Calls that have begun and are not ready, by the provider's id. */
   readonly #open = new Map<string, OpenCall>();
@@ -35,7 +35,7 @@ export class AnswerReader {
     this.#id = id;
     this.#model = model;
     this.#names = names;
-    this.#keepsake = new KeepsakeWriter(rootOf(model.provider));
+    this.#metadata = new MetadataWriter(rootOf(model.provider));
   }
 
   /** Takes one part in. Throws a `ModelError` when the answer ended badly; returns true when it ended well. */
@@ -44,17 +44,17 @@ export class AnswerReader {
       case "text-delta":
       case "reasoning-delta": {
         const kind = part.type === "text-delta" ? "text" : "reasoning";
-        this.#keepsake.add(kind, part.id, part.delta, part.providerMetadata);
+        this.#metadata.add(kind, part.id, part.delta, part.providerMetadata);
         if (part.delta !== "") chunks.push({ type: `${kind}_delta`, delta: part.delta });
         return false;
       }
       case "text-start":
       case "reasoning-start":
-        this.#keepsake.add(part.type === "text-start" ? "text" : "reasoning", part.id, "", part.providerMetadata);
+        this.#metadata.add(part.type === "text-start" ? "text" : "reasoning", part.id, "", part.providerMetadata);
         return false;
       case "text-end":
       case "reasoning-end":
-        this.#keepsake.end(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
+        this.#metadata.end(part.type === "text-end" ? "text" : "reasoning", part.id, part.providerMetadata);
         return false;
       case "tool-input-start":
         // What the provider runs itself is no call for us.
@@ -101,7 +101,7 @@ export class AnswerReader {
 
   /** What the provider wants back with this answer. */
   #keep(chunks: ModelChunk[]): void {
-    const value = this.#keepsake.write();
+    const value = this.#metadata.write();
     if (value !== undefined) chunks.push({ type: "reasoning_encrypted", value });
   }
 
@@ -148,7 +148,7 @@ export class AnswerReader {
     const { id } = this.#open.get(toolCallId) ?? this.#begin(toolCallId, toolName, chunks);
     this.#open.delete(toolCallId);
     this.#hasCalls = true;
-    this.#keepsake.addCall(id, providerMetadata);
+    this.#metadata.addCall(id, providerMetadata);
     chunks.push({ type: "tool_call_ready", id, name: this.#names.fromWire(toolName), arguments: input });
   }
 }

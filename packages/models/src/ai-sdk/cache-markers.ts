@@ -23,7 +23,7 @@ export interface CacheMarks {
 export function findCacheMarks(
   model: Pick<AiSdkModel, "provider">,
   { cache_breakpoints: breakpoints }: Pick<ModelRequest, "cache_breakpoints">,
-  { messages, places }: WrittenPrompt,
+  { messages, positions }: WrittenPrompt,
   cache: PromptCache | undefined,
 ): CacheMarks | undefined {
   const mark =
@@ -31,7 +31,7 @@ export function findCacheMarks(
   if (mark === undefined) return undefined;
   const system = messages.findIndex(({ role }) => role === "system");
   const wanted = (breakpoints ?? [{ after: "system" } as const, { after: "end" } as const]).map((point) => {
-    if (point.after === "message") return places.get(point.message_id) ?? -1;
+    if (point.after === "message") return positions.get(point.message_id) ?? -1;
     return point.after === "system" ? system : messages.length - 1;
   });
   const isPrefixMarked = breakpoints?.some(({ after }) => after === "system") ?? true;

@@ -13,7 +13,7 @@ import { writtenArguments } from "../request/written-arguments.ts";
 import type { AiSdkModel, ProviderFields } from "./ai-sdk-model.ts";
 import { rootOf } from "./ai-sdk-model.ts";
 import { writeFileData, writeResultFile } from "./file-data.ts";
-import { type KeptPiece, readKeepsake } from "./keepsake.ts";
+import { type KeptPiece, readMetadata } from "./kept-metadata.ts";
 
 /** A message as all versions take it; their parts differ only where files are. */
 export interface PromptMessage {
@@ -26,7 +26,7 @@ export interface PromptMessage {
 export interface WrittenPrompt {
   readonly messages: readonly PromptMessage[];
   /** Where each message of ours went, by its id. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly positions: ReadonlyMap<string, number>;
 }
 
 /** What the messages of one request are written with. */
@@ -44,20 +44,20 @@ interface Writing extends PromptWriting {
 export async function writePrompt({ system, messages }: ModelRequest, using: PromptWriting): Promise<WrittenPrompt> {
   const writing: Writing = { ...using, ids: assignCallIds(messages) };
   const prompt: PromptMessage[] = system === "" ? [] : [{ role: "system", content: system }];
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   for (const message of messages) {
     if (message.role === "tool") addResult(prompt, await writeResult(writing, message));
     else if (message.role === "assistant") {
       const content = await writeAssistant(writing, message);
       if (content.length > 0) prompt.push({ role: "assistant", content });
     } else prompt.push({ role: "user", content: await writeParts(writing, message.content) });
-    places.set(message.id, prompt.length - 1);
+    positions.set(message.id, prompt.length - 1);
   }
-  return { messages: prompt, places };
+  return { messages: prompt, positions };
 }
 
 async function writeAssistant(writing: Writing, message: Message): Promise<readonly object[]> {
-  const kept = readKeepsake(message, rootOf(writing.model.provider));
+  const kept = readMetadata(message, rootOf(writing.model.provider));
   const said = kept === undefined ? writePlain(writing, message) : writeKept(writing, message, kept);
   const files = typeof message.content === "string" ? [] : message.content.filter(isFile);
   return [...said, ...(await Promise.all(files.map((part) => writeFile(writing, part))))];

@@ -45,19 +45,19 @@ export interface ScriptedModel extends LanguageModel {
 export type Script = readonly ScriptTurn[] | ((request: ModelRequest, turn: number) => ScriptTurn);
 
 /** Where a thread is in a script, as far as it was asked here. */
-interface Place {
+interface ScriptPosition {
   readonly turn: number;
   readonly heard: number;
 }
 
 const KEPT_REQUESTS = 1_000;
-const KEPT_PLACES = 10_000;
+const MAX_KEPT_POSITIONS = 10_000;
 
-/** A model that does what it is told: for first steps without a key, and in place of every mock. */
+/** A model that does what it is told: for first steps without a key, and in position of every mock. */
 export function scriptedModel(script: Script, id: string = "scripted"): ScriptedModel {
   const requests: ModelRequest[] = [];
   /** By thread; where nobody names it, by its first message. */
-  const places = new Map<string, Place>();
+  const positions = new Map<string, ScriptPosition>();
   return {
     id,
     requests,
@@ -66,21 +66,21 @@ export function scriptedModel(script: Script, id: string = "scripted"): Scripted
       // A request holds the messages of its thread: a server that runs for days must not keep them all.
       if (requests.length > 2 * KEPT_REQUESTS) requests.splice(0, KEPT_REQUESTS);
       const thread = request.thread_id ?? request.messages[0]?.id ?? "";
-      const place = findPlace(script, request, places.get(thread));
-      places.delete(thread);
-      places.set(thread, place);
-      const [oldest] = places.keys();
-      if (places.size > KEPT_PLACES && oldest !== undefined) places.delete(oldest);
-      const turn = typeof script === "function" ? script(request, place.turn) : script[place.turn - 1];
+      const position = findPosition(script, request, positions.get(thread));
+      positions.delete(thread);
+      positions.set(thread, position);
+      const [oldest] = positions.keys();
+      if (positions.size > MAX_KEPT_POSITIONS && oldest !== undefined) positions.delete(oldest);
+      const turn = typeof script === "function" ? script(request, position.turn) : script[position.turn - 1];
       if (turn === undefined) {
-        throw new ModelError("invalid_request", `The script of model ${id} has no turn ${place.turn}.`);
+        throw new ModelError("invalid_request", `The script of model ${id} has no turn ${position.turn}.`);
       }
       yield* play(typeof turn === "string" ? [{ text: turn }] : turn, request);
     },
   };
 }
 
-function findPlace(script: Script, { messages }: ModelRequest, last: Place | undefined): Place {
+function findPosition(script: Script, { messages }: ModelRequest, last: ScriptPosition | undefined): ScriptPosition {
   const answers = messages.filter(({ role }) => role === "assistant");
   const heard = typeof script === "function" ? answers.length : countHeard(script, answers);
   // The turn after the last one; more when others asked meanwhile.

@@ -59,13 +59,13 @@ function translate(op: Op, before: Json, after: Json): readonly JsonPatchOperati
   }
 }
 
-/** Writes what stands at a path afterwards, or at the first place on the way that had to be made for it. */
+/** Writes what stands at a path afterwards, or at the first container on the way that had to be made for it. */
 function write(path: Path, before: Json, after: Json): JsonPatchOperation {
   const made = path.findIndex((segment, position) => {
     const container = getAt(before, path.slice(0, position));
     return typeof segment === "number" ? !isArray(container) : !isObject(container);
   });
-  const place = made < 0 ? path : path.slice(0, made);
-  const exists = place.length === 0 || getAt(before, place) !== undefined;
-  return { op: exists ? "replace" : "add", path: toJsonPointer(place), value: getAt(after, place) ?? null };
+  const target = made < 0 ? path : path.slice(0, made);
+  const exists = target.length === 0 || getAt(before, target) !== undefined;
+  return { op: exists ? "replace" : "add", path: toJsonPointer(target), value: getAt(after, target) ?? null };
 }

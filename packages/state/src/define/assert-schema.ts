@@ -13,6 +13,6 @@ export function assertSchema(state: string, schema: StandardSchema | undefined, 
 }
 
 function describe({ message, path = [] }: SchemaIssue): string {
-  const place = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-  return place === "" ? message : `${place}: ${message}`;
+  const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
+  return at === "" ? message : `${at}: ${message}`;
 }

@@ -8,7 +8,7 @@ import { Slice, type UntypedOptions } from "./slice.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import { createStateAction, withSlice } from "./state-action.ts";
 import type { ActionArguments, ActionCreators, Reducers, StateDefinition } from "./state-definition.ts";
-import { parseStatePath, STATE_SCOPES, type StateScope } from "./state-place.ts";
+import { parseStatePath, STATE_SCOPES, type StateScope } from "./state-path.ts";
 
 export interface StateOptions<State, Actions extends ActionArguments> {
   /** Where the state lives: keys joined by dots. It is also its name. */

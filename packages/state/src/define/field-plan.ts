@@ -41,12 +41,12 @@ export function planFields(options: UntypedFieldOptions, initial: JsonObject, at
   const names = new Set([...Object.keys(initial), ...Object.keys(options)]);
   const fields = [...names].map((name) => {
     const option = options[name] ?? {};
-    const place = [...at, name];
-    const given = defaultValue(option, place, problems);
+    const path = [...at, name];
+    const given = defaultValue(option, path, problems);
     const value = Object.hasOwn(initial, name) ? initial[name] : given;
-    for (const problem of combinationProblems(option)) problems.push(`${formatPath(place)}: ${problem}`);
-    for (const problem of valueProblems(option, value)) problems.push(`${formatPath(place)}: ${problem}`);
-    return planField(name, option, value, place, problems);
+    for (const problem of combinationProblems(option)) problems.push(`${formatPath(path)}: ${problem}`);
+    for (const problem of valueProblems(option, value)) problems.push(`${formatPath(path)}: ${problem}`);
+    return planField(name, option, value, path, problems);
   });
   const plan: FieldPlan = { byName: new Map(fields.map((field) => [field.name, field])) };
   for (const key of repeatedKeys(storedKeys(plan))) {
@@ -59,11 +59,11 @@ function planField(
   name: string,
   option: UntypedFieldOption,
   value: Json | undefined,
-  place: Path,
+  path: Path,
   problems: string[],
 ): Field {
   const inner = option.nested ?? (option.flatten === true ? {} : option.flatten);
-  const plan = inner !== undefined && isObject(value) ? planFields(inner, value, place, problems) : PLAIN_PLAN;
+  const plan = inner !== undefined && isObject(value) ? planFields(inner, value, path, problems) : PLAIN_PLAN;
   const { rename: key = name, lattice, skip } = option;
   // A skipped field is never stored, so every read needs a value for it.
   const missing = option.default ?? (skip === true ? () => value : undefined);
@@ -78,10 +78,10 @@ function kindOf(option: UntypedFieldOption): Field["kind"] {
 }
 
 /** A default is state, so it must be JSON: said here rather than at some later read. */
-function defaultValue(option: UntypedFieldOption, place: Path, problems: string[]): Json | undefined {
+function defaultValue(option: UntypedFieldOption, path: Path, problems: string[]): Json | undefined {
   const value = option.default?.();
   if (option.default === undefined || isJson(value)) return value as Json | undefined;
-  problems.push(`${formatPath(place)}: the default is not JSON`);
+  problems.push(`${formatPath(path)}: the default is not JSON`);
   return undefined;
 }
 

@@ -14,7 +14,7 @@ import type { FieldPlan } from "./field-plan.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 import type { StateAction } from "./state-action.ts";
 import type { LatticeField, StateSlice } from "./state-definition.ts";
-import { placeState, type StateScope } from "./state-place.ts";
+import { resolveStatePath, type StateScope } from "./state-path.ts";
 import { storedVersion, versionPath } from "./state-version.ts";
 import { createStateWriter } from "./state-writer.ts";
 import { fromStored, toStored } from "./stored-form.ts";
@@ -58,7 +58,7 @@ export class Slice implements StateSlice {
   }
 
   pathIn(callId?: string): Path {
-    return placeState(this.path, this.scope, callId);
+    return resolveStatePath(this.path, this.scope, callId);
   }
 
   read(document: Json, callId?: string): unknown {

@@ -5,7 +5,7 @@ import type { Patch } from "../operations/patch.ts";
 import type { JsonWriter } from "../write/json-writer.ts";
 import type { Immutable } from "./immutable.ts";
 import type { StateAction } from "./state-action.ts";
-import type { StateScope } from "./state-place.ts";
+import type { StateScope } from "./state-path.ts";
 import type { StateWriter } from "./state-writer.ts";
 
 /** What the runtime needs to know of a state: where it lives, how long, how its actions change it. Its type is sealed. */

@@ -71,11 +71,11 @@ describe("StateRegistry", () => {
     expect(applyPatch(document, registry.clearToolCall("a"))).toMatchObject({ __tool_call_scope: { b: {} } });
   });
 
-  it("refuses two states that share a place", () => {
+  it("refuses two states that share a path", () => {
     const inside = defineState({ path: "settings.theme", initial: () => "" });
     const same = defineState({ path: "settings", initial: () => "" });
-    expect(() => registry.register(inside)).toThrow('"settings" and "settings.theme" share a place');
-    expect(() => registry.register(same)).toThrow("share a place");
+    expect(() => registry.register(inside)).toThrow('"settings" and "settings.theme" share a path');
+    expect(() => registry.register(same)).toThrow("share a path");
     expect(registry.register(settings).list()).toHaveLength(3);
   });
 });

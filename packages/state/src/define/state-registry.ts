@@ -7,7 +7,7 @@ import { ops } from "../operations/ops.ts";
 import type { Patch } from "../operations/patch.ts";
 import { parseStateAction, type StateAction } from "./state-action.ts";
 import type { StateSlice } from "./state-definition.ts";
-import { type StateScope, TOOL_CALL_SCOPE } from "./state-place.ts";
+import { type StateScope, TOOL_CALL_SCOPE } from "./state-path.ts";
 
 /** Every state a program knows: finds the scope, the lattices and the reducer that belong to a path or an action. */
 export class StateRegistry implements LatticeLookup {
@@ -21,7 +21,7 @@ export class StateRegistry implements LatticeLookup {
     for (const other of this.#slices.values()) {
       if (other === slice) return this;
       if (overlaps(other, slice)) {
-        throw invalidOperation(`the states "${other.name}" and "${slice.name}" share a place in the document`);
+        throw invalidOperation(`the states "${other.name}" and "${slice.name}" share a path in the document`);
       }
     }
     this.#slices.set(slice.name, slice);

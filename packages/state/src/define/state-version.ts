@@ -2,13 +2,13 @@ import { getAt } from "../document/get-at.ts";
 import type { Json } from "../document/json.ts";
 import type { Path } from "../document/path.ts";
 import type { StateSlice } from "./state-definition.ts";
-import { placeState, STATE_VERSIONS, TOOL_CALL_SCOPE } from "./state-place.ts";
+import { resolveStatePath, STATE_VERSIONS, TOOL_CALL_SCOPE } from "./state-path.ts";
 
-type Placed = Pick<StateSlice, "name" | "path" | "scope">;
+type LocatedState = Pick<StateSlice, "name" | "path" | "scope">;
 
 /** Where the version of a state is noted. The first version is not. */
-export function versionPath({ name, scope }: Placed, callId?: string): Path {
-  return placeState([STATE_VERSIONS, name], scope, callId);
+export function versionPath({ name, scope }: LocatedState, callId?: string): Path {
+  return resolveStatePath([STATE_VERSIONS, name], scope, callId);
 }
 
 /** Whether a path is one of `versionPath`. */
@@ -17,8 +17,8 @@ export function isVersionPath(path: Path): boolean {
 }
 
 /** The version a state was stored by; undefined where nothing is stored. */
-export function storedVersion(slice: Placed, document: Json, callId?: string): number | undefined {
-  if (getAt(document, placeState(slice.path, slice.scope, callId)) === undefined) return undefined;
+export function storedVersion(slice: LocatedState, document: Json, callId?: string): number | undefined {
+  if (getAt(document, resolveStatePath(slice.path, slice.scope, callId)) === undefined) return undefined;
   const noted = getAt(document, versionPath(slice, callId));
   return typeof noted === "number" ? noted : 1;
 }

@@ -16,7 +16,7 @@ export const STATE_ERRORS = {
 
 export type StateErrorCode = keyof typeof STATE_ERRORS;
 
-/** What went wrong, said without its place: the place is put in where `{at}` stands. */
+/** What went wrong. `{at}` stands for the path. */
 interface Description {
   readonly code: StateErrorCode;
   readonly template: string;
@@ -29,7 +29,7 @@ interface Description {
 export class StateError extends Error {
   override readonly name = "StateError";
   readonly code: StateErrorCode;
-  /** Where in the document, when the error has a place. */
+  /** Where in the document, when the error has a path. */
   readonly path: Path | undefined;
   readonly details: Readonly<Record<string, unknown>>;
   readonly #template: string;
@@ -97,18 +97,18 @@ export function appendRequiresArray(path: Path, found: JsonTypeName): StateError
 }
 
 export function invalidOperation(reason: string, path?: Path): StateError {
-  return new StateError({ code: "INVALID_OPERATION", template: withPlace("Invalid operation", reason, path), path });
+  return new StateError({ code: "INVALID_OPERATION", template: withPath("Invalid operation", reason, path), path });
 }
 
 export function serialization(reason: string, path?: Path, cause?: unknown): StateError {
   return new StateError({
     code: "SERIALIZATION",
-    template: withPlace("Not valid JSON data", reason, path),
+    template: withPath("Not valid JSON data", reason, path),
     path,
     cause,
   });
 }
 
-function withPlace(what: string, reason: string, path: Path | undefined): string {
+function withPath(what: string, reason: string, path: Path | undefined): string {
   return path === undefined ? `${what}: ${reason}.` : `${what} at {at}: ${reason}.`;
 }

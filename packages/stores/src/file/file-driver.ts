@@ -1,4 +1,4 @@
-import type { Changeset, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, StoreSignal, ThreadKey } from "@reprise/contracts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { NeedText } from "../kernel/need.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
@@ -65,7 +65,7 @@ export class FileDriver implements StoreDriver {
     });
   }
 
-  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
+  async findClaims(owner: string): Promise<readonly ThreadKey[]> {
     return this.#handle.use(async (folder) => {
       await folder.begin(this.#now);
       return findClaims(folder.tables, owner);

@@ -68,7 +68,7 @@ export function planHeldCommit(
     claim_epoch: guard.epoch,
     revision: isSteady ? null : thread.revision,
   };
-  return { write: { ...placeOf(request.tenant, thread), condition, columns, ...writesOf(plan) }, answer: plan.answer };
+  return { write: { ...keyOf(request.tenant, thread), condition, columns, ...writesOf(plan) }, answer: plan.answer };
 }
 
 /** The same for a submission that starts its run at once, on a thread that is idle or presumed to be new. */
@@ -83,8 +83,8 @@ export function planHeldSubmit(
   const plan = tryPlan(request, held ?? NO_ROWS, now);
   if (plan?.answer.status !== "claimed") return undefined;
   const condition = held === undefined ? null : idleCondition(held.thread);
-  const place = { tenant, thread_id: entry.thread_id };
-  return { write: { ...place, condition, columns: "claim", ...writesOf(plan) }, answer: plan.answer };
+  const key = { tenant, thread_id: entry.thread_id };
+  return { write: { ...key, condition, columns: "claim", ...writesOf(plan) }, answer: plan.answer };
 }
 
 function idleCondition({ thread: { version }, digest, revision }: ThreadRow): HeldCondition {
@@ -126,7 +126,7 @@ function columnsOf({ writes }: Plan<unknown>, before: ThreadRow): HeadColumns {
   return after?.revision === before.revision ? "commit" : "inbox";
 }
 
-function placeOf(tenant: string, { thread }: ThreadRow): { readonly tenant: string; readonly thread_id: string } {
+function keyOf(tenant: string, { thread }: ThreadRow): { readonly tenant: string; readonly thread_id: string } {
   return { tenant, thread_id: thread.thread_id };
 }
 

@@ -5,7 +5,7 @@ import { NO_QUEUE, NO_ROWS } from "./held-write.ts";
 import { encodeNeed } from "./need.ts";
 import { demandOf, planOf } from "./operations.ts";
 import type { ThreadRequest } from "./request.ts";
-import { type EntryRow, placeOf, type ThreadRow } from "./rows.ts";
+import { type EntryRow, queueOf, type ThreadRow } from "./rows.ts";
 
 function threadRow(parts: Partial<ThreadRow> = {}): ThreadRow {
   return {
@@ -151,8 +151,8 @@ it("writes only the rows that changed", () => {
 
 it("knows where a pending entry waits", () => {
   const { entry } = entryRow("e");
-  expect(placeOf(entry)).toBe("run");
-  expect(placeOf({ ...entry, kind: "cancel" })).toBe("wake");
-  expect(placeOf({ ...entry, status: "claimed" })).toBe("claimed");
-  expect(placeOf({ ...entry, status: "accepted" })).toBeNull();
+  expect(queueOf(entry)).toBe("run");
+  expect(queueOf({ ...entry, kind: "cancel" })).toBe("wake");
+  expect(queueOf({ ...entry, status: "claimed" })).toBe("claimed");
+  expect(queueOf({ ...entry, status: "accepted" })).toBeNull();
 });

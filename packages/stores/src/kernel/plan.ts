@@ -28,8 +28,8 @@ export function concludeDraft<Answer>(
   told: readonly { readonly kind: StoreSignal["kind"]; readonly runId?: string | null }[],
 ): Plan<Answer> {
   const writes = draft.writes();
-  const place = { tenant: draft.tenant, thread_id: draft.threadId };
-  const signals = told.map(({ kind, runId }) => ({ ...place, kind, ...(runId == null ? {} : { run_id: runId }) }));
+  const key = { tenant: draft.tenant, thread_id: draft.threadId };
+  const signals = told.map(({ kind, runId }) => ({ ...key, kind, ...(runId == null ? {} : { run_id: runId }) }));
   return { writes, answer, signals };
 }
 

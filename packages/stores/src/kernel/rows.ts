@@ -106,12 +106,12 @@ export interface EntryRow {
 }
 
 /**
- * Where a pending entry waits, for the one index on pending entries: `run` and `wake` are queued, `claimed` is held. Null when
+ * The queue that a pending entry is in, for the one index on pending entries (the column is called `place`): `run` and `wake` are queued, `claimed` is held. Null when
  * it is over.
  */
-export type EntryPlace = "run" | "wake" | "claimed";
+export type PendingQueue = "run" | "wake" | "claimed";
 
-export function placeOf({ status, kind }: EntryRow["entry"]): EntryPlace | null {
+export function queueOf({ status, kind }: EntryRow["entry"]): PendingQueue | null {
   if (status === "claimed") return "claimed";
   if (status !== "queued") return null;
   return kind === "run" ? "run" : "wake";

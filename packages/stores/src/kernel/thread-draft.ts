@@ -3,7 +3,7 @@ import type { QueueRows, ThreadRows } from "./demand.ts";
 import { hashText } from "./hash-text.ts";
 import type { HeldThread } from "./request.ts";
 import type { Losses, RunRow, SupersededRange, ThreadRow, WorkHint } from "./rows.ts";
-import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, placeOf } from "./rows.ts";
+import { type CallRow, type DecisionRow, type EndedCall, type EntryRow, type HeldClaim, queueOf } from "./rows.ts";
 import type { SealedChangeset } from "./sealed-changeset.ts";
 import { Table } from "./table.ts";
 import { hintWork } from "./work.ts";
@@ -115,7 +115,7 @@ export class ThreadDraft {
   /** Whether the plan takes an entry out of the queue of runs: who is next then takes a look at the rest of it. */
   get isQueueShorter(): boolean {
     const isLeft = ({ row, before }: { readonly row: EntryRow; readonly before: EntryRow | undefined }): boolean =>
-      before !== undefined && placeOf(before.entry) === "run" && placeOf(row.entry) !== "run";
+      before !== undefined && queueOf(before.entry) === "run" && queueOf(row.entry) !== "run";
     return this.#entries.changes().some(isLeft);
   }
 
@@ -214,7 +214,7 @@ export class ThreadDraft {
   held(): HeldThread | undefined {
     const isQueueChanged = this.#entries
       .changes()
-      .some(({ row, before }) => placeOf(row.entry) === "run" || (before && placeOf(before.entry)) === "run");
+      .some(({ row, before }) => queueOf(row.entry) === "run" || (before && queueOf(before.entry)) === "run");
     if (isQueueChanged) return undefined;
     const run = this.openRun;
     return {
@@ -227,7 +227,7 @@ export class ThreadDraft {
       decisions: this.#decisions.rows.filter(
         ({ is_pending, decision }) => is_pending && decision.run_id === this.openRunId,
       ),
-      entries: this.entries.filter(({ entry }) => placeOf(entry) === "wake" || placeOf(entry) === "claimed"),
+      entries: this.entries.filter(({ entry }) => queueOf(entry) === "wake" || queueOf(entry) === "claimed"),
       queue: this.queue,
       positions: new Map(),
       superseded: [],

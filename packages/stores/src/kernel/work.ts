@@ -23,9 +23,9 @@ export function findWork(draft: ThreadDraft, now: number): Work | undefined {
   if (run !== undefined && wake !== undefined) return { kind: "resume", run, row: wake };
   const row = queuedRuns(draft)
     .sort(compareTurns)
-    .find((candidate) => isNext(draft, candidate, now) || keepsItsPlace(candidate, now));
+    .find((candidate) => isNext(draft, candidate, now) || keepsItsTurn(candidate, now));
   if (row === undefined) return undefined;
-  if (keepsItsPlace(row, now)) return { kind: "blocked", until: row.entry.available_at };
+  if (keepsItsTurn(row, now)) return { kind: "blocked", until: row.entry.available_at };
   return { kind: "start", row, ...(run === undefined ? {} : { run }) };
 }
 
@@ -125,7 +125,7 @@ function isHeldUp({ openRun }: ThreadDraft): boolean {
 }
 
 /** An entry that failed to start and waits to be tried again is not overtaken; one that was sent for later is. */
-function keepsItsPlace({ entry }: EntryRow, now: number): boolean {
+function keepsItsTurn({ entry }: EntryRow, now: number): boolean {
   return entry.attempts > 0 && entry.available_at > now;
 }
 

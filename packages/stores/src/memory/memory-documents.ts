@@ -1,13 +1,13 @@
-import type { DocumentPlace, DocumentRow, DocumentRows } from "../shell/document-rows.ts";
+import type { DocumentKey, DocumentRow, DocumentRows } from "../shell/document-rows.ts";
 import { DocumentIndex } from "../tables/document-index.ts";
 
 /** Documents in memory. Their bodies are texts, which nobody can change. */
 export function createMemoryDocuments(now: () => number): DocumentRows {
   const index = new DocumentIndex<DocumentRow>();
   let lastRevision = 0;
-  const find = (place: DocumentPlace): DocumentRow | undefined => index.find(place, now());
+  const find = (key: DocumentKey): DocumentRow | undefined => index.find(key, now());
   return {
-    load: async (place) => find(place),
+    load: async (key) => find(key),
     async save(document, expected) {
       const found = find(document);
       if ((found?.revision ?? 0) !== expected) return { saved: false, row: found };
@@ -16,8 +16,8 @@ export function createMemoryDocuments(now: () => number): DocumentRows {
       index.put(row);
       return { saved: true, row };
     },
-    async delete(place, expected) {
-      const found = find(place);
+    async delete(key, expected) {
+      const found = find(key);
       if (found === undefined || found.revision !== (expected ?? found.revision)) return false;
       index.remove(found);
       return true;

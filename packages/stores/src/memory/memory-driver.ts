@@ -1,4 +1,4 @@
-import type { StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { StoreSignal, ThreadKey } from "@reprise/contracts";
 import { leaveOpen } from "../codec/seal-changeset.ts";
 import type { History, ThreadDemand } from "../kernel/demand.ts";
 import { NO_ROWS } from "../kernel/held-write.ts";
@@ -83,7 +83,7 @@ export class MemoryDriver implements StoreDriver {
     return claimDue({ tables: this.#tables, now: this.#now, execute }, request, limit);
   }
 
-  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
+  async findClaims(owner: string): Promise<readonly ThreadKey[]> {
     return findClaims(this.#tables, owner);
   }
 

@@ -5,7 +5,7 @@ import { STORED_FORMAT } from "../codec/stored-text.ts";
 import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 
 /** Whose message it is. A subject may hold only hashes of these. */
-interface Place {
+interface MessageOrigin {
   readonly tenant: string;
   readonly thread_id: string;
   /** Of the claim under which it was written. */
@@ -13,12 +13,12 @@ interface Place {
 }
 
 /** Says that from here on a thread is somebody else's: whoever wrote before it cannot write after it. */
-export interface FenceMessage extends Place {
+export interface FenceMessage extends MessageOrigin {
   readonly kind: "fence";
 }
 
 /** A commit that waits for its place in the database. */
-export interface CommitMessage extends Place {
+export interface CommitMessage extends MessageOrigin {
   readonly kind: "commit";
   /** The version it makes. */
   readonly version: number;

@@ -1,10 +1,4 @@
-import {
-  type Changeset,
-  type Durability,
-  type StoreSignal,
-  type ThreadPlace,
-  toRepriseError,
-} from "@reprise/contracts";
+import { type Changeset, type Durability, type StoreSignal, type ThreadKey, toRepriseError } from "@reprise/contracts";
 import { isFor, type NeedText, needOfRun } from "../kernel/need.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
@@ -146,7 +140,7 @@ export class BufferedDriver implements StoreDriver {
     return this.#ports.inner.findClaimed(tenant);
   }
 
-  findClaims(owner: string): Promise<readonly ThreadPlace[]> {
+  findClaims(owner: string): Promise<readonly ThreadKey[]> {
     return this.#ports.inner.findClaims(owner);
   }
 

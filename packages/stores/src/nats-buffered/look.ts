@@ -1,11 +1,11 @@
 import { RepriseError } from "@reprise/contracts";
 import { demandOf } from "../kernel/operations.ts";
 import type { OpenPostgres } from "../postgres/open-postgres-store.ts";
-import { type DemandedRows, DemandRead, type PlacedDemand } from "../postgres/read-demands.ts";
+import { type DemandedRows, type DemandOnThread, DemandRead } from "../postgres/read-demands.ts";
 import type { BufferPorts } from "./buffer-ports.ts";
 
 interface Waiting {
-  readonly placed: PlacedDemand;
+  readonly wanted: DemandOnThread;
   resolve(found: DemandedRows): void;
   reject(error: unknown): void;
 }
@@ -36,7 +36,7 @@ export function createLook({ database, now }: Pick<OpenPostgres, "database" | "n
   const readAll = async (batch: readonly Waiting[]): Promise<void> => {
     try {
       const read = new DemandRead(
-        batch.map(({ placed }) => placed),
+        batch.map(({ wanted }) => wanted),
         { onlyLooks: true },
       );
       const found = read.take(await database.read(read.queries));
@@ -51,9 +51,9 @@ export function createLook({ database, now }: Pick<OpenPostgres, "database" | "n
   };
 
   return async (request) => {
-    const placed = { demand: demandOf(request), thread_id: request.changeset.thread_id };
+    const wanted = { demand: demandOf(request), thread_id: request.changeset.thread_id };
     const found = await new Promise<DemandedRows>((resolve, reject) => {
-      queue.push({ placed, resolve, reject });
+      queue.push({ wanted, resolve, reject });
       // After this turn of the event loop: who comes in the same one goes along.
       setImmediate(start);
     });

@@ -49,17 +49,17 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
   const postgres = await openPostgresDriver(options.postgres);
   const { driver: inner, database, blobs } = postgres;
   try {
-    const place = `${prefix}.${await identify(database, options.postgres.schema ?? "reprise")}`;
+    const subjectRoot = `${prefix}.${await identify(database, options.postgres.schema ?? "reprise")}`;
     const { stream, durability } = await connectNats(options.nats, settingsOf(options, prefix));
     const ports: BufferPorts = {
       inner,
       stream,
       bounds: boundsOf(options),
-      subjectOf: (tenant, threadId) => subjectOf(place, tenant, threadId),
+      subjectOf: (tenant, threadId) => subjectOf(subjectRoot, tenant, threadId),
       look: createLook(postgres),
     };
     const driver = new BufferedDriver(ports, weaker(inner.durability, durability));
-    const recover = async () => ({ recovered: await recoverThreads(ports, driver, place) });
+    const recover = async () => ({ recovered: await recoverThreads(ports, driver, subjectRoot) });
     return { ...withBlobs(createDurableStore(driver), blobs, () => driver.estimateNow()), recover };
   } catch (error) {
     await inner.close();

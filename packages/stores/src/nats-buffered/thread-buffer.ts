@@ -134,8 +134,8 @@ export class ThreadBuffer {
     const tenure = this.#tenure;
     if (tenure === undefined) return undefined;
     const { epoch } = tenure;
-    const place = { tenant: this.tenant, thread_id: this.threadId, epoch };
-    const payload = encodeMessage({ kind: "commit", ...place, version, changeset });
+    const origin = { tenant: this.tenant, thread_id: this.threadId, epoch };
+    const payload = encodeMessage({ kind: "commit", ...origin, version, changeset });
     if (payload.length > stream.maxBytes) return undefined;
     // Not ours any more unless we hear that it is.
     this.#tenure = undefined;

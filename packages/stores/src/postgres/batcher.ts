@@ -1,7 +1,7 @@
 import { RepriseError, type StoreSignal } from "@reprise/contracts";
 import type { ThreadOperation } from "../kernel/request.ts";
 import type { Database } from "./database.ts";
-import { Lanes, threadPlace, type Waiting } from "./lanes.ts";
+import { Lanes, laneOf, type Waiting } from "./lanes.ts";
 import { pauseBefore } from "./pause.ts";
 import { doubtful, fromPostgresError, isConnectionLost, isRace, tooLate } from "./postgres-errors.ts";
 import { BatchFailure, type Operation, type Outcome, runBatch } from "./run-batch.ts";
@@ -57,7 +57,7 @@ export class Batcher {
   /** Does an operation; resolves when it is durable. The answer is the operation's own. */
   do<Answer>(operation: Operation): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const thread = threadPlace(operation.demand.tenant, operation.thread_id);
+      const thread = laneOf(operation.demand.tenant, operation.thread_id);
       // Each operation is answered as its type says.
       this.#lanes.add({ operation, thread, attempts: 0, resolve: resolve as (answer: unknown) => void, reject });
     });

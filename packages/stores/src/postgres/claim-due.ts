@@ -1,4 +1,4 @@
-import { RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
+import { RepriseError, type StoreSignal, type ThreadKey } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import type { NeedText } from "../kernel/need.ts";
 import { demandOf } from "../kernel/operations.ts";
@@ -73,8 +73,8 @@ export async function claimDue(
   const time = clock.estimate();
   const needs = encodeArray("text", request.needs);
   try {
-    const due = rowsOf<ThreadPlace>(await session.run([BEGIN(), LOCK_DUE(time, limit, needs)]), 1);
-    const operations = due.map((place) => toOperation({ operation: "claim", ...place, request }));
+    const due = rowsOf<ThreadKey>(await session.run([BEGIN(), LOCK_DUE(time, limit, needs)]), 1);
+    const operations = due.map((key) => toOperation({ operation: "claim", ...key, request }));
     const granted: ClaimAnswer[] = [];
     const signals: StoreSignal[] = [];
     const writes = due.length === 0 ? [] : await offer(session, operations, { time, granted, signals });

@@ -1,7 +1,7 @@
 import type { StoreSignal } from "@reprise/contracts";
 import type { HeldWrite } from "../kernel/held-write.ts";
 import type { Database } from "./database.ts";
-import { Lanes, threadPlace, type Waiting } from "./lanes.ts";
+import { Lanes, laneOf, type Waiting } from "./lanes.ts";
 import { doubtful, fromPostgresError, isConnectionLost, isRace } from "./postgres-errors.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { WriteBatch } from "./write-batch.ts";
@@ -37,7 +37,7 @@ export class HeldWriter {
 
   write(write: HeldWrite): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      this.#lanes.add({ write, thread: threadPlace(write.tenant, write.thread_id), resolve, reject });
+      this.#lanes.add({ write, thread: laneOf(write.tenant, write.thread_id), resolve, reject });
     });
   }
 

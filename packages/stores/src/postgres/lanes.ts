@@ -86,6 +86,6 @@ export class Lanes<Item extends Waiting> {
   }
 }
 
-export function threadPlace(tenant: string, threadId: string): string {
+export function laneOf(tenant: string, threadId: string): string {
   return JSON.stringify([tenant, threadId]);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BlobInfo, Clock } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
 import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
-import { type BlobPlace, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { type BlobKey, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
 import * as statements from "./blob-statements.ts";
 import { storedId } from "./hostile-values.ts";
 import type { Ask } from "./select-commits.ts";
@@ -88,7 +88,7 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
     },
     async pageLoose(after, limit) {
       const results = await ask([statements.PAGE(now(), COLLECT_AFTER_MS, after.tenant, after.ref, limit)]);
-      return loosePage(rowsOf<BlobPlace & { readonly is_loose: boolean }>(results), limit);
+      return loosePage(rowsOf<BlobKey & { readonly is_loose: boolean }>(results), limit);
     },
     async collect({ tenant, ref }) {
       const results = await ask([statements.LOCK_REFS(), statements.COLLECT(now(), COLLECT_AFTER_MS, tenant, ref)]);

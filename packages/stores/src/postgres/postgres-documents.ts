@@ -1,12 +1,6 @@
 import type { Clock } from "@reprise/contracts";
 import type { StoredText } from "../codec/stored-text.ts";
-import type {
-  DocumentAnswer,
-  DocumentPlace,
-  DocumentRow,
-  DocumentRows,
-  SealedDocument,
-} from "../shell/document-rows.ts";
+import type { DocumentAnswer, DocumentKey, DocumentRow, DocumentRows, SealedDocument } from "../shell/document-rows.ts";
 import type { Database } from "./database.ts";
 import { DELETE, INSERT, LIST, LOAD, PRUNE, UPDATE } from "./document-statements.ts";
 import { pauseBefore } from "./pause.ts";
@@ -31,8 +25,8 @@ const MAX_ATTEMPTS = 5;
 export function createPostgresDocuments(database: Database, clock: Pick<Clock, "now"> | undefined): DocumentRows {
   const now = (): number | null => clock?.now() ?? null;
   return {
-    async load(place) {
-      return found(await database.read([LOAD(now(), ...valuesOf(place))]), place);
+    async load(key) {
+      return found(await database.read([LOAD(now(), ...valuesOf(key))]), key);
     },
     async save(document, expected) {
       const time = now();
@@ -40,8 +34,8 @@ export function createPostgresDocuments(database: Database, clock: Pick<Clock, "
       // The second one sees what the first one waited for.
       return toAnswer(await writeOnce(database, [write, LOAD(time, ...valuesOf(document))]), document);
     },
-    async delete(place, expected) {
-      const results = await writeOnce(database, [DELETE(now(), ...valuesOf(place), expected)]);
+    async delete(key, expected) {
+      const results = await writeOnce(database, [DELETE(now(), ...valuesOf(key), expected)]);
       return rowsOf(results).length > 0;
     },
     async list({ tenant, kind, after, limit }) {
@@ -74,7 +68,7 @@ async function writeOnce(database: Database, queries: readonly Query[]): Promise
   }
 }
 
-function valuesOf({ tenant, kind, id }: DocumentPlace): readonly SqlValue[] {
+function valuesOf({ tenant, kind, id }: DocumentKey): readonly SqlValue[] {
   return [tenant, kind, id];
 }
 
@@ -84,13 +78,13 @@ function toAnswer(results: Results, document: SealedDocument): DocumentAnswer {
   return { saved: false, row: found(results, document, 1) };
 }
 
-function found(results: Results, place: DocumentPlace, index = 0): DocumentRow | undefined {
+function found(results: Results, key: DocumentKey, index = 0): DocumentRow | undefined {
   const [columns] = rowsOf<DocumentColumns>(results, index);
-  return columns && toRow(place, columns);
+  return columns && toRow(key, columns);
 }
 
 function toRow(
-  { tenant, kind }: Omit<DocumentPlace, "id">,
+  { tenant, kind }: Omit<DocumentKey, "id">,
   { id, revision, updated_at, expires_at, format, checksum, body }: DocumentColumns,
 ): DocumentRow {
   return { tenant, kind, id, revision, updated_at, expires_at, text: { format, checksum, body } };

@@ -1,4 +1,4 @@
-import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, Durability, StoreSignal, ThreadKey } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
@@ -141,8 +141,8 @@ export class PostgresDriver implements StoreDriver {
     return granted;
   }
 
-  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
-    return rowsOf<ThreadPlace>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
+  async findClaims(owner: string): Promise<readonly ThreadKey[]> {
+    return rowsOf<ThreadKey>(await this.#parts.database.read([SELECT_CLAIMS(escapeText(owner))]));
   }
 
   async findClaimed(tenant: string): Promise<readonly string[]> {

@@ -33,7 +33,7 @@ import type { Query } from "./statement.ts";
 import type { RowsQuery } from "./table.ts";
 
 /** A demand on a thread whose id is known. */
-export interface PlacedDemand {
+export interface DemandOnThread {
   readonly demand: ThreadDemand;
   readonly thread_id: string;
 }
@@ -95,10 +95,10 @@ interface ReadOptions {
  * first locks the threads, unless somebody only looks. `now` is needed for demands of queue heads only.
  */
 export class DemandRead {
-  readonly #demands: readonly PlacedDemand[];
+  readonly #demands: readonly DemandOnThread[];
   readonly #parts: readonly Part[];
 
-  constructor(demands: readonly PlacedDemand[], { now, onlyLooks = false }: ReadOptions = {}) {
+  constructor(demands: readonly DemandOnThread[], { now, onlyLooks = false }: ReadOptions = {}) {
     this.#demands = demands;
     this.#parts = partsOf(demands, now, onlyLooks ? READ_THREADS : LOCK_THREADS);
   }
@@ -143,7 +143,7 @@ const take = {
   superseded: (found: Found, row: unknown) => found.superseded.push(row as SupersededRange),
 } as const;
 
-function partsOf(demands: readonly PlacedDemand[], now: number | undefined, readThreads: RowsQuery): readonly Part[] {
+function partsOf(demands: readonly DemandOnThread[], now: number | undefined, readThreads: RowsQuery): readonly Part[] {
   const threads = demands.map(({ demand, thread_id }, n) => ({
     n,
     tenant: demand.tenant,

@@ -28,15 +28,15 @@ export async function readHistory(
   tenant: string,
   { thread_id, up_to }: { readonly thread_id: string; readonly up_to: number },
 ): Promise<(() => History) | undefined> {
-  const place = { tenant, thread_id: storedId(thread_id) };
-  const results = await ask([SELECT_SOURCE(tenant, place.thread_id), SELECT_REFS(tenant, place.thread_id)]);
+  const ids = { tenant, thread_id: storedId(thread_id) };
+  const results = await ask([SELECT_SOURCE(tenant, ids.thread_id), SELECT_REFS(tenant, ids.thread_id)]);
   const [columns] = rowsOf<ThreadColumns & MetadataColumns>(results);
   if (columns === undefined) return undefined;
   const { pruned_version } = columns;
   const last = Number.isSafeInteger(up_to) ? Math.min(Math.max(up_to, 0), columns.version) : 0;
   const range = { after: pruned_version, limit: Math.max(last - pruned_version, 0) };
-  const commits = await selectCommits(ask, place, range);
-  const base = pruned_version > 0 && last >= pruned_version ? await readBase(ask, place, pruned_version) : () => null;
+  const commits = await selectCommits(ask, ids, range);
+  const base = pruned_version > 0 && last >= pruned_version ? await readBase(ask, ids, pruned_version) : () => null;
   return () => ({
     thread: threadOf(columns),
     pruned_version,
@@ -48,11 +48,11 @@ export async function readHistory(
 }
 
 /** What is left of the versions up to the one where history was cut. */
-async function readBase(ask: Ask, place: ThreadIds, version: number): Promise<() => HistoryBase> {
-  const results = await ask([SELECT_BASE(place.tenant, place.thread_id, version)]);
+async function readBase(ask: Ask, ids: ThreadIds, version: number): Promise<() => HistoryBase> {
+  const results = await ask([SELECT_BASE(ids.tenant, ids.thread_id, version)]);
   const [stored] = rowsOf<StoredText & { readonly messages: number }>(results);
   const selection = { first: 0, last: (stored?.messages ?? 0) - 1, order: "asc", only_shown: false } as const;
-  const { rows, superseded } = await selectMessages(ask, place, selection);
+  const { rows, superseded } = await selectMessages(ask, ids, selection);
   const before = superseded.filter((range) => range.version <= version);
   return () => {
     if (stored === undefined) throw damaged("snapshot");

@@ -74,7 +74,7 @@ export function createThreadReads(ask: Ask): ThreadReads {
       const list = { columns: THREAD_COLUMNS, table: "threads", where, order: "key desc" };
       return listRows<ThreadRecord, ReturnType<typeof threadOf>>(ask, list, cut, threadOf);
     },
-    readMessages: (tenant, threadId, selection) => selectMessages(ask, placeOf(tenant, threadId), selection),
+    readMessages: (tenant, threadId, selection) => selectMessages(ask, idsOf(tenant, threadId), selection),
     async loadSnapshot(tenant, threadId, version = Number.MAX_SAFE_INTEGER) {
       // One before every version when it is no number at all.
       const bound = Number.isNaN(version) ? -1 : floorBound(version);
@@ -83,12 +83,12 @@ export function createThreadReads(ask: Ask): ThreadReads {
       return found === undefined ? undefined : { version: found.version, state: found };
     },
     readPatches: (tenant, threadId, { after, upTo = Number.MAX_SAFE_INTEGER }) =>
-      selectPatches(ask, placeOf(tenant, threadId), {
+      selectPatches(ask, idsOf(tenant, threadId), {
         after: floorBound(after),
         upTo: Number.isNaN(upTo) ? -1 : floorBound(upTo),
       }),
     readCommits: (tenant, threadId, { after, limit }) =>
-      selectCommits(ask, placeOf(tenant, threadId), { after: floorBound(after), limit }),
+      selectCommits(ask, idsOf(tenant, threadId), { after: floorBound(after), limit }),
   };
 }
 
@@ -100,6 +100,6 @@ function openRunOf(columns: ThreadRecord): (RunColumns & { readonly thread_id: s
   return { ...(run as unknown as RunColumns), thread_id: columns.thread_id };
 }
 
-function placeOf(tenant: string, threadId: string): ThreadIds {
+function idsOf(tenant: string, threadId: string): ThreadIds {
   return { tenant, thread_id: storedId(threadId) };
 }

@@ -2,14 +2,14 @@ import type { StoreSignal } from "@reprise/contracts";
 import { planOf } from "../kernel/operations.ts";
 import type { ThreadRequest } from "../kernel/request.ts";
 import { isConnectionLost } from "./postgres-errors.ts";
-import { type DemandedRows, DemandRead, type PlacedDemand } from "./read-demands.ts";
+import { type DemandedRows, type DemandOnThread, DemandRead } from "./read-demands.ts";
 import { readHistory } from "./read-history.ts";
 import type { Session } from "./session.ts";
 import { type Prepared, prepared } from "./statement.ts";
 import { WriteBatch } from "./write-batch.ts";
 
 /** An operation on a thread whose id is known, with what it demands. */
-export interface Operation extends PlacedDemand {
+export interface Operation extends DemandOnThread {
   readonly request: ThreadRequest;
 }
 

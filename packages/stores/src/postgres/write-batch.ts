@@ -1,3 +1,4 @@
+import type { ThreadKey } from "@reprise/contracts";
 import { toCommitColumns } from "../codec/columns/commit-columns.ts";
 import { toDecisionColumns } from "../codec/columns/decision-columns.ts";
 import { toChangingEntryColumns, toEntryColumns } from "../codec/columns/entry-columns.ts";
@@ -15,12 +16,6 @@ import type { Query } from "./statement.ts";
 import type { Row } from "./table.ts";
 import { writeRows } from "./write-statement.ts";
 import { TOUCHED, WRITTEN, type WrittenKind } from "./written-rows.ts";
-
-/** The thread that a plan is about. */
-export interface WritePlace {
-  readonly tenant: string;
-  readonly thread_id: string;
-}
 
 /** The head as a plan without reading knew it, and what of it the plan may touch. */
 export interface HeldHead {
@@ -55,18 +50,18 @@ export class WriteBatch {
   #plans = 0;
 
   /** Adds a plan on rows that were locked and read. `stored` is the thread as it was. */
-  add(writes: readonly Write[], place: WritePlace, stored: ThreadRow | undefined): number {
-    return this.#addPlan(writes, place, (row, is_new) => {
+  add(writes: readonly Write[], thread: ThreadKey, stored: ThreadRow | undefined): number {
+    return this.#addPlan(writes, thread, (row, is_new) => {
       if (stored !== undefined && row.thread.metadata !== stored.thread.metadata) {
         // Metadata that nobody replaced is the very object that was read.
-        this.#putRare("metadata", { ...place, ...toMetadataColumns(row.thread.metadata) });
+        this.#putRare("metadata", { ...thread, ...toMetadataColumns(row.thread.metadata) });
       }
       return { is_new: is_new ? 1 : 0, touched: TOUCHED.whole, ...ANY_HEAD };
     });
   }
 
   /** Adds a plan on what was held of a thread. */
-  addHeld(writes: readonly Write[], place: WritePlace, { condition, columns }: HeldHead): number {
+  addHeld(writes: readonly Write[], thread: ThreadKey, { condition, columns }: HeldHead): number {
     const known =
       condition === null
         ? ANY_HEAD
@@ -76,7 +71,7 @@ export class WriteBatch {
             known_epoch: condition.claim_epoch,
             known_revision: condition.revision,
           };
-    return this.#addPlan(writes, place, () => ({
+    return this.#addPlan(writes, thread, () => ({
       is_new: condition === null ? 1 : 0,
       touched: TOUCHED[columns],
       ...known,
@@ -99,27 +94,27 @@ export class WriteBatch {
     return { written: new Set([...headless, ...ours]), now: answer.now };
   }
 
-  #addPlan(writes: readonly Write[], place: WritePlace, toHead: (row: ThreadRow, isNew: boolean) => Row): number {
+  #addPlan(writes: readonly Write[], thread: ThreadKey, toHead: (row: ThreadRow, isNew: boolean) => Row): number {
     const n = this.#plans;
     this.#plans += 1;
     for (const write of writes) {
-      if (write.write !== "thread") this.#add(write, n, place);
+      if (write.write !== "thread") this.#add(write, n, thread);
       else {
         const { row, is_new } = write;
         const metadata = is_new ? toMetadataColumns(row.thread.metadata) : NO_METADATA;
-        const columns = { tenant: place.tenant, ...toThreadColumns(row), ...metadata };
+        const columns = { tenant: thread.tenant, ...toThreadColumns(row), ...metadata };
         this.#rows.heads.push({ n, ...toHead(row, is_new), ...columns });
       }
     }
     return n;
   }
 
-  #add(write: Exclude<Write, { readonly write: "thread" }>, n: number, place: WritePlace): void {
-    const { tenant } = place;
+  #add(write: Exclude<Write, { readonly write: "thread" }>, n: number, thread: ThreadKey): void {
+    const { tenant } = thread;
     switch (write.write) {
       case "delete_thread":
-        for (const kind of DELETIONS) this.#putRare(kind, { ...place });
-        if (write.epoch > 0) this.#putRare("retire_epoch", { ...place, epoch: write.epoch });
+        for (const kind of DELETIONS) this.#putRare(kind, { ...thread });
+        if (write.epoch > 0) this.#putRare("retire_epoch", { ...thread, epoch: write.epoch });
         return;
       case "entry":
         return this.#addEntry(write.row, write.is_new, { n, tenant });
@@ -150,10 +145,10 @@ export class WriteBatch {
         this.#rows.superseded.push({ n, ...write.range });
         return;
       case "snapshot":
-        return this.#putRare("snapshot", { ...place, version: write.version, ...storeText(write.state) });
+        return this.#putRare("snapshot", { ...thread, version: write.version, ...storeText(write.state) });
       case "prune":
-        this.#putRare("prune_commits", { ...place, up_to: write.up_to });
-        return this.#putRare("prune_snapshots", { ...place, up_to: write.up_to });
+        this.#putRare("prune_commits", { ...thread, up_to: write.up_to });
+        return this.#putRare("prune_snapshots", { ...thread, up_to: write.up_to });
       case "forget_entries":
         for (const id of write.entry_ids) this.#putRare("forget_entry", { tenant, entry_id: escapeText(id) });
         return;
@@ -162,15 +157,15 @@ export class WriteBatch {
     }
   }
 
-  #addEntry(row: EntryRow, isNew: boolean, place: { readonly n: number; readonly tenant: string }): void {
+  #addEntry(row: EntryRow, isNew: boolean, plan: { readonly n: number; readonly tenant: string }): void {
     const { entry_id, dedupe_key } = row.entry;
     if (!isNew) {
       const columns = { entry_id: escapeText(entry_id), ...toChangingEntryColumns(row) };
-      this.#rows.entries.push({ ...NO_ENTRY, ...place, is_new: 0, ...columns });
+      this.#rows.entries.push({ ...NO_ENTRY, ...plan, is_new: 0, ...columns });
       return;
     }
     const dedupe_id = dedupe_key === undefined ? null : idKey(dedupe_key);
-    this.#rows.entries.push({ ...place, is_new: 1, ...toEntryColumns(row), dedupe_id });
+    this.#rows.entries.push({ ...plan, is_new: 1, ...toEntryColumns(row), dedupe_id });
   }
 
   #addCommit(write: CommitWrite, n: number): void {

@@ -9,24 +9,24 @@ export interface BlobRow {
   readonly content: Uint8Array | null;
 }
 
-export interface BlobPlace {
+export interface BlobKey {
   readonly tenant: string;
   readonly ref: string;
 }
 
 export interface LoosePage {
-  readonly loose: readonly BlobPlace[];
+  readonly loose: readonly BlobKey[];
   /** The last one that was looked at; undefined when there are no more. */
-  readonly next: BlobPlace | undefined;
+  readonly next: BlobKey | undefined;
 }
 
 /** What was found of a page. */
 export function loosePage(
-  rows: readonly (BlobPlace & { readonly is_loose: number | boolean })[],
+  rows: readonly (BlobKey & { readonly is_loose: number | boolean })[],
   limit: number,
 ): LoosePage {
-  const places = rows.map(({ tenant, ref }) => ({ tenant, ref }));
-  return { loose: places.filter((_, index) => Boolean(rows[index]?.is_loose)), next: places[limit - 1] };
+  const keys = rows.map(({ tenant, ref }) => ({ tenant, ref }));
+  return { loose: keys.filter((_, index) => Boolean(rows[index]?.is_loose)), next: keys[limit - 1] };
 }
 
 /** A blob on its way: it may take its time, but not for ever. */
@@ -62,9 +62,9 @@ export interface BlobRows {
   /** Marks an upload as one to be removed. Nothing can be added to it any more. */
   giveUp(upload: Upload): Promise<void>;
   /** Looks at the next blobs of all tenants: which of them no thread refers to, and whose day is over. */
-  pageLoose(after: BlobPlace, limit: number): Promise<LoosePage>;
+  pageLoose(after: BlobKey, limit: number): Promise<LoosePage>;
   /** Deletes a blob if that is still so, and marks its parts as to be removed. False when it is not. */
-  collect(place: BlobPlace): Promise<boolean>;
+  collect(key: BlobKey): Promise<boolean>;
   usage(tenant: string): Promise<number>;
   /** Deletes the row of a blob, and marks its parts as to be removed. */
   delete(tenant: string, ref: string): Promise<void>;

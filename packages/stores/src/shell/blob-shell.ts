@@ -13,7 +13,7 @@ import {
   toBlobPieces,
 } from "@reprise/contracts";
 import { assertQuota } from "./blob-collection.ts";
-import type { BlobPlace, BlobRow, BlobRows, LoosePage } from "./blob-rows.ts";
+import type { BlobKey, BlobRow, BlobRows, LoosePage } from "./blob-rows.ts";
 import { sweepBlobs } from "./blob-sweep.ts";
 import { BlobUpload } from "./blob-upload.ts";
 
@@ -46,9 +46,9 @@ const PAGE = 500;
 async function collectBlobs(rows: BlobRows): Promise<number> {
   await sweepBlobs(rows);
   let count = 0;
-  for (let after: BlobPlace | undefined = { tenant: "", ref: "" }; after !== undefined; ) {
+  for (let after: BlobKey | undefined = { tenant: "", ref: "" }; after !== undefined; ) {
     const page: LoosePage = await rows.pageLoose(after, PAGE);
-    const collected = await Promise.all(page.loose.map((place) => rows.collect(place)));
+    const collected = await Promise.all(page.loose.map((key) => rows.collect(key)));
     count += collected.filter((isGone) => isGone).length;
     after = page.next;
   }

@@ -1,14 +1,14 @@
 import type { StoredText } from "../codec/stored-text.ts";
 
 /** Which document of which tenant. All are ids that obey `assertId`. */
-export interface DocumentPlace {
+export interface DocumentKey {
   readonly tenant: string;
   readonly kind: string;
   readonly id: string;
 }
 
 /** A document to be written. */
-export interface SealedDocument extends DocumentPlace {
+export interface SealedDocument extends DocumentKey {
   readonly expires_at: number | null;
   readonly text: StoredText;
 }
@@ -30,14 +30,14 @@ export interface DocumentAnswer {
  * each gets a revision higher than any before, also than those of rows that are gone.
  */
 export interface DocumentRows {
-  load(place: DocumentPlace): Promise<DocumentRow | undefined>;
+  load(key: DocumentKey): Promise<DocumentRow | undefined>;
   /** Writes if the row has this revision; 0: if there is none. */
   save(document: SealedDocument, expected: number): Promise<DocumentAnswer>;
   /** Whether one was there, with this revision unless it is null. */
-  delete(place: DocumentPlace, expected: number | null): Promise<boolean>;
+  delete(key: DocumentKey, expected: number | null): Promise<boolean>;
   /** By id, from the one after `after` on, which may be empty. */
   list(
-    list: Omit<DocumentPlace, "id"> & { readonly after: string; readonly limit: number },
+    list: Omit<DocumentKey, "id"> & { readonly after: string; readonly limit: number },
   ): Promise<readonly DocumentRow[]>;
   /** Takes rows away whose time is up, of all tenants, at most so many. Says how many. */
   prune(limit: number): Promise<number>;

@@ -1,4 +1,4 @@
-import type { Changeset, Durability, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, Durability, StoreSignal, ThreadKey } from "@reprise/contracts";
 import type { HeldWrite } from "../kernel/held-write.ts";
 import type { NeedText } from "../kernel/need.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
@@ -51,7 +51,7 @@ export interface StoreDriver {
   /** The workers whose processes are sure to be gone. Left out by drivers that cannot tell. */
   findGone?(): Promise<readonly WorkerRow[]>;
   /** The threads an owner has a claim on. */
-  findClaims(owner: string): Promise<readonly ThreadPlace[]>;
+  findClaims(owner: string): Promise<readonly ThreadKey[]>;
   /** The threads of a tenant that anybody has a claim on. */
   findClaimed(tenant: string): Promise<readonly string[]>;
   watch(listener: (signal: StoreSignal) => void): () => void;

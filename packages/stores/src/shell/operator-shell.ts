@@ -22,8 +22,8 @@ type ThreadHead = NonNullable<Awaited<ReturnType<RowReader["loadThread"]>>>;
 /** The dispatcher's side of a store. */
 export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant: Store["forTenant"]): StoreOperator {
   const releaseOwner = async (owner: string): Promise<void> => {
-    const places = await driver.findClaims(owner);
-    const released = places.map((place) => driver.execute({ operation: "release_owner", ...place, owner }));
+    const keys = await driver.findClaims(owner);
+    const released = keys.map((key) => driver.execute({ operation: "release_owner", ...key, owner }));
     await Promise.all(released.map(unlessDamaged));
   };
   const workers = new Workers(driver, releaseOwner);

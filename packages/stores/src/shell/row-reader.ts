@@ -7,7 +7,7 @@ import type {
   RunQuery,
   StoredChangeset,
   TenantThread,
-  ThreadPlace,
+  ThreadKey,
   ThreadQuery,
   ToolCallRecord,
 } from "@reprise/contracts";
@@ -100,7 +100,7 @@ export interface RowReader {
     threadId: string,
   ): Promise<{ readonly thread: ThreadRow; readonly open_run?: RunRow["record"] } | undefined>;
   /** Threads of all tenants after a place, in some fixed order. */
-  pageThreads(after: ThreadPlace | undefined, limit: number): Promise<readonly TenantThread[]>;
+  pageThreads(after: ThreadKey | undefined, limit: number): Promise<readonly TenantThread[]>;
   /** Newest first. */
   listThreads(tenant: string, query: ThreadQuery, cut: Cut): Promise<RowPage<ThreadRow["thread"]>>;
   readMessages(tenant: string, threadId: string, selection: MessageSelection): Promise<MessageRows>;

@@ -1,4 +1,4 @@
-import type { DocumentAnswer, DocumentPlace, DocumentRow } from "../shell/document-rows.ts";
+import type { DocumentAnswer, DocumentKey, DocumentRow } from "../shell/document-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { WriterTask } from "./writer-task.ts";
 
@@ -32,16 +32,16 @@ const PRUNE = `delete from documents
   where revision in (select revision from documents where expires_at <= :now order by expires_at limit :limit)
   returning revision`;
 
-export function loadDocument(connection: Connection, place: DocumentPlace, now: number): DocumentRow | undefined {
-  const { tenant, kind, id } = place;
+export function loadDocument(connection: Connection, key: DocumentKey, now: number): DocumentRow | undefined {
+  const { tenant, kind, id } = key;
   const columns = connection.get<DocumentColumns>(SELECT, { tenant, kind, id, now });
-  return columns && toRow(place, columns);
+  return columns && toRow(key, columns);
 }
 
 /** By id; `after` may be empty. */
 export function listDocuments(
   connection: Connection,
-  list: Omit<DocumentPlace, "id"> & { readonly after: string; readonly limit: number },
+  list: Omit<DocumentKey, "id"> & { readonly after: string; readonly limit: number },
   now: number,
 ): readonly DocumentRow[] {
   const { tenant, kind, after, limit } = list;
@@ -63,7 +63,7 @@ export function saveDocument(
 
 export function deleteDocument(
   connection: Connection,
-  { place: { tenant, kind, id }, expected, now }: Task<"delete_document">,
+  { key: { tenant, kind, id }, expected, now }: Task<"delete_document">,
 ): boolean {
   return connection.get(DELETE, { tenant, kind, id, expected, now }) !== undefined;
 }
@@ -73,7 +73,7 @@ export function pruneDocuments(connection: Connection, { now, limit }: Task<"pru
 }
 
 function toRow(
-  { tenant, kind, id }: DocumentPlace,
+  { tenant, kind, id }: DocumentKey,
   { format, checksum, body, revision, updated_at, expires_at }: DocumentColumns,
 ): DocumentRow {
   return { tenant, kind, id, revision, updated_at, expires_at, text: { format, checksum, body } };

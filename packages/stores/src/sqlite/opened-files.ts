@@ -9,13 +9,13 @@ const GLANCE_MS = 100;
  * written then is seen by nobody and gone with the process.
  */
 export class OpenedFiles {
-  readonly #place: string;
+  readonly #name: string;
   readonly #paths: readonly string[];
   readonly #identities: readonly (string | undefined)[];
   #lookedAt = 0;
 
-  constructor(place: string, paths: readonly string[]) {
-    this.#place = place;
+  constructor(name: string, paths: readonly string[]) {
+    this.#name = name;
     this.#paths = paths;
     this.#identities = paths.map(identityOf);
   }
@@ -28,7 +28,7 @@ export class OpenedFiles {
   assertThere(): void {
     if (this.areThere) return;
     const remedy = "Put the files back that were there, or stop every process that uses the store and start again.";
-    throw new RepriseError("STORE_REPLACED", `${this.#place} was deleted or replaced while it was open. ${remedy}`);
+    throw new RepriseError("STORE_REPLACED", `${this.#name} was deleted or replaced while it was open. ${remedy}`);
   }
 
   /** The same for readers, who ask often. */

@@ -1,4 +1,4 @@
-import { RepriseError, type StoreSignal, type ThreadPlace } from "@reprise/contracts";
+import { RepriseError, type StoreSignal, type ThreadKey } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
@@ -104,11 +104,11 @@ const DUE_THREADS = `select tenant, thread_id from threads
 function claimThreads(connection: Connection, request: Claimer, limit: number, now: number): TaskResult {
   const granted: ClaimAnswer[] = [];
   const signals: StoreSignal[] = [];
-  const places = [0, 1, 2].flatMap((rank) => request.needs.map((need) => ({ rank, need })));
-  for (const place of places) {
+  const classes = [0, 1, 2].flatMap((rank) => request.needs.map((need) => ({ rank, need })));
+  for (const one of classes) {
     while (granted.length < limit) {
-      const due = connection.all<ThreadPlace>(DUE_THREADS, {
-        ...place,
+      const due = connection.all<ThreadKey>(DUE_THREADS, {
+        ...one,
         now,
         limit: limit - granted.length,
       });

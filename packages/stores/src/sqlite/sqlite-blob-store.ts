@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BLOB_PIECE_BYTES, type BlobInfo } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
 import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
-import { type BlobPlace, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { type BlobKey, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
 import { IS_LOOSE } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
@@ -21,7 +21,7 @@ interface InfoColumns {
   readonly bytes: number;
 }
 
-interface LooseColumns extends BlobPlace {
+interface LooseColumns extends BlobKey {
   readonly is_loose: number;
 }
 
@@ -97,7 +97,7 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
       const before = now() - COLLECT_AFTER_MS;
       return loosePage(connection.all<LooseColumns>(PAGE, { ...after, before, limit }), limit);
     },
-    collect: (place) => write({ task: "collect_blob", ...place, before: now() - COLLECT_AFTER_MS }),
+    collect: (key) => write({ task: "collect_blob", ...key, before: now() - COLLECT_AFTER_MS }),
     async usage(tenant) {
       return connection.get<{ readonly bytes: number }>(USAGE, { tenant })?.bytes ?? 0;
     },

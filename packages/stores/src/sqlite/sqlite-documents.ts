@@ -14,9 +14,9 @@ export interface DocumentPorts {
 /** Documents in a SQLite file: writes go to the writer and share its transactions, reads are done here. */
 export function createSqliteDocuments({ connection, now, write }: DocumentPorts): DocumentRows {
   return {
-    load: async (place) => loadDocument(connection, place, now()),
+    load: async (key) => loadDocument(connection, key, now()),
     save: (document, expected) => write({ task: "save_document", now: now(), document, expected }),
-    delete: (place, expected) => write({ task: "delete_document", now: now(), place, expected }),
+    delete: (key, expected) => write({ task: "delete_document", now: now(), key, expected }),
     list: async (list) => listDocuments(connection, list, now()),
     prune: (limit) => write({ task: "prune_documents", now: now(), limit }),
   };

@@ -1,4 +1,4 @@
-import type { Changeset, StoreSignal, ThreadPlace } from "@reprise/contracts";
+import type { Changeset, StoreSignal, ThreadKey } from "@reprise/contracts";
 import { escapeText } from "../codec/escape-text.ts";
 import { sealChangeset } from "../codec/seal-changeset.ts";
 import type { HeldWrite } from "../kernel/held-write.ts";
@@ -80,8 +80,8 @@ export class SqliteDriver implements StoreDriver {
     return this.#parts.writer.do({ task: "claim", now: this.#parts.now(), request, limit });
   }
 
-  async findClaims(owner: string): Promise<readonly ThreadPlace[]> {
-    return this.#parts.connection.all<ThreadPlace>(
+  async findClaims(owner: string): Promise<readonly ThreadKey[]> {
+    return this.#parts.connection.all<ThreadKey>(
       `select tenant, thread_id from threads ${CLAIMED} and claim_owner = :owner`,
       {
         owner: escapeText(owner),

@@ -1,7 +1,7 @@
 import type { ErrorCode, StoreSignal } from "@reprise/contracts";
 import type { Claimer, ThreadRequest } from "../kernel/request.ts";
 import type { Upload } from "../shell/blob-rows.ts";
-import type { DocumentPlace, SealedDocument } from "../shell/document-rows.ts";
+import type { DocumentKey, SealedDocument } from "../shell/document-rows.ts";
 import type { AnnouncedWorker } from "../shell/worker-rows.ts";
 import type { Statement } from "./statement.ts";
 
@@ -60,7 +60,7 @@ export type WriterTask =
   | {
       readonly task: "delete_document";
       readonly now: number;
-      readonly place: DocumentPlace;
+      readonly key: DocumentKey;
       readonly expected: number | null;
     }
   | { readonly task: "prune_documents"; readonly now: number; readonly limit: number }

@@ -59,8 +59,8 @@ export function stepOfSupersede(thread: ThreadTables, range: SupersededRange): S
 
 export function stepOfSnapshot(thread: ThreadTables, cell: SnapshotCell): Step {
   const others = thread.snapshots.filter(({ version }) => version !== cell.version);
-  const place = others.findIndex(({ version }) => version > cell.version);
-  return stepOfSnapshots(thread, others.toSpliced(place < 0 ? others.length : place, 0, cell));
+  const position = others.findIndex(({ version }) => version > cell.version);
+  return stepOfSnapshots(thread, others.toSpliced(position < 0 ? others.length : position, 0, cell));
 }
 
 /** Forgets how the thread came to a version. */

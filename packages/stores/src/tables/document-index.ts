@@ -1,5 +1,5 @@
 import { compareIds } from "@reprise/contracts";
-import type { DocumentPlace, DocumentRow } from "../shell/document-rows.ts";
+import type { DocumentKey, DocumentRow } from "../shell/document-rows.ts";
 import { SortedList } from "./sorted-list.ts";
 
 /** What is known of a document without its text. */
@@ -13,8 +13,8 @@ export class DocumentIndex<Head extends DocumentHead> {
   readonly #kinds = new Map<string, SortedList<Head, ById>>();
 
   /** Undefined also for one whose time is up. */
-  find(place: DocumentPlace, now: number): Head | undefined {
-    const head = this.#heads.get(keyOf(place));
+  find(key: DocumentKey, now: number): Head | undefined {
+    const head = this.#heads.get(keyOf(key));
     return head === undefined || isExpired(head, now) ? undefined : head;
   }
 
@@ -27,18 +27,18 @@ export class DocumentIndex<Head extends DocumentHead> {
     list.add(head);
   }
 
-  remove(place: DocumentPlace): void {
-    if (!this.#heads.delete(keyOf(place))) return;
-    const list = this.#kinds.get(kindOf(place));
-    list?.remove(place);
-    if (list?.size === 0) this.#kinds.delete(kindOf(place));
+  remove(key: DocumentKey): void {
+    if (!this.#heads.delete(keyOf(key))) return;
+    const list = this.#kinds.get(kindOf(key));
+    list?.remove(key);
+    if (list?.size === 0) this.#kinds.delete(kindOf(key));
   }
 
   /** The first so many of a kind with a higher id. */
-  after(place: DocumentPlace, limit: number, now: number): readonly Head[] {
-    const list = this.#kinds.get(kindOf(place));
+  after(key: DocumentKey, limit: number, now: number): readonly Head[] {
+    const list = this.#kinds.get(kindOf(key));
     if (list === undefined) return [];
-    const rest = list.after(place, list.size);
+    const rest = list.after(key, list.size);
     return rest.filter((head) => !isExpired(head, now)).slice(0, limit);
   }
 
@@ -61,10 +61,10 @@ function byId(one: ById, other: ById): number {
   return compareIds(one.id, other.id);
 }
 
-function kindOf({ tenant, kind }: Omit<DocumentPlace, "id">): string {
+function kindOf({ tenant, kind }: Omit<DocumentKey, "id">): string {
   return JSON.stringify([tenant, kind]);
 }
 
-function keyOf({ tenant, kind, id }: DocumentPlace): string {
+function keyOf({ tenant, kind, id }: DocumentKey): string {
   return JSON.stringify([tenant, kind, id]);
 }

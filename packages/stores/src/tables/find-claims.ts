@@ -1,8 +1,8 @@
-import type { ThreadPlace } from "@reprise/contracts";
+import type { ThreadKey } from "@reprise/contracts";
 import type { Tables } from "./tables.ts";
 
 /** The threads an owner has a claim on. */
-export function findClaims({ threads }: Tables, owner: string): readonly ThreadPlace[] {
+export function findClaims({ threads }: Tables, owner: string): readonly ThreadKey[] {
   const held = [...threads].filter(({ row }) => row?.claim?.owner === owner);
   return held.map(({ tenant: { tenant }, threadId }) => ({ tenant, thread_id: threadId }));
 }

@@ -1,4 +1,4 @@
-import { placeOf } from "../kernel/rows.ts";
+import { queueOf } from "../kernel/rows.ts";
 import type { EntryCell } from "./cells.ts";
 import { RunQueue } from "./run-queue.ts";
 
@@ -33,11 +33,11 @@ export class Mailbox {
       this.#byDedupeKey ??= new Map();
       this.#byDedupeKey.set(dedupe_key, cell);
     }
-    const place = placeOf(cell.row.entry);
-    if (place === "run") {
+    const queue = queueOf(cell.row.entry);
+    if (queue === "run") {
       this.#queue ??= new RunQueue();
       this.#queue.add(cell);
-    } else if (place !== null) {
+    } else if (queue !== null) {
       this.#held ??= new Map();
       this.#held.set(entry_id, cell);
     }
@@ -47,8 +47,8 @@ export class Mailbox {
     const { entry_id, dedupe_key } = cell.row.entry;
     this.entries.delete(entry_id);
     if (dedupe_key !== undefined && this.findByDedupeKey(dedupe_key) === cell) this.#byDedupeKey?.delete(dedupe_key);
-    const place = placeOf(cell.row.entry);
-    if (place === "run") this.#queue?.remove(cell);
-    else if (place !== null) this.#held?.delete(entry_id);
+    const queue = queueOf(cell.row.entry);
+    if (queue === "run") this.#queue?.remove(cell);
+    else if (queue !== null) this.#held?.delete(entry_id);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Items in an order in which no two are equal. Finding a place takes a few comparisons; what stands behind it is moved, which
- * for the hundred thousand items a process may hold takes microseconds. `Key` is what of an item its place depends on.
+ * Items in an order in which no two are equal. Finding a position takes a few comparisons; what stands behind it is moved, which
+ * for the hundred thousand items a process may hold takes microseconds. `Key` is what of an item its position depends on.
  */
 export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> {
   readonly #items: Item[] = [];
@@ -23,20 +23,20 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   }
 
   add(item: Item): void {
-    this.#items.splice(this.#placeOf(item), 0, item);
+    this.#items.splice(this.#positionOf(item), 0, item);
   }
 
   remove(item: Key): void {
-    const place = this.#placeOf(item);
-    const found = this.#items[place];
-    if (found !== undefined && this.#compare(found, item) === 0) this.#items.splice(place, 1);
+    const position = this.#positionOf(item);
+    const found = this.#items[position];
+    if (found !== undefined && this.#compare(found, item) === 0) this.#items.splice(position, 1);
   }
 
-  /** The first so many items that come after a place; nothing need be there. */
+  /** The first so many items that come after a position; nothing need be there. */
   after(item: Key, limit: number): readonly Item[] {
-    const place = this.#placeOf(item);
-    const found = this.#items[place];
-    const start = found !== undefined && this.#compare(found, item) === 0 ? place + 1 : place;
+    const position = this.#positionOf(item);
+    const found = this.#items[position];
+    const start = found !== undefined && this.#compare(found, item) === 0 ? position + 1 : position;
     return this.#items.slice(start, start + limit);
   }
 
@@ -52,8 +52,8 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
     return this.#items.values();
   }
 
-  /** The place of an item, or where it would go. */
-  #placeOf(item: Key): number {
+  /** The position of an item, or where it would go. */
+  #positionOf(item: Key): number {
     let [low, high] = [0, this.#items.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

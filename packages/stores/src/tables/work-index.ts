@@ -4,12 +4,12 @@ import { SortedList } from "./sorted-list.ts";
 import { compareNames } from "./thread-name.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
-interface Place {
+interface DueThread {
   readonly thread: ThreadTables;
   readonly at: number;
 }
 
-type Ranks = ReadonlyMap<WorkRank, SortedList<Place>>;
+type Ranks = ReadonlyMap<WorkRank, SortedList<DueThread>>;
 
 const RANKS: readonly WorkRank[] = [0, 1, 2];
 
@@ -18,7 +18,7 @@ export class WorkIndex {
   readonly #needs = new Map<NeedText, Ranks>();
 
   add(thread: ThreadTables, { rank, at, need }: WorkHint): void {
-    const ranks = this.#needs.get(need) ?? new Map(RANKS.map((one) => [one, new SortedList(comparePlaces)]));
+    const ranks = this.#needs.get(need) ?? new Map(RANKS.map((one) => [one, new SortedList(compareDue)]));
     this.#needs.set(need, ranks);
     ranks.get(rank)?.add({ thread, at });
   }
@@ -60,6 +60,6 @@ function earliestOf(ranks: Ranks): number {
   return Math.min(...RANKS.map((rank) => ranks.get(rank)?.first?.at ?? Number.POSITIVE_INFINITY));
 }
 
-function comparePlaces({ thread, at }: Place, other: Place): number {
+function compareDue({ thread, at }: DueThread, other: DueThread): number {
   return at - other.at || thread.order - other.thread.order || compareNames(thread, other.thread);
 }

@@ -1,5 +1,5 @@
 import type { BusyPolicy, EntryKind, EntryStatus, MailboxEntry, RunRequest } from "@reprise/contracts";
-import { type EntryRow, placeOf } from "../../kernel/rows.ts";
+import { type EntryRow, queueOf } from "../../kernel/rows.ts";
 import { escapeText, unescapeText } from "../escape-text.ts";
 import { parseText, readText, type StoredText, storeText } from "../stored-text.ts";
 import { optionalProperty, optionalText } from "./column-values.ts";
@@ -36,7 +36,7 @@ export function toChangingEntryColumns({ entry }: EntryRow): ChangingEntryColumn
   return {
     generation: entry.generation,
     status: entry.status,
-    place: placeOf(entry),
+    place: queueOf(entry),
     available_at: entry.available_at,
     attempts: entry.attempts,
     last_error: optionalText(entry.last_error),

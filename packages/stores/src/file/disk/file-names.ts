@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { DocumentPlace } from "../../shell/document-rows.ts";
+import type { DocumentKey } from "../../shell/document-rows.ts";
 
 /**
  * Names of files say nothing: an id may be a path, a device of Windows, the same as another but for its case, or longer than a
@@ -14,7 +14,7 @@ export function isLogName(name: string): boolean {
 }
 
 /** The file of a document. */
-export function documentName({ tenant, kind, id }: DocumentPlace): string {
+export function documentName({ tenant, kind, id }: DocumentKey): string {
   return `${hashOf(JSON.stringify([tenant, kind, id]))}.json`;
 }
 

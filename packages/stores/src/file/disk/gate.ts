@@ -3,8 +3,8 @@ export class Gate {
   #free: number;
   readonly #line: (() => void)[] = [];
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
   async run<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -13,7 +13,7 @@ export class Gate {
     try {
       return await task();
     } finally {
-      // The place goes to the next in line without becoming free in between.
+      // The slot goes to the next in line without becoming free in between.
       const next = this.#line.shift();
       if (next === undefined) this.#free += 1;
       else next();

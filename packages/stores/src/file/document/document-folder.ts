@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { damaged } from "../../codec/stored-text.ts";
-import type { DocumentAnswer, DocumentPlace, DocumentRow, SealedDocument } from "../../shell/document-rows.ts";
+import type { DocumentAnswer, DocumentKey, DocumentRow, SealedDocument } from "../../shell/document-rows.ts";
 import { type DocumentHead, DocumentIndex } from "../../tables/document-index.ts";
 import { hasCode, OPEN_TO, readBytes, writeAll } from "../disk/disk.ts";
 import { inDoubt } from "../disk/disk-errors.ts";
@@ -29,8 +29,8 @@ export class DocumentFolder {
     this.revisions = new RevisionMark(logs, path, this.#names);
   }
 
-  load(place: DocumentPlace, now: number): Promise<DocumentRow | undefined> {
-    return this.#inTurn(place, (name) => this.#read(place, name, now));
+  load(key: DocumentKey, now: number): Promise<DocumentRow | undefined> {
+    return this.#inTurn(key, (name) => this.#read(key, name, now));
   }
 
   save(document: SealedDocument, expected: number, now: number): Promise<DocumentAnswer> {
@@ -49,21 +49,21 @@ export class DocumentFolder {
     });
   }
 
-  delete(place: DocumentPlace, expected: number | null, now: number): Promise<boolean> {
-    return this.#inTurn(place, async (name) => {
+  delete(key: DocumentKey, expected: number | null, now: number): Promise<boolean> {
+    return this.#inTurn(key, async (name) => {
       // One that nobody can read can still be deleted by whoever does not care what it says.
       if (expected !== null || !this.unreadable.has(name)) {
-        const found = this.#find(place, name, now);
+        const found = this.#find(key, name, now);
         if (found === undefined || found.revision !== (expected ?? found.revision)) return false;
       }
-      await this.#take(place, name);
+      await this.#take(key, name);
       return true;
     });
   }
 
-  async list(place: DocumentPlace, limit: number, now: number): Promise<readonly DocumentRow[]> {
+  async list(key: DocumentKey, limit: number, now: number): Promise<readonly DocumentRow[]> {
     const rows: DocumentRow[] = [];
-    for (let after = place; ; ) {
+    for (let after = key; ; ) {
       const heads = this.index.after(after, limit - rows.length, now);
       const last = heads.at(-1);
       if (last === undefined) return rows;
@@ -76,24 +76,24 @@ export class DocumentFolder {
   }
 
   async prune(limit: number, now: number): Promise<number> {
-    const taken = this.index.expired(limit, now).map((place) =>
-      this.#inTurn(place, async (name) => {
+    const taken = this.index.expired(limit, now).map((key) =>
+      this.#inTurn(key, async (name) => {
         // Somebody may have saved it anew meanwhile.
-        const isExpired = this.index.find(place, now) === undefined;
-        if (isExpired) await this.#take(place, name);
+        const isExpired = this.index.find(key, now) === undefined;
+        if (isExpired) await this.#take(key, name);
         return isExpired;
       }),
     );
     return (await Promise.all(taken)).filter(Boolean).length;
   }
 
-  #find(place: DocumentPlace, name: string, now: number) {
+  #find(key: DocumentKey, name: string, now: number) {
     if (this.unreadable.has(name)) throw damaged("document");
-    return this.index.find(place, now);
+    return this.index.find(key, now);
   }
 
-  async #read(place: DocumentPlace, name: string, now: number): Promise<DocumentRow | undefined> {
-    if (this.#find(place, name, now) === undefined) return undefined;
+  async #read(key: DocumentKey, name: string, now: number): Promise<DocumentRow | undefined> {
+    if (this.#find(key, name, now) === undefined) return undefined;
     const decoded = decodeDocument(await this.readFile(name));
     if (decoded === undefined) throw damaged("document");
     return { ...decoded.head, text: decoded.readText() };
@@ -110,14 +110,14 @@ export class DocumentFolder {
     });
   }
 
-  async #take(place: DocumentPlace, name: string): Promise<void> {
+  async #take(key: DocumentKey, name: string): Promise<void> {
     try {
       await this.#logs.disk.unlink(join(this.path, name));
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
     }
     this.unreadable.delete(name);
-    this.index.remove(place);
+    this.index.remove(key);
     await this.#syncNames();
   }
 
@@ -130,8 +130,8 @@ export class DocumentFolder {
     }
   }
 
-  async #inTurn<Result>(place: DocumentPlace, task: (name: string) => Promise<Result>): Promise<Result> {
-    const name = documentName(place);
+  async #inTurn<Result>(key: DocumentKey, task: (name: string) => Promise<Result>): Promise<Result> {
+    const name = documentName(key);
     const start = () => task(name);
     // How the one before ended is told to whoever asked for it.
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(start, start);

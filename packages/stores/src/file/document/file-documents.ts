@@ -14,9 +14,9 @@ export function createFileDocuments(handle: Pick<StoreHandle, "use">, now: () =>
       }
     });
   return {
-    load: async (place) => use((documents) => documents.load(place, now())),
+    load: async (key) => use((documents) => documents.load(key, now())),
     save: async (document, expected) => use((documents) => documents.save(document, expected, now())),
-    delete: async (place, expected) => use((documents) => documents.delete(place, expected, now())),
+    delete: async (key, expected) => use((documents) => documents.delete(key, expected, now())),
     list: async ({ tenant, kind, after, limit }) =>
       use((documents) => documents.list({ tenant, kind, id: after }, limit, now())),
     prune: async (limit) => use((documents) => documents.prune(limit, now())),

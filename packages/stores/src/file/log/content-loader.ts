@@ -68,9 +68,9 @@ function handOut(wanted: readonly Wanted[], ranges: readonly LogRange[], found: 
   const contents = new Map<number, string>();
   for (const { line, take, reject } of wanted) {
     try {
-      const place = line();
-      const content = found && (contents.get(place.offset) ?? contentOf(place, ranges, found));
-      if (content !== undefined) contents.set(place.offset, content);
+      const range = line();
+      const content = found && (contents.get(range.offset) ?? contentOf(range, ranges, found));
+      if (content !== undefined) contents.set(range.offset, content);
       take(content);
     } catch (error) {
       reject(error);
@@ -78,19 +78,19 @@ function handOut(wanted: readonly Wanted[], ranges: readonly LogRange[], found: 
   }
 }
 
-function contentOf(place: LogRange, ranges: readonly LogRange[], found: readonly Buffer[]): string {
-  const index = ranges.findLastIndex(({ offset }) => offset <= place.offset);
-  const start = place.offset - (ranges[index]?.offset ?? 0);
-  const bytes = found[index]?.subarray(start, start + place.length) ?? Buffer.alloc(0);
-  const line = bytes.length === place.length ? decodeLine(bytes) : undefined;
+function contentOf(range: LogRange, ranges: readonly LogRange[], found: readonly Buffer[]): string {
+  const index = ranges.findLastIndex(({ offset }) => offset <= range.offset);
+  const start = range.offset - (ranges[index]?.offset ?? 0);
+  const bytes = found[index]?.subarray(start, start + range.length) ?? Buffer.alloc(0);
+  const line = bytes.length === range.length ? decodeLine(bytes) : undefined;
   if (line?.isContentSound !== true) throw damaged("commit");
   return line.content.toString("utf8");
 }
 
 /** Few ranges that hold all the lines, in order. */
-function joinRanges(places: readonly LogRange[]): readonly LogRange[] {
+function joinRanges(wanted: readonly LogRange[]): readonly LogRange[] {
   const ranges: { offset: number; length: number }[] = [];
-  for (const { offset, length } of places.toSorted((place, other) => place.offset - other.offset)) {
+  for (const { offset, length } of wanted.toSorted((range, other) => range.offset - other.offset)) {
     const last = ranges.at(-1);
     const end = offset + length;
     const isNear = last !== undefined && offset - (last.offset + last.length) <= GAP_BYTES;

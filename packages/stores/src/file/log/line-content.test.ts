@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type ItemPlace, LineContent, readItem } from "./line-content.ts";
+import { type ItemPosition, LineContent, readItem } from "./line-content.ts";
 
 const NAMES = ["one", "another", "third"] as const;
 
@@ -10,7 +10,7 @@ it("is JSON, and gives every text back as it was added", () => {
   fc.assert(
     fc.property(fc.array(item, { minLength: 1 }), (items) => {
       const content = new LineContent();
-      const places = items.map((texts): ItemPlace => content.add(NAMES, texts));
+      const places = items.map((texts): ItemPosition => content.add(NAMES, texts));
       const written = content.text ?? "";
       expect(JSON.parse(written)).toHaveLength(items.length);
       expect(places.map((place) => readItem(written, place, NAMES))).toEqual(items);

@@ -1,5 +1,5 @@
 /** Where an item stands in the content of its line: from which character on, and how long its texts are, in their order. */
-export interface ItemPlace {
+export interface ItemPosition {
   readonly start: number;
   readonly lengths: readonly number[];
 }
@@ -13,7 +13,7 @@ export class LineContent {
   /** After the bracket. */
   #end = 1;
 
-  add<Name extends string>(names: readonly Name[], texts: Readonly<Record<Name, string>>): ItemPlace {
+  add<Name extends string>(names: readonly Name[], texts: Readonly<Record<Name, string>>): ItemPosition {
     const fields = names.filter((name) => texts[name] !== "").map((name) => `"${name}":${texts[name]}`);
     const item = `{${fields.join(",")}}`;
     const start = this.#end;
@@ -31,7 +31,7 @@ export class LineContent {
 /** The texts of an item, under the names they were added with. */
 export function readItem<Name extends string>(
   content: string,
-  { start, lengths }: ItemPlace,
+  { start, lengths }: ItemPosition,
   names: readonly Name[],
 ): Readonly<Record<Name, string>> {
   let end = start;

@@ -59,7 +59,7 @@ export async function loadLog(file: OpenFile): Promise<LoadedLog> {
     if (raw.offset === 0) header = line.rows as LogHeader;
     else lines.push({ offset: raw.offset, length: raw.bytes.length, writes: line.rows as readonly StoredWrite[] });
   }
-  const end = spoilt.find((place) => place.looksTorn && place.offset >= durable)?.offset ?? length;
+  const end = spoilt.find((line) => line.looksTorn && line.offset >= durable)?.offset ?? length;
   const kept = lines.filter(({ offset }) => offset < end);
   return { header, lines: kept, end, lacksEnd, damagedAt: spoilt.find(({ offset }) => offset < end)?.offset };
 }

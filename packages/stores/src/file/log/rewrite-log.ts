@@ -83,23 +83,23 @@ function storeAnew(cell: FiledCommit, texts: ReturnType<FiledCommit["textsIn"]>,
 /** Every row of a thread as a new one, in an order in which each finds what it belongs to. */
 function* rowsOf(thread: ThreadTables): Iterable<StoredWrite> {
   const { row, order, mailbox, runs, tenant } = thread;
-  const store = (kind: KindOfRow, place: number): readonly StoredWrite[] => {
-    const stored = storeRow(thread, kind, place);
+  const store = (kind: KindOfRow, order: number): readonly StoredWrite[] => {
+    const stored = storeRow(thread, kind, order);
     return stored === undefined ? [] : [stored];
   };
   if (row !== undefined) yield* store({ write: "thread", row }, order);
   if (thread.blobRefs.size > 0) yield { write: "refer", refs: [...thread.blobRefs] };
   for (const entry of mailbox.entries.values()) yield* store({ write: "entry", row: entry.row }, entry.order);
   for (const run of runs.values()) yield* rowsOfRun(run, store);
-  for (const { run, call_id, order: place } of tenant.suspended.values()) {
+  for (const { run, call_id, order } of tenant.suspended.values()) {
     if (run.thread !== thread) continue;
-    yield { write: "suspended", call: { run_id: run.row.record.run_id, call_id }, order: place };
+    yield { write: "suspended", call: { run_id: run.row.record.run_id, call_id }, order };
   }
 }
 
 function* rowsOfRun(
   { row, order, decisions }: RunCell,
-  store: (kind: KindOfRow, place: number) => readonly StoredWrite[],
+  store: (kind: KindOfRow, order: number) => readonly StoredWrite[],
 ): Iterable<StoredWrite> {
   yield* store({ write: "run", row }, order);
   for (const decision of decisions?.values() ?? [])

@@ -2,7 +2,7 @@ import type { CallKey } from "../../kernel/demand.ts";
 import type { EndedCall } from "../../kernel/rows.ts";
 import type { SealedSegment } from "../../kernel/sealed-changeset.ts";
 import type { Write } from "../../kernel/write.ts";
-import type { ItemPlace } from "./line-content.ts";
+import type { ItemPosition } from "./line-content.ts";
 import type { RowChange } from "./row-change.ts";
 
 /**
@@ -36,14 +36,14 @@ export interface StoredCommit {
   readonly has_patches: boolean;
   readonly is_pruned?: true;
   readonly format: number;
-  readonly parts: readonly ItemPlace[];
+  readonly parts: readonly ItemPosition[];
 }
 
 export interface StoredSnapshot {
   readonly write: "snapshot";
   readonly version: number;
   readonly format: number;
-  readonly part: ItemPlace;
+  readonly part: ItemPosition;
 }
 
 /** A write of the kernel as it lies in a log. */

@@ -1,5 +1,5 @@
 import type { ThreadDemand, ThreadRows } from "../../kernel/demand.ts";
-import { type DecisionRow, type EndedCall, type EntryRow, placeOf, type RunRow } from "../../kernel/rows.ts";
+import { type DecisionRow, type EndedCall, type EntryRow, queueOf, type RunRow } from "../../kernel/rows.ts";
 import { decisionKey, type EntryCell } from "../cells.ts";
 import type { ThreadTables } from "../thread-tables.ts";
 
@@ -93,6 +93,6 @@ function overEntries(
   { mailbox }: ThreadTables,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): readonly EntryCell[] {
-  const isOver = ({ row: { entry } }: EntryCell): boolean => placeOf(entry) === null && entry.updated_at < before;
+  const isOver = ({ row: { entry } }: EntryCell): boolean => queueOf(entry) === null && entry.updated_at < before;
   return [...mailbox.entries.values()].filter(isOver).slice(0, limit);
 }

@@ -30,12 +30,12 @@ export function parseStatePath(text: string): Path {
 }
 
 /** Where a state lives in the document; a tool call's state needs the id of its call. */
-export function placeState(path: Path, scope: StateScope, callId: string | undefined): Path {
+export function resolveStatePath(path: Path, scope: StateScope, callId: string | undefined): Path {
   if (scope !== "tool_call") return path;
   if (callId === undefined) {
     throw invalidOperation(`the state "${path.join(".")}" belongs to a tool call: its call id is needed`);
   }
-  const place = [TOOL_CALL_SCOPE, callId, ...path];
-  assertPath(place);
-  return place;
+  const full = [TOOL_CALL_SCOPE, callId, ...path];
+  assertPath(full);
+  return full;
 }
