@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readAnchors } from "../scripts/docs/markdown.mjs";
 import { ROOT } from "../scripts/repository.mjs";
-import { findBrokenLinks, readAnchors } from "./support/documents/find-broken-links.ts";
+import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
 import { findForeignImports } from "./support/documents/find-foreign-imports.ts";
 import { readBlocks, readSnippets, type Snippet } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder, type SnippetFolder } from "./support/documents/snippet-folder.ts";
@@ -97,9 +98,9 @@ describe("findBrokenLinks", () => {
       "page.md:7 links to what does not exist: gone.md",
       "page.md:7 links to no heading: docs/a.md#gone",
       "page.md:7 links to what does not exist: gone.svg",
-      "page.md:9 links out of the repository: ../outside.md",
       "page.md:8 links to what does not exist: gone-too.md",
       "page.md:9 links to what does not exist: gone.png",
+      "page.md:9 links out of the repository: ../outside.md",
     ]);
   });
 

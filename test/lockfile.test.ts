@@ -41,6 +41,12 @@ describe("package-lock.json", () => {
     expect(findMissingEntries(lockfile)).toEqual([]);
   });
 
+  it("of the documentation site has an entry for everything it needs, on every platform", () => {
+    const site: Lockfile = readJson("docs-site/package-lock.json");
+    expect(Object.keys(site.packages)).toContain("node_modules/vitepress");
+    expect(findMissingEntries(site)).toEqual([]);
+  });
+
   it.each(["", ...listPackages(ROOT)])('agrees with the package.json in the folder "%s"', (folder) => {
     const dependenciesOf = (owner: LockedPackage | undefined) => [
       owner?.dependencies ?? {},

@@ -34,6 +34,10 @@ export const TASKS = {
     purpose: "compiles every package into its dist folder",
     command: ["scripts/build.mjs"],
   },
+  docs: {
+    purpose: "builds the documentation site and checks its links; --serve shows it at http://127.0.0.1:4173",
+    command: ["scripts/docs.mjs"],
+  },
   types: {
     purpose: "checks the types of sources, tests and scripts",
     command: ["node_modules/typescript/bin/tsc", "-p", "tsconfig.check.json"],

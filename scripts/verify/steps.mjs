@@ -28,6 +28,7 @@ export function createSteps(root) {
     { name: "build", run: () => buildAfresh(root) },
     { name: "packages", run: () => checkPackages(root) },
     { name: "examples", run: () => runExamples(root) },
+    { name: "docs", run: () => runTask(root, "docs") },
   ];
 }
 
