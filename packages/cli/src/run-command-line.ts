@@ -1,4 +1,6 @@
+import { findNearest } from "@reprise/contracts/shape";
 import { CommanderError } from "commander";
+import { COMMANDS } from "./commands/command-table.ts";
 import { EXIT_CODES, type ExitCode } from "./output/exit-code.ts";
 import { type CommandFailure, usageFailure } from "./output/failure.ts";
 import { Output, type Streams } from "./output/output.ts";
@@ -20,7 +22,7 @@ export async function runCommandLine(words: readonly string[], streams: Streams)
     const settings = new Settings(options, process.env, readEnvFile(process.cwd()));
     for (const { key, address } of settings.withheld)
       output.warn(`${key} of the environment is not used: ${address} is set by .env. Put both in the same place.`);
-    return await command.run({ settings, output, arguments: chosen.arguments, options });
+    return await command.run({ settings, output, words, arguments: chosen.arguments, options });
   } catch (error) {
     const failure = toFailure(error);
     new Output(streams, early).fail(failure);
@@ -50,7 +52,7 @@ function parse(words: readonly string[], streams: Streams): Chosen | ExitCode {
     if (error.exitCode === 0) return EXIT_CODES.ok;
     throw describeUsage(error, complaints);
   }
-  if (chosen === undefined) throw usageFailure("There is no such command.", "See which there are with: reprise --help");
+  if (chosen === undefined) throw usageFailure("There is no such command.", "List the commands with: reprise --help");
   return chosen;
 }
 
@@ -58,7 +60,9 @@ function parse(words: readonly string[], streams: Streams): Chosen | ExitCode {
 function describeUsage({ message }: CommanderError, complaints: readonly string[]): CommandFailure {
   const [, unknown] = /^error: too many arguments\. .* got \d+: (\S+?)[,.]?( |$)/.exec(message) ?? [];
   if (unknown === undefined) return usageFailure(tidy(message), readRemedy(complaints));
-  return usageFailure(`There is no command ${JSON.stringify(unknown)}.`, "See which there are with: reprise --help");
+  const nearest = findNearest(unknown, [...new Set(COMMANDS.map(({ name }) => name.split(" ", 1)[0] ?? ""))]);
+  const remedy = nearest === undefined ? "List the commands with: reprise --help" : `Did you mean: reprise ${nearest}`;
+  return usageFailure(`There is no command ${JSON.stringify(unknown)}.`, remedy);
 }
 
 /** The parser's words as a sentence. */
@@ -70,7 +74,7 @@ function tidy(message: string): string {
 
 function readRemedy(complaints: readonly string[]): string {
   const [, suggestion] = /\((Did you mean .*)\)/.exec(complaints.join("")) ?? [];
-  return suggestion ?? "See what there is with: reprise --help";
+  return suggestion ?? "List the options with: reprise --help";
 }
 
 function readVersion(): string {

@@ -12,6 +12,8 @@ export async function startProcess(words: readonly string[]): Promise<void> {
   });
   const { runCommandLine } = await import("./run-command-line.ts");
   process.exitCode = await runCommandLine(words, { out: process.stdout, error: process.stderr });
+  // A module may have left open what only it knows of, as a pool of connections. What was written gets out first.
+  process.stdout.write("", () => process.stderr.write("", () => process.exit()));
 }
 
 /**

@@ -34,6 +34,15 @@ it("talks over several turns, and asks for each decision", async () => {
   expect(stderr).toContain("Say approve, deny, edit <json> or supply <json>.");
 });
 
+it("answers /help itself, and sends no command to the model", async () => {
+  const cwd = createTemporaryFolder();
+  const input = ["/help", "/hlep", "echo one", "/quit"].join("\n");
+  const { code, stdout, stderr } = await runCli(["chat", "--demo", "--thread", "t"], { cwd, input });
+  expect([code, stdout]).toEqual([0, "I will use the tool echo.\none\n"]);
+  expect(stderr).toContain("/quit   leaves");
+  expect(stderr).toContain("There is no command /hlep.");
+});
+
 it("issue 14.20: says what is wrong with edited arguments, and asks again", async () => {
   const cwd = createTemporaryFolder();
   const input = ["send a mail", 'edit {"to":5}', "approve", "/quit"].join("\n");

@@ -138,8 +138,11 @@ it.each([
     'error: There is no thread "nobody".\nSee which there are with: reprise threads\n',
   ],
   [["run", "nobody", "hi"], 1, 'error: There is no agent "nobody". Known: default.\n'],
-  [["dance"], 2, 'error: There is no command "dance".\nSee which there are with: reprise --help\n'],
-  [["run", "default"], 2, "error: Missing required argument 'text'.\nSee what there is with: reprise --help\n"],
+  [["dance"], 2, 'error: There is no command "dance".\nList the commands with: reprise --help\n'],
+  [["sevre"], 2, 'error: There is no command "sevre".\nDid you mean: reprise serve\n'],
+  [["run"], 2, "error: Missing argument <text>.\nUsage: reprise run [module] [agent] <text>\n"],
+  [["serve", "there"], 2, 'error: Unexpected argument "there".\nUsage: reprise serve [module]\n'],
+  [["serve", "--port", "high"], 2, 'error: --port must be a number from 0 to 65535 (got "high").\n'],
   [["decide", "x", "maybe"], 2, 'error: The action is approve, deny, edit, supply, not "maybe".\n'],
   [["decide", "x", "edit", "--arguments", "{"], 2, /^error: --arguments takes JSON: /],
   [["runs", "--limit", "ten"], 2, 'error: --limit takes a whole number, not "ten".\n'],
@@ -151,7 +154,7 @@ it.each([
   [
     ["serve", "--http-addr", "here"],
     2,
-    'error: "here" is no address.\nWrite a host and a port, as in 127.0.0.1:8080.\n',
+    'error: The address must be a host and a port, as in 127.0.0.1:8080 (got "here").\n',
   ],
   [["keys", "create", "--expires", "soon"], 2, 'error: --expires takes a time such as 90m, 12h or 30d, not "soon".\n'],
 ])("says in a sentence what is wrong with %j", async (words, code, message) => {
@@ -183,7 +186,7 @@ it("shows help, the version, and nothing of a store that is not there", async ()
     runHere("--version"),
     runHere("threads", "--storage-dir", elsewhere),
   ]);
-  expect(help.stdout).toContain("serves the agents over HTTP");
+  expect(help.stdout).toContain("serves agents over HTTP");
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(threads.code).toBe(1);
   expect(threads.stderr).toContain(`There is nothing yet at SQLite file ${join(elsewhere, "reprise.db")}.`);

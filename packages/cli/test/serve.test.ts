@@ -68,17 +68,21 @@ it("cancels a run at work when a command beside it says so", async () => {
   expect(await started.text()).toContain('"termination":{"type":"cancelled"');
 });
 
-it("says in a sentence that the port is taken, and refuses an address others can reach", async () => {
+it("names the owner of a port that is in use and the next free port, and refuses an address other machines can reach", async () => {
   const address = new URL(served.url).host;
   const [taken, open] = await Promise.all([
     runCli(["serve", "--http-addr", address, "--storage-dir", "other"], { cwd }),
     runCli(["serve", "--http-addr", "0.0.0.0:0", "--storage-dir", "another"], { cwd }),
   ]);
   expect(taken).toMatchObject({ code: 1, stdout: "" });
-  expect(taken.stderr).toContain(`error: ${address} is taken by another program.\n`);
+  expect(taken.stderr).toContain(`error: ${address} is already in use by another Reprise server.\n`);
+  const [, next = ""] = /^Stop it, or choose the next free port: --port (\d+)$/m.exec(taken.stderr) ?? [];
+  const beside = await startServe({ cwd }, "--port", next, "--storage-dir", "other");
+  expect(new URL(beside.url).port).toBe(next);
+  await beside.stop("SIGKILL");
   expect(open).toMatchObject({ code: 2, stdout: "" });
   expect(open.stderr).toContain(
-    "error: Cannot listen on 0.0.0.0: others can reach it, and nobody is asked who they are.\n",
+    "error: Refusing to listen on 0.0.0.0 without authentication: other machines can reach that address.\n",
   );
 });
 

@@ -4,7 +4,7 @@ import { assertStoreExists } from "../compose/open-store.ts";
 import { describeStore, planStore } from "../compose/plan-store.ts";
 import { readSetup } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
-import { CommandFailure } from "../output/failure.ts";
+import { CommandFailure, usageFailure } from "../output/failure.ts";
 import type { CommandInput } from "./command.ts";
 
 /** How to copy the stores that have better means of their own. */
@@ -13,11 +13,15 @@ const ELSEWHERE = {
   postgres: "Use the database's own tool: pg_dump --format=custom",
   nats: "Use the database's own tool, after the processes ended: pg_dump --format=custom",
   memory: "It is gone with its process.",
+  module: "Leave --agents out and name the folder of the SQLite file: --storage-dir",
 } as const;
 
 /** Copies the SQLite file, whoever works on it. */
 export async function backup({ settings, output, arguments: [file = ""] }: CommandInput): Promise<ExitCode> {
-  const plan = planStore(settings, readSetup(settings).config.store);
+  const { config, module } = await readSetup(settings);
+  if (module?.runtime !== undefined || module?.options.store !== undefined)
+    throw usageFailure("A store that a module opens cannot be found by its file.", ELSEWHERE.module);
+  const plan = planStore(settings, config.store);
   if (plan.kind !== "sqlite") {
     const message = `Only a SQLite store can be backed up here, and this is ${describeStore(plan)}.`;
     throw new CommandFailure(message, { exitCode: EXIT_CODES.misused, remedy: ELSEWHERE[plan.kind] });

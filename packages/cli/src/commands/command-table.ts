@@ -1,29 +1,55 @@
+import type { SettingName } from "../settings/setting-table.ts";
 import type { Command } from "./command.ts";
 
-const LIMIT = { form: "--limit <count>", purpose: "how many, 20 unless given" } as const;
+const LIMIT = { form: "--limit <count>", purpose: "how many to list (default: 20)" } as const;
+const THREAD = { form: "--thread <id>", purpose: "continue this thread (default: a new one)" } as const;
+const AGENT = { form: "[agent]", purpose: "id of the agent (default: `default`, or the first one)" } as const;
+
+const STORE: readonly SettingName[] = ["storageDir", "databaseUrl", "agents", "config", "tenant"];
+const WORK: readonly SettingName[] = ["config", "demo", "model", "storageDir", "databaseUrl", "tenant", "log"];
+const SERVE: readonly SettingName[] = [
+  "port",
+  "httpAddr",
+  ...WORK,
+  "requireKeys",
+  "allowedHosts",
+  "allowedOrigins",
+  "instanceId",
+  "tensorzeroUrl",
+];
 
 /** Every command there is. `--help` and the reference page are made of this table. */
 export const COMMANDS: readonly Command[] = [
   {
+    name: "dev",
+    purpose: "serves the agents of a module and reloads them when its code changes; runs continue after a reload",
+    takesModule: true,
+    settings: SERVE,
+    run: async (input) => (await import("./dev.ts")).dev(input),
+  },
+  {
     name: "serve",
-    purpose: "serves the agents over HTTP, with a page to chat at /",
+    purpose: "serves agents over HTTP, with a page to chat at /",
+    takesModule: true,
+    settings: SERVE,
     run: async (input) => (await import("./serve.ts")).serve(input),
   },
   {
     name: "run",
-    purpose: "runs an agent once and prints what it says",
-    arguments: [
-      { form: "<agent>", purpose: "the agent's id" },
-      { form: "<text>", purpose: "what to say to it; - reads standard input" },
-    ],
-    options: [{ form: "--thread <id>", purpose: "go on with this thread; a new one unless given" }],
+    purpose: "runs an agent once and prints its answer",
+    takesModule: true,
+    arguments: [AGENT, { form: "<text>", purpose: "the message to the agent; - reads standard input" }],
+    options: [THREAD],
+    settings: WORK,
     run: async (input) => (await import("./run.ts")).runAgent(input),
   },
   {
     name: "chat",
-    purpose: "talks with an agent; asks you when a tool call needs a decision",
-    arguments: [{ form: "[agent]", purpose: "the agent's id; `default` or the first one unless given" }],
-    options: [{ form: "--thread <id>", purpose: "go on with this thread; a new one unless given" }],
+    purpose: "talks with an agent, and asks you when a tool call needs a decision",
+    takesModule: true,
+    arguments: [AGENT],
+    options: [THREAD],
+    settings: WORK,
     run: async (input) => (await import("./chat.ts")).chat(input),
   },
   {
@@ -31,18 +57,21 @@ export const COMMANDS: readonly Command[] = [
     purpose: "lists threads, newest first",
     isDefault: true,
     options: [LIMIT],
+    settings: STORE,
     run: async (input) => (await import("./threads.ts")).listThreads(input),
   },
   {
     name: "threads show",
-    purpose: "shows a thread: its messages and its state",
-    arguments: [{ form: "<thread>", purpose: "the thread's id" }],
+    purpose: "shows the messages and the state of a thread",
+    arguments: [{ form: "<thread>", purpose: "id of the thread" }],
+    settings: STORE,
     run: async (input) => (await import("./threads.ts")).showThread(input),
   },
   {
     name: "threads delete",
-    purpose: "deletes a thread with everything it has",
-    arguments: [{ form: "<thread>", purpose: "the thread's id" }],
+    purpose: "deletes a thread with its messages, runs and state",
+    arguments: [{ form: "<thread>", purpose: "id of the thread" }],
+    settings: STORE,
     run: async (input) => (await import("./threads.ts")).deleteThread(input),
   },
   {
@@ -51,69 +80,83 @@ export const COMMANDS: readonly Command[] = [
     isDefault: true,
     options: [
       { form: "--thread <id>", purpose: "only runs of this thread" },
-      { form: "--status <status>", purpose: "running, waiting or done" },
+      { form: "--status <status>", purpose: "only runs that are running, waiting or done" },
       LIMIT,
     ],
+    settings: STORE,
     run: async (input) => (await import("./runs.ts")).listRuns(input),
   },
   {
     name: "runs show",
     purpose: "shows a run and its tool calls",
-    arguments: [{ form: "<run>", purpose: "the run's id" }],
+    arguments: [{ form: "<run>", purpose: "id of the run" }],
+    settings: STORE,
     run: async (input) => (await import("./runs.ts")).showRun(input),
   },
   {
     name: "runs events",
-    purpose: "prints a run's events",
-    arguments: [{ form: "<run>", purpose: "the run's id" }],
+    purpose: "prints the events of a run",
+    arguments: [{ form: "<run>", purpose: "id of the run" }],
     options: [
       { form: "--follow", purpose: "stay while the run waits for decisions, until it is done" },
-      { form: "--after <cursor>", purpose: "only what comes after this event" },
+      { form: "--after <cursor>", purpose: "only events after this one" },
     ],
+    settings: STORE,
     run: async (input) => (await import("./runs.ts")).printEvents(input),
   },
   {
     name: "runs cancel",
-    purpose: "asks a run to end",
-    arguments: [{ form: "<run>", purpose: "the run's id" }],
-    options: [{ form: "--reason <text>", purpose: "why" }],
+    purpose: "cancels a run",
+    arguments: [{ form: "<run>", purpose: "id of the run" }],
+    options: [{ form: "--reason <text>", purpose: "why; kept with the run" }],
+    settings: STORE,
     run: async (input) => (await import("./runs.ts")).cancelRun(input),
   },
   {
     name: "decide",
-    purpose: "answers a tool call that waits; without a call, lists what waits",
+    purpose: "decides about a tool call that waits; without a call, lists the calls that wait",
     arguments: [
-      { form: "[call]", purpose: "the call's id" },
+      { form: "[call]", purpose: "id of the call" },
       { form: "[action]", purpose: "approve, deny, edit (with --arguments) or supply (with --result)" },
     ],
     options: [
-      { form: "--arguments <json>", purpose: "the arguments to run it with instead" },
-      { form: "--result <json>", purpose: "the result to use instead of running it" },
+      { form: "--arguments <json>", purpose: "run the call with these arguments instead" },
+      { form: "--result <json>", purpose: "use this result instead of running the tool" },
       { form: "--reason <text>", purpose: "why; the model reads it" },
-      { form: "--thread <id>", purpose: "list only what waits on this thread" },
+      { form: "--thread <id>", purpose: "list only calls of this thread" },
     ],
+    settings: STORE,
     run: async (input) => (await import("./decide.ts")).decide(input),
   },
   {
     name: "replay",
-    purpose: "runs a finished run again from what was stored, without a model and without tools, and compares",
-    arguments: [{ form: "<run>", purpose: "the run's id" }],
-    options: [{ form: "--mode <mode>", purpose: "verify, or reexecute: with today's plugins and rules" }],
+    purpose: "replays a finished run from its recording, without models and tools, and compares every commit",
+    takesModule: true,
+    arguments: [{ form: "<run>", purpose: "id of the run, or the file of an exported run (.json)" }],
+    options: [
+      {
+        form: "--mode <mode>",
+        purpose: "verify needs the recording alone; reexecute also asks today's plugins and rules (default: verify)",
+      },
+    ],
+    settings: STORE,
     run: async (input) => (await import("./replay.ts")).replay(input),
   },
   {
     name: "fork",
-    purpose: "makes a new thread that begins where another one is, or was",
-    arguments: [{ form: "<thread>", purpose: "the thread's id" }],
+    purpose: "makes a new thread from a version of another one",
+    arguments: [{ form: "<thread>", purpose: "id of the thread" }],
     options: [
-      { form: "--at <version>", purpose: "the version to begin with; the present one unless given" },
-      { form: "--as <id>", purpose: "the new thread's id; made up unless given" },
+      { form: "--at <version>", purpose: "the version to begin with (default: the latest)" },
+      { form: "--as <id>", purpose: "id of the new thread (default: a new id)" },
     ],
+    settings: STORE,
     run: async (input) => (await import("./fork.ts")).fork(input),
   },
   {
     name: "config check",
-    purpose: "checks the configuration and lists everything that is wrong with it",
+    purpose: "checks the agents and the configuration, and lists every mistake",
+    settings: ["agents", "config"],
     run: async (input) => (await import("./config.ts")).checkConfig(input),
   },
   {
@@ -123,43 +166,49 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "config show",
-    purpose: "prints the configuration as it is read, without secrets, and where each setting came from",
+    purpose: "prints the configuration without secrets, and the source of each setting",
+    settings: ["agents", "config"],
     run: async (input) => (await import("./config.ts")).showConfig(input),
   },
   {
     name: "keys create",
-    purpose: "makes an API key; this is the only time it can be seen",
+    purpose: "makes an API key and prints it, this once",
     options: [
-      { form: "--name <text>", purpose: "for people: who has it, what for" },
+      { form: "--name <text>", purpose: "a name for people: who has it, what for" },
       {
         form: "--scopes <scopes>",
-        purpose: "of read, run, decide and admin, with commas; read,run,decide unless given",
+        purpose: "read, run, decide or admin, separated by commas (default: read,run,decide)",
       },
-      { form: "--expires <time>", purpose: "when it ends, as in 90m, 12h or 30d; never unless given" },
+      { form: "--expires <time>", purpose: "when it ends, as in 90m, 12h or 30d (default: never)" },
     ],
+    settings: STORE,
     run: async (input) => (await import("./keys.ts")).createKey(input),
   },
   {
     name: "keys list",
     purpose: "lists API keys",
     isDefault: true,
+    settings: STORE,
     run: async (input) => (await import("./keys.ts")).listKeys(input),
   },
   {
     name: "keys revoke",
-    purpose: "ends an API key now",
-    arguments: [{ form: "<key>", purpose: "the key's id" }],
+    purpose: "revokes an API key at once",
+    arguments: [{ form: "<key>", purpose: "id of the key" }],
+    settings: STORE,
     run: async (input) => (await import("./keys.ts")).revokeKey(input),
   },
   {
     name: "backup",
-    purpose: "copies the SQLite file that threads live in, also while a server works on it",
-    arguments: [{ form: "<file>", purpose: "where the copy goes; there must be no file yet" }],
+    purpose: "copies the SQLite file of the store, also under a running server",
+    arguments: [{ form: "<file>", purpose: "where the copy goes; the file must not exist yet" }],
+    settings: ["storageDir", "config"],
     run: async (input) => (await import("./backup.ts")).backup(input),
   },
   {
     name: "doctor",
-    purpose: "looks whether everything is in order, and says what to do about what is not",
+    purpose: "checks configuration, models, store and port, and says how to fix each problem",
+    settings: [...STORE, "port", "httpAddr", "model", "demo"],
     run: async (input) => (await import("./doctor.ts")).doctor(input),
   },
 ];

@@ -1,11 +1,14 @@
 import type { ExitCode } from "../output/exit-code.ts";
 import type { Output } from "../output/output.ts";
+import type { SettingName } from "../settings/setting-table.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** What a command has to work with. */
 export interface CommandInput {
   readonly settings: Settings;
   readonly output: Output;
+  /** The whole command line, as it was written. */
+  readonly words: readonly string[];
   /** In the order of its forms; one that was left out is undefined. */
   readonly arguments: readonly (string | undefined)[];
   /** By name, in camel case; flags without a value are true. */
@@ -20,6 +23,10 @@ export interface Command {
   /** Forms as in `<agent>` for what is needed and `[agent]` for what may be left out. */
   readonly arguments?: readonly { readonly form: string; readonly purpose: string }[];
   readonly options?: readonly { readonly form: string; readonly purpose: string }[];
+  /** Its first word may be a module: the same as `--agents`. */
+  readonly takesModule?: true;
+  /** The settings its help lists. It takes every other one too. */
+  readonly settings?: readonly SettingName[];
   /** What is done when only the first word is said. */
   readonly isDefault?: true;
   /** Loaded when it is run: `--help` needs none of it. */

@@ -1,15 +1,15 @@
 import { configSchema, redact } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
-import { readSetup, readWholeSetup, sayWarning } from "../compose/read-setup.ts";
+import { agentIdsOf, readSetup, readWholeSetup, sayWarning, sourceOf } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { SETTINGS } from "../settings/setting-table.ts";
 import type { CommandInput } from "./command.ts";
 
 /** Checks the configuration; everything that is wrong is thrown at once. */
 export async function checkConfig({ settings, output }: CommandInput): Promise<ExitCode> {
-  const setup = readWholeSetup(settings);
-  const { file = null, warnings } = setup;
-  const agents = setup.config.agents.map(({ id }) => id);
+  const setup = await readWholeSetup(settings);
+  const { warnings } = setup;
+  const [file, agents] = [sourceOf(setup) ?? null, agentIdsOf(setup)];
   output.answer({ ok: true, file, agents, warnings: warnings.map(({ path, message }) => ({ path, message })) }, () =>
     [
       `${file ?? "The built-in configuration"} is in order. Agents: ${agents.join(", ")}`,
@@ -30,7 +30,7 @@ const SECRET: readonly string[] = ["databaseUrl", "natsUrl", "tensorzeroUrl"];
 
 /** Shows the configuration without secrets, and where each setting came from. */
 export async function showConfig({ settings, output }: CommandInput): Promise<ExitCode> {
-  const { config, file = null } = readSetup(settings);
+  const { config, file = null } = await readSetup(settings);
   const values = SETTINGS.map(({ name }) => {
     const value = settings.value(name);
     const shown = value === undefined ? null : SECRET.includes(name) ? redact(value) : value;

@@ -7,7 +7,7 @@ import type { CommandInput } from "./command.ts";
 
 /** Looks at everything a server needs. Fails when something would keep it from working. */
 export async function doctor({ settings, output }: CommandInput): Promise<ExitCode> {
-  const { findings: config, setup } = checkConfig(settings);
+  const { findings: config, setup } = await checkConfig(settings);
   output.progress("Looking at the store …");
   const rest = setup === undefined ? [] : [...(await checkStore(setup)), await checkPort(setup)];
   const findings = [ok("node", `Node ${process.versions.node}`), ...config, ...rest];

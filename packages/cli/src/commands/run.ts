@@ -1,5 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
-import { openToWork } from "../compose/open-app.ts";
+import { chooseAgent, openToWork } from "../compose/open-app.ts";
 import type { ExitCode } from "../output/exit-code.ts";
 import { EventPrinter } from "../talk/print-events.ts";
 import { stopOnSignal } from "../talk/stop-on-signal.ts";
@@ -9,11 +9,12 @@ import { type CommandInput, textOption } from "./command.ts";
 /** Runs an agent once. */
 export async function runAgent(input: CommandInput): Promise<ExitCode> {
   const { settings, output } = input;
-  const [agent = "", said = ""] = input.arguments;
+  const [named, said = ""] = input.arguments;
   const threadId = textOption(input, "thread");
   const text = said === "-" ? await readAll(process.stdin) : said;
   const app = await openToWork(settings, (problem) => output.warn(problem));
   try {
+    const agent = named ?? chooseAgent(app.runtime);
     const run = await app.runtime.start({ agent, input: text, ...(threadId !== undefined && { threadId }) });
     const takeBack = stopOnSignal(run, (note) => output.note(note));
     try {

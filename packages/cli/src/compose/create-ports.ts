@@ -3,17 +3,18 @@ import { withEnvironment } from "@reprise/models";
 import type { ConfigPorts } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
 import { demoTools } from "../demo/demo-tools.ts";
+import type { ModuleOptions } from "../module/read-exports.ts";
 import type { Settings } from "../settings/settings.ts";
 import { chooseModel } from "./choose-model.ts";
 import { createProvider } from "./create-provider.ts";
 import { readPace } from "./pace.ts";
 
-/** What a configuration is completed with here: the providers and the model of the environment, and the demonstration's tools. */
-export function createPorts(settings: Settings, document: Json): ConfigPorts {
+/** Completes a configuration with the module's definitions, the environment's providers and model, and the demonstration's tools. */
+export function createPorts(settings: Settings, document: Json, module: ModuleOptions = {}): ConfigPorts {
   const pace = readPace(settings);
   const { variables } = settings;
   const model = chooseModel(settings);
-  const environment = withEnvironment({}, model === undefined ? variables : { ...variables, REPRISE_MODEL: model });
+  const environment = withEnvironment(module, model === undefined ? variables : { ...variables, REPRISE_MODEL: model });
   const inFile = namedIn(document);
   return {
     createProvider: (id, provider) =>
@@ -22,8 +23,9 @@ export function createPorts(settings: Settings, document: Json): ConfigPorts {
       assertNamedIn(inFile, name);
       return settings.named(name);
     },
+    ...module,
     ...environment,
-    tools: settings.isOn("demo") ? demoTools(pace) : [],
+    tools: [...(module.tools ?? []), ...(settings.isOn("demo") ? demoTools(pace) : [])],
   };
 }
 

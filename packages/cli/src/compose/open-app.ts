@@ -19,9 +19,16 @@ export interface App {
   close(): Promise<void>;
 }
 
-/** An app that also knows what others change while it runs. */
+/** An app that works on runs. */
 export interface WorkingApp extends App {
-  readonly live: LiveConfig;
+  /** Follows what others change in the configuration while it runs; a runtime that a module made has none. */
+  readonly live?: LiveConfig;
+}
+
+/** The agent that is meant when none is named: `default`, or the first one. */
+export function chooseAgent(runtime: Runtime): string {
+  const ids = runtime.agents().map(({ id }) => id);
+  return ids.find((id) => id === "default") ?? ids[0] ?? "default";
 }
 
 /** Nobody waits longer than this for runs to come to a commit. */
@@ -29,26 +36,41 @@ const CLOSE_MS = 8_000;
 
 /** Opens a store to look at it and to decide: works on no run, needs no agent, makes nothing. */
 export async function openToLook(settings: Settings): Promise<App> {
-  const setup = readSetup(settings);
-  assertStoreExists(planStore(settings, setup.config.store));
+  const setup = await readSetup(settings);
+  assertThere(setup);
   return open(setup, {}, { maxActiveRuns: 0 });
 }
 
 /** The same, and makes the store when it is not there: for what is kept before anything was served. */
 export async function openToKeep(settings: Settings): Promise<App> {
-  return open(readSetup(settings), {}, { maxActiveRuns: 0 });
+  return open(await readSetup(settings), {}, { maxActiveRuns: 0 });
 }
 
 /** To look, knowing the agents: for what asks their plugins and rules. */
 export async function openWithAgents(settings: Settings): Promise<WorkingApp> {
-  const setup = readWholeSetup(settings);
-  assertStoreExists(planStore(settings, setup.config.store));
+  const setup = await readWholeSetup(settings);
+  assertThere(setup);
   return openLive(setup, { maxActiveRuns: 0 }, () => undefined);
 }
 
 /** Opens a store to work: runs go on here, unless another process has the store and takes them. */
 export async function openToWork(settings: Settings, warn: (text: string) => void): Promise<WorkingApp> {
-  return openLive(readWholeSetup(settings), { closeTimeoutMs: CLOSE_MS }, warn);
+  return openSetup(await readWholeSetup(settings), warn);
+}
+
+/** The same for a setup that was read already. `closeTimeoutMs`: how long runs may take to come to a commit at the end. */
+export function openSetup(
+  setup: WholeSetup,
+  warn: (text: string) => void,
+  closeTimeoutMs: number = CLOSE_MS,
+): Promise<WorkingApp> {
+  return openLive(setup, { closeTimeoutMs }, warn);
+}
+
+/** Who only looks makes nothing: a store that is not there is a wrong place. */
+function assertThere({ settings, config, module }: Setup): void {
+  if (module?.runtime === undefined && module?.options.store === undefined)
+    assertStoreExists(planStore(settings, config.store));
 }
 
 /** With the agents of the configuration, and those that were stored over them. */
@@ -56,6 +78,7 @@ async function openLive(setup: WholeSetup, limits: Partial<Limits>, warn: (text:
   const { config: base, ports, definitions } = setup;
   for (const warning of setup.warnings) warn(sayWarning(warning));
   const app = await open(setup, definitions, limits);
+  if (setup.module?.runtime !== undefined) return app;
   try {
     const onProblem = ({ message }: Error): void => warn(message);
     const secretKey = setup.settings.variables.REPRISE_SECRET_KEY;
@@ -79,33 +102,55 @@ async function closeBoth(live: LiveConfig, app: App): Promise<void> {
 }
 
 async function open(setup: Setup, definitions: Definitions, limits: Partial<Limits>): Promise<App> {
-  const { settings, config } = setup;
-  const plan = planStore(settings, config.store);
-  // A process that is to work waits for its database; one that only looks says at once that it is not there.
-  const store = await openStore(plan, { waits: limits.maxActiveRuns !== 0 });
+  const made = setup.module?.runtime;
+  if (made !== undefined) return { runtime: made, setup, storeName: nameStore(setup), close: () => made.close() };
+  const { store, storeName } = await openGivenStore(setup, limits);
   try {
     const runtime = await createOn(store, setup, definitions, limits);
-    return { runtime, setup, storeName: describeStore(plan), close: () => closeAll(runtime, store) };
+    return { runtime, setup, storeName, close: () => closeAll(runtime, store) };
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
+/** The store that the module brings, or the one the settings name. */
+async function openGivenStore(
+  setup: Setup,
+  limits: Partial<Limits>,
+): Promise<{ readonly store: StoreWithBlobs; readonly storeName: string }> {
+  const { settings, config, module } = setup;
+  const given = await module?.options.store;
+  if (given !== undefined) return { store: given, storeName: nameStore(setup) };
+  const plan = planStore(settings, config.store);
+  // A process that is to work waits for its database; one that only looks says at once that it is not there.
+  const store = await openStore(plan, { waits: limits.maxActiveRuns !== 0 });
+  return { store, storeName: describeStore(plan) };
+}
+
+function nameStore({ module }: Setup): string {
+  return `the store that ${module?.file} opened`;
+}
+
 function createOn(
   store: StoreWithBlobs,
-  { settings, config }: Setup,
+  { settings, config, module }: Setup,
   definitions: Definitions,
   limits: Partial<Limits>,
 ): Promise<Runtime> {
   const tenantBlobBytes = config.server?.limits?.max_tenant_blob_bytes;
   const env: Env = createNodeEnv({ log: createLog(settings.text("log"), (line) => process.stderr.write(line)) });
   const instanceId = limits.maxActiveRuns === 0 ? undefined : settings.value("instanceId");
+  const { blobs, tokenCounter, beforeModelAttempt, onToolError } = module?.options ?? {};
   return createRuntime({
     ...definitions,
+    ...(blobs !== undefined && { blobs }),
+    ...(tokenCounter !== undefined && { tokenCounter }),
+    ...(beforeModelAttempt !== undefined && { beforeModelAttempt }),
+    ...(onToolError !== undefined && { onToolError }),
     store,
     env,
-    limits: { ...limits, ...(tenantBlobBytes !== undefined && { tenantBlobBytes }) },
+    limits: { ...module?.options.limits, ...limits, ...(tenantBlobBytes !== undefined && { tenantBlobBytes }) },
     tenant: settings.text("tenant"),
     ...(instanceId !== undefined && { instanceId }),
   });

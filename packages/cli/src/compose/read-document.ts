@@ -18,6 +18,8 @@ export interface ConfigDocument {
 export function readDocument(settings: Settings): ConfigDocument {
   const path = settings.value("config");
   if (path === undefined) {
+    // The agents are the module's.
+    if (settings.value("agents") !== undefined) return { value: { agents: [] } };
     const model = chooseModel(settings);
     const built = settings.isOn("demo") ? demoConfig(model) : defaultConfig(model);
     return { value: throughTensorzero(built, settings.value("tensorzeroUrl")) };

@@ -1,5 +1,10 @@
+import { relative } from "node:path";
 import type { Definitions } from "@reprise/runtime";
 import { type Config, type ConfigPorts, type ConfigProblem, checkConfig, readConfig } from "@reprise/server/config";
+import { loadModule } from "../module/load-module.ts";
+import type { AgentModule } from "../module/read-exports.ts";
+import { usageFailure } from "../output/failure.ts";
+import type { SettingName } from "../settings/setting-table.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createPorts } from "./create-ports.ts";
 import { SCRIPTED } from "./create-provider.ts";
@@ -11,6 +16,8 @@ export interface Setup {
   readonly config: Config;
   /** The configuration's file, when it is from one. */
   readonly file?: string;
+  /** The module that was named, imported. */
+  readonly module?: AgentModule;
 }
 
 /** The same with what can be run, and with what it is completed when it changes. */
@@ -21,17 +28,66 @@ export interface WholeSetup extends Setup {
   readonly warnings: readonly ConfigProblem[];
 }
 
-/** Reads the configuration, for who needs no agents: names and keys are not looked at. */
-export function readSetup(settings: Settings): Setup {
+/** Reads the configuration and the module, for commands that need no agents: names and keys are not looked at. */
+export async function readSetup(settings: Settings): Promise<Setup> {
   const { value, file } = readDocument(settings);
-  return { settings, config: readConfig(value), ...(file !== undefined && { file }) };
+  const module = await readModule(settings);
+  return {
+    settings,
+    config: readConfig(value),
+    ...(file !== undefined && { file }),
+    ...(module !== undefined && { module }),
+  };
 }
 
-/** Reads it and makes the agents. Throws with everything that is wrong: also unknown names and missing keys. */
-export function readWholeSetup(settings: Settings): WholeSetup {
+/** Reads them and makes the agents. Throws with everything that is wrong: also unknown names and missing keys. */
+export async function readWholeSetup(settings: Settings): Promise<WholeSetup> {
   const { value, file } = readDocument(settings);
-  const ports = createPorts(settings, value);
-  return { settings, ports, ...checkConfig(value, ports), ...(file !== undefined && { file }) };
+  const module = await readModule(settings);
+  const ports = createPorts(settings, value, module?.options);
+  return {
+    settings,
+    ports,
+    ...checkConfig(value, ports),
+    ...(file !== undefined && { file }),
+    ...(module !== undefined && { module }),
+  };
+}
+
+async function readModule(settings: Settings): Promise<AgentModule | undefined> {
+  const path = settings.value("agents");
+  if (path === undefined) return undefined;
+  const module = await loadModule(path);
+  assertFlagsCount(settings, module, path);
+  return module;
+}
+
+/** Flags that count for nothing beside an export of a module, which has decided the same already. */
+const DECIDED: Readonly<Record<"agents" | "store" | "runtime", readonly SettingName[]>> = {
+  agents: ["tensorzeroUrl"],
+  store: ["storageDir", "databaseUrl"],
+  runtime: ["storageDir", "databaseUrl", "config", "model", "demo", "instanceId", "tenant"],
+};
+
+function assertFlagsCount(settings: Settings, { runtime, options }: AgentModule, path: string): void {
+  const exported = { agents: true, store: options.store !== undefined, runtime: runtime !== undefined };
+  for (const [what, names] of Object.entries(DECIDED)) {
+    const flag = names.find((name) => settings.sourceOf(name) === "flag");
+    // The keys of one are the keys of the other.
+    if (flag === undefined || !exported[what as keyof typeof DECIDED]) continue;
+    throw usageFailure(`${settings.flagOf(flag)} has no effect, because ${path} exports its own ${what}.`);
+  }
+}
+
+/** The agents there are, in the order in which they are offered. */
+export function agentIdsOf({ module, definitions }: WholeSetup): readonly string[] {
+  return (module?.runtime?.agents() ?? definitions.agents ?? []).map(({ id }) => id);
+}
+
+/** Where the agents are from. */
+export function sourceOf({ module, file }: Setup): string | undefined {
+  const files = [module?.file, file].flatMap((path) => (path === undefined ? [] : [relative(process.cwd(), path)]));
+  return files.length === 0 ? undefined : files.join(" and ");
 }
 
 export function sayWarning({ path, message }: ConfigProblem): string {

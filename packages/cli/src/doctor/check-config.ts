@@ -1,17 +1,22 @@
 import { chooseModel, keysPresent } from "../compose/choose-model.ts";
-import { isScripted, readWholeSetup, type Setup } from "../compose/read-setup.ts";
+import { agentIdsOf, isScripted, readWholeSetup, type Setup, sourceOf } from "../compose/read-setup.ts";
 import { toFailure } from "../output/to-failure.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
+interface Checked {
+  readonly findings: readonly Finding[];
+  readonly setup?: Setup;
+}
+
 /** Reads the configuration; the setup is there when the rest can be looked at. */
-export function checkConfig(settings: Settings): { readonly findings: readonly Finding[]; readonly setup?: Setup } {
+export async function checkConfig(settings: Settings): Promise<Checked> {
   try {
-    const setup = readWholeSetup(settings);
-    const agents = setup.config.agents.map(({ id }) => String(id)).join(", ");
+    const setup = await readWholeSetup(settings);
+    const agents = agentIdsOf(setup).join(", ");
     return {
       findings: [
-        ok("config", `${setup.file ?? "built in"}: agents ${agents || "none"}`),
+        ok("config", `${sourceOf(setup) ?? "built in"}: agents ${agents || "none"}`),
         ...setup.warnings.map(({ path, message }) =>
           warn("config", `${path}: ${message}`, "Install it, or leave it out."),
         ),

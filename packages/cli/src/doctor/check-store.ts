@@ -7,12 +7,13 @@ import { toFailure } from "../output/to-failure.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Whether the store answers, what it survives, and who works on it. Makes nothing. */
-export async function checkStore({ settings, config }: Setup): Promise<readonly Finding[]> {
+export async function checkStore({ settings, config, module }: Setup): Promise<readonly Finding[]> {
   try {
-    const plan = planStore(settings, config.store);
-    if (plan.kind === "memory")
+    const isOwn = module?.runtime !== undefined || module?.options.store !== undefined;
+    const plan = isOwn ? undefined : planStore(settings, config.store);
+    if (plan?.kind === "memory")
       return [warn("store", "Threads live in memory.", "Set a store, or they are gone with the process.")];
-    if (plan.kind === "sqlite" && !existsSync(plan.file))
+    if (plan?.kind === "sqlite" && !existsSync(plan.file))
       return [ok("store", `${describeStore(plan)} is made when it is needed`)];
     const app = await openToLook(settings);
     try {
@@ -23,7 +24,7 @@ export async function checkStore({ settings, config }: Setup): Promise<readonly 
       const [lost, waiting] = [leases.filter(({ is_expired }) => is_expired), await app.runtime.decisions.list()];
       return [
         store,
-        ...checkFolder(plan),
+        ...(plan === undefined ? [] : checkFolder(plan)),
         lost.length === 0
           ? ok("leases", leases.length === 0 ? "nobody works on a thread" : `${leases.length} threads are worked on`)
           : warn(

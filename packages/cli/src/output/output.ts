@@ -20,6 +20,11 @@ export class Output {
     this.#isVerbose = options.isVerbose;
   }
 
+  /** Whether a person at a terminal reads this and can be asked. */
+  get isPerson(): boolean {
+    return !this.isJson && this.#streams.error.isTTY === true && process.stdin.isTTY === true;
+  }
+
   /** The answer: one JSON value for programs, lines for people. */
   answer(value: unknown, lines: () => string): void {
     this.#clearProgress();

@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import type { Durability } from "@reprise/contracts";
 import type { WorkingApp } from "../compose/open-app.ts";
 import { isScripted } from "../compose/read-setup.ts";
@@ -14,35 +15,42 @@ export interface Started {
   readonly store: string;
   readonly durability: Durability;
   readonly agents: readonly string[];
+  /** The module that the agents are from. */
+  readonly module: string | null;
   readonly models: "scripted" | "real";
+  readonly model_ids: readonly string[];
   readonly config: string | null;
   readonly pid: number;
 }
 
 export function describeStart({ runtime, setup, storeName }: WorkingApp, url: string): Started {
+  const agents = runtime.agents();
   return {
     url,
     store: storeName,
     durability: runtime.durability,
-    agents: runtime.agents().map(({ id }) => id),
+    agents: agents.map(({ id }) => id),
+    module: setup.module?.file ?? null,
     models: isScripted(setup) ? "scripted" : "real",
+    model_ids: [...new Set(agents.flatMap(({ model }) => (model === undefined ? [] : [model])))],
     config: setup.file ?? null,
     pid: process.pid,
   };
 }
 
-/** The same for people. */
-export function printStart(started: Started, models: readonly string[]): string {
-  const { url, store, durability, agents, config } = started;
-  const scripted =
-    "the built-in scripted model: no key needed. Set OPENAI_API_KEY or another provider's key for a real one";
+const SCRIPTED =
+  "the built-in scripted model: no key needed. Set OPENAI_API_KEY or another provider's key for a real one";
+
+/** The same for people. `stop`: how to end it. */
+export function printStart(started: Started, stop: string = "Ctrl-C; runs continue with the next start"): string {
+  const { url, store, durability, agents, config, module, models, model_ids } = started;
+  const from = [module, config].flatMap((file) => (file === null ? [] : [relative(process.cwd(), file)]));
   const lines: readonly (readonly [string, string])[] = [
     ["page", `${url}/`],
+    ["agents", `${agents.join(", ")} (${from.length === 0 ? "built in" : from.join(", ")})`],
+    ["models", models === "scripted" ? SCRIPTED : model_ids.join(", ")],
     ["store", `${store} (${SURVIVES[durability]})`],
-    ["agents", agents.join(", ")],
-    ["models", started.models === "scripted" ? scripted : [...new Set(models)].join(", ")],
-    ["config", config ?? "built in"],
-    ["stop", "Ctrl-C; runs that are cut go on with the next start"],
+    ["stop", stop],
   ];
   return [`Reprise serves on ${url}`, ...lines.map(([name, text]) => `  ${name.padEnd(7)} ${text}`)].join("\n");
 }

@@ -35,8 +35,11 @@ export function joinVariables(environment: Variables, file: Variables): JoinedVa
 }
 
 function mayBeInFile(name: string): boolean {
-  return /^(REPRISE|AGENTOS)_/.test(name) || OWN.has(name);
+  return (/^(REPRISE|AGENTOS)_/.test(name) || OWN.has(name)) && name !== CODE;
 }
+
+/** Names a module, which is run: only the person who starts the command may do that. */
+const CODE = "REPRISE_AGENTS";
 
 const OWN: ReadonlySet<string> = new Set([
   ...SETTINGS.map(({ variable }) => variable),

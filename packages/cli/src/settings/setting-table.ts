@@ -3,6 +3,8 @@ export type SettingName =
   | "storageDir"
   | "databaseUrl"
   | "config"
+  | "agents"
+  | "port"
   | "natsUrl"
   | "tensorzeroUrl"
   | "model"
@@ -37,6 +39,12 @@ export const SETTINGS: readonly Setting[] = [
     purpose: "where the server listens; another address than the loopback one needs keys or tokens",
   },
   {
+    name: "port",
+    flag: "--port <port>",
+    variable: "REPRISE_PORT",
+    purpose: "the port of that address; 0 takes any free port",
+  },
+  {
     name: "storageDir",
     flag: "--storage-dir <folder>",
     variable: "AGENTOS_STORAGE_DIR",
@@ -56,6 +64,12 @@ export const SETTINGS: readonly Setting[] = [
     flag: "--config <file>",
     variable: "AGENTOS_CONFIG",
     purpose: "the configuration, a JSON file; without one there is one agent, `default`",
+  },
+  {
+    name: "agents",
+    flag: "--agents <module>",
+    variable: "REPRISE_AGENTS",
+    purpose: "a module that exports agents, as in agents.ts; `.env` cannot name it, because it is run",
   },
   {
     name: "natsUrl",

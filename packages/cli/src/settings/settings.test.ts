@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { chooseModel } from "../compose/choose-model.ts";
-import { parseAddress } from "./parse-address.ts";
+import { parseAddress } from "./read-address.ts";
 import { Settings } from "./settings.ts";
 
 it("takes a flag before a variable, that before the configuration, that before the default", () => {
@@ -46,7 +46,7 @@ it.each([
 it.each(["8080", "host", "host:", "host:99999", "a b:1", "::1:80", "http://host:80"])(
   "takes %s for no address",
   (address) => {
-    expect(() => parseAddress(address)).toThrow("is no address");
+    expect(() => parseAddress(address)).toThrow("The address must be a host and a port");
   },
 );
 

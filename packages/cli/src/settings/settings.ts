@@ -64,6 +64,11 @@ export class Settings {
       .filter((item) => item !== "");
   }
 
+  /** The flag as it is written, without its value. */
+  flagOf(name: SettingName): string {
+    return settingOf(name).flag.split(" ", 1)[0] ?? "";
+  }
+
   sourceOf(name: SettingName): Source {
     return this.#given(name)?.source ?? "default";
   }

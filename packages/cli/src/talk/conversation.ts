@@ -25,11 +25,21 @@ export async function converse(options: ConversationOptions): Promise<ExitCode> 
   }
   for (;;) {
     const said = await prompter.ask();
-    if (said === undefined || /^\s*\/(quit|exit)\s*$/.test(said)) return EXIT_CODES.ok;
+    const [, command] = /^\s*\/([a-z]+)\s*$/i.exec(said ?? "") ?? [];
+    if (said === undefined || command === "quit" || command === "exit") return EXIT_CODES.ok;
+    if (command !== undefined) {
+      options.output.note(command === "help" ? HELP : `There is no command /${command}.\n${HELP}`);
+      continue;
+    }
     const code = await seeThrough(options, await runtime.start({ agent, threadId, input: said }));
     if (code === EXIT_CODES.waiting) return code;
   }
 }
+
+const HELP = `/help   shows this
+/quit   leaves; /exit and Ctrl-C do the same
+Ctrl-C  while the agent answers, stops the answer
+Everything else is a message to the agent. Open the thread again with: --thread`;
 
 /** Follows a run to its end, asking for every decision it needs. `waiting` when nobody is there to answer. */
 async function seeThrough(
