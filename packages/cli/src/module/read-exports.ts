@@ -1,12 +1,12 @@
 import { findNearest, isPlainObject } from "@reprise/contracts/shape";
 import type { Agent, Definitions, Runtime } from "@reprise/runtime";
-import type { NodeRuntimeOptions } from "reprise";
+import type { RuntimeOptions } from "reprise";
 import { EXIT_CODES } from "../output/exit-code.ts";
 import { CommandFailure, type Problem } from "../output/failure.ts";
 
 /** What a module may say beside its definitions. Tenant, instance and the rest of the environment are the command line's. */
 type ModuleSettings = Pick<
-  NodeRuntimeOptions,
+  RuntimeOptions,
   "store" | "blobs" | "limits" | "tokenCounter" | "beforeModelAttempt" | "onToolError"
 >;
 
