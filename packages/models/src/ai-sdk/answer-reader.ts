@@ -1,11 +1,63 @@
-import { type ModelChunk, ModelError, type ResponseMetadata } from "@reprise/contracts";
+import {
+  type ModelChunk,
+  ModelError,
+  type ResponseMetadata,
+  type StopReason,
+  type TokenUsage,
+} from "@reprise/contracts";
 import { sayFailure } from "../failure/failed-answer.ts";
 import type { ToolNames } from "../request/tool-names.ts";
-import { type AiSdkModel, rootOf, type StreamPart } from "./ai-sdk-model.ts";
+import {
+  type AiSdkModel,
+  type ProviderFields,
+  rootOf,
+  type StreamPart,
+  type WrittenFinishReason,
+  type WrittenUsage,
+} from "./ai-sdk-model.ts";
 import { readFileUrl } from "./file-data.ts";
 import { MetadataWriter } from "./kept-metadata.ts";
-import { readFinish } from "./read-finish.ts";
-import { readUsage } from "./read-usage.ts";
+
+/** Packages that always know why an answer ended, if it did. */
+const KNOWS_WHY = /^(openai|azure|anthropic|google|vertex|amazon-bedrock|bedrock|deepseek)\b/;
+
+/** How an answer ended, and whether it did. */
+interface Ended {
+  readonly reason: WrittenFinishReason;
+  readonly usage: TokenUsage | undefined;
+  readonly hasCalls: boolean;
+}
+
+/** Why the model stopped. Throws when it was stopped: by its filter, by a failure, or by a connection that broke. */
+function readFinish(id: string, model: Pick<AiSdkModel, "provider">, { reason, usage, hasCalls }: Ended): StopReason {
+  const { unified, raw } = typeof reason === "string" ? { unified: reason, raw: undefined } : reason;
+  switch (unified) {
+    case "length":
+      return "max_tokens";
+    case "content-filter":
+      throw new ModelError("content_filter", sayFailure(id, "content_filter", [raw]), {
+        code: raw ?? "content_filter",
+      });
+    case "error":
+      throw new ModelError("server_error", sayFailure(id, "server_error", [raw]), { code: raw ?? "error" });
+    case "interrupted":
+      throw interrupted(id);
+    case "other": // v3: a stream that broke off ends like this
+    case "unknown": // and in v2 like this
+      if (raw === undefined && isBreak(model.provider, usage)) throw interrupted(id);
+  }
+  if (hasCalls) return "tool_use";
+  return raw === "stop_sequence" ? "stop_sequence" : "end_turn";
+}
+
+/** Other packages may just not say why an answer ended; but they say what it took, which comes last. */
+function isBreak(provider: string, usage: TokenUsage | undefined): boolean {
+  return KNOWS_WHY.test(provider) || !usage?.completion_tokens;
+}
+
+function interrupted(id: string): ModelError {
+  return new ModelError("stream_interrupted", sayFailure(id, "stream_interrupted", []));
+}
 
 type ToolCall = Extract<StreamPart, { readonly type: "tool-call" }>;
 type Finish = Extract<StreamPart, { readonly type: "finish" }>;
@@ -165,4 +217,45 @@ function isWhole(text: string): boolean {
   } catch {
     return text.trim() === "";
   }
+}
+
+/** What an answer took, in the same words for every version. */
+function readUsage(usage: WrittenUsage | undefined, metadata: ProviderFields | undefined): TokenUsage | undefined {
+  if (usage === undefined) return undefined;
+  const counts = typeof usage.inputTokens === "object" ? readBroken(usage) : readFlat(usage, metadata);
+  const known = Object.entries(counts).filter(([, count]) => typeof count === "number" && Number.isFinite(count));
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
+type Counts = { readonly [Name in keyof TokenUsage]: number | undefined };
+
+/** v3 and v4. */
+function readBroken({ inputTokens, outputTokens }: WrittenUsage): Counts {
+  const input = typeof inputTokens === "object" ? inputTokens : {};
+  const output = typeof outputTokens === "object" ? outputTokens : {};
+  return {
+    prompt_tokens: input.total,
+    completion_tokens: output.total,
+    total_tokens: input.total === undefined || output.total === undefined ? undefined : input.total + output.total,
+    cache_read_tokens: input.cacheRead,
+    cache_creation_tokens: input.cacheWrite,
+    thinking_tokens: output.reasoning,
+  };
+}
+
+/** v2, where Anthropic's packages count what is cached apart from the prompt, and what is written to the cache only in passing. */
+function readFlat(usage: WrittenUsage, metadata: ProviderFields | undefined): Counts {
+  const { inputTokens, outputTokens, totalTokens, reasoningTokens, cachedInputTokens } = usage;
+  const written = metadata?.anthropic?.cacheCreationInputTokens;
+  const created = typeof written === "number" ? written : undefined;
+  const input = typeof inputTokens === "number" ? inputTokens : undefined;
+  const apart = metadata?.anthropic === undefined ? 0 : (cachedInputTokens ?? 0) + (created ?? 0);
+  return {
+    prompt_tokens: input === undefined ? undefined : input + apart,
+    completion_tokens: typeof outputTokens === "number" ? outputTokens : undefined,
+    total_tokens: totalTokens === undefined ? undefined : totalTokens + apart,
+    cache_read_tokens: cachedInputTokens,
+    cache_creation_tokens: created,
+    thinking_tokens: reasoningTokens,
+  };
 }

@@ -9,8 +9,7 @@ import { failureInStream, type Speaker, sayFailure } from "../failure/failed-ans
 import type { ToolNames } from "../request/tool-names.ts";
 import { tooLarge } from "../wire/bound-events.ts";
 import { CallAssembler } from "./call-assembler.ts";
-import { readUsage } from "./chat-usage.ts";
-import type { ChatChunk, ChatDelta } from "./chat-wire.ts";
+import type { ChatChunk, ChatDelta, ChatUsage } from "./chat-wire.ts";
 
 /** An answer as far as it has come: takes the server's events, gives what the model said. */
 export class ChatAnswer {
@@ -95,4 +94,21 @@ export class ChatAnswer {
         return typeof this.#stopText === "string" ? "stop_sequence" : "end_turn";
     }
   }
+}
+
+/** What an answer took. Servers that do not count something say nothing, null or 0. */
+function readUsage(usage: ChatUsage): TokenUsage {
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens;
+  return {
+    ...counted("prompt_tokens", usage.prompt_tokens),
+    ...counted("completion_tokens", usage.completion_tokens),
+    ...counted("total_tokens", usage.total_tokens),
+    ...counted("cache_read_tokens", cached),
+    ...counted("cache_creation_tokens", usage.prompt_tokens_details?.cache_write_tokens),
+    ...counted("thinking_tokens", usage.completion_tokens_details?.reasoning_tokens),
+  };
+}
+
+function counted(name: keyof TokenUsage, count: number | null | undefined): TokenUsage {
+  return typeof count === "number" && Number.isFinite(count) ? { [name]: count } : {};
 }

@@ -1,10 +1,40 @@
-import type { AgentEvent, EventData } from "@reprise/contracts";
+import type { AgentEvent, EventData, Termination } from "@reprise/contracts";
 import { type AiSdkState, type Encoded, inOrder } from "./encoder-state.ts";
-import { finishReasonOf } from "./finish-reason.ts";
 import { runInfoData } from "./run-info.ts";
 import { closeParts } from "./text-parts.ts";
 import { dropAll, dropStep, dropUnready } from "./tool-parts.ts";
-import type { UiChunk } from "./ui-chunk.ts";
+import type { FinishReason, UiChunk } from "./ui-chunk.ts";
+
+const STOPPED: Readonly<Record<string, FinishReason>> = {
+  max_rounds_reached: "length",
+  timeout_reached: "length",
+  token_budget_exceeded: "length",
+  output_truncated: "length",
+  tool_called: "tool-calls",
+  content_matched: "stop",
+  consecutive_errors_exceeded: "error",
+  loop_detected: "error",
+};
+
+/** Why a run ended, in the client's words. */
+function finishReasonOf(termination: Termination): FinishReason {
+  switch (termination.type) {
+    case "natural_end":
+    case "behavior_requested":
+    case "suspended":
+      return "stop";
+    case "stopped": {
+      const { code } = termination.value;
+      return (Object.hasOwn(STOPPED, code) ? STOPPED[code] : undefined) ?? "other";
+    }
+    case "error":
+      return "error";
+    case "cancelled":
+      return "other";
+    default:
+      return termination satisfies never;
+  }
+}
 
 export function startStep(state: AiSdkState, { message_id }: EventData["step_start"]): Encoded {
   return inOrder(state, closeStep, (ended) => {

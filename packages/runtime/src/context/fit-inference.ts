@@ -1,4 +1,11 @@
-import { type Message, type ModelRequest, type ModelSpec, RepriseError } from "@reprise/contracts";
+import {
+  type CacheBreakpoint,
+  type ContextFact,
+  type Message,
+  type ModelRequest,
+  type ModelSpec,
+  RepriseError,
+} from "@reprise/contracts";
 import { type GatedRun, isGated } from "../budget/run-gate.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import type { AgentSource } from "../resolve/agents.ts";
@@ -6,9 +13,8 @@ import { type ContextWindow, readContextWindow } from "../resolve/context-window
 import { lookUpModel } from "../resolve/look-up-model.ts";
 import type { AgentView, Conversation, RunView } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { type FittedRequest, fitRequest } from "./fit-request.ts";
-import { markForCache } from "./mark-for-cache.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
+import { truncateMessages } from "./truncate-messages.ts";
 
 /** The parts of a run that say what its model has room for. */
 interface FittedRun
@@ -54,4 +60,84 @@ function limitAnswer({ request }: FittedRequest, { outputTokens }: ContextWindow
 /** What is known of the model that is asked first: the agent's own, or the one a plugin chose. */
 function specOf({ agent, services, run }: FittedRun, { model }: Inference): ModelSpec | undefined {
   return model === undefined ? agent.modelSpec : lookUpModel(services.agents.registries, run.agent_id, model).modelSpec;
+}
+
+/**
+ * Says up to where a request begins like the next one: after tools and system text; where the request before this one ended, which is
+ * surely kept; and at the last message that will still be there next time. Tools are sorted, because any order is as good and only
+ * the same one can be found again. A request that says `prompt_cache: false` is left as it is.
+ *
+ * @param lasts whether a message is part of the thread, not only of this request.
+ */
+function markForCache(request: ModelRequest, lasts: (message: Message) => boolean): ModelRequest {
+  if (request.options.prompt_cache === false) return request;
+  const { messages, tools } = request;
+  const lasting = messages.findLastIndex(lasts);
+  const answered = messages.findLastIndex(({ role }, index) => role === "assistant" && index <= lasting);
+  const marks = [answered - 1, lasting].flatMap((index): readonly CacheBreakpoint[] => {
+    const message = messages[index];
+    return message === undefined ? [] : [{ after: "message", message_id: message.id }];
+  });
+  const isTwice = answered - 1 === lasting;
+  return {
+    ...request,
+    tools: sortById(tools),
+    cache_breakpoints: [{ after: "system" }, ...(isTwice ? marks.slice(1) : marks)],
+  };
+}
+
+function sortById(tools: ModelRequest["tools"]): ModelRequest["tools"] {
+  const isSorted = tools.every(({ id }, index) => index === 0 || (tools[index - 1]?.id ?? "") <= id);
+  return isSorted ? tools : tools.toSorted((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** A request that fits, and what was done to make it fit. */
+interface FittedRequest {
+  readonly request: ModelRequest;
+  readonly fact: ContextFact;
+}
+
+/**
+ * Makes a request fit into a window, leaving its answer the room it needs, by leaving out the oldest messages. Answers with
+ * `CONTEXT_WINDOW_EXCEEDED` when what may not be left out is too much: nothing is to be sent then.
+ */
+function fitRequest(
+  request: ModelRequest,
+  window: ContextWindow,
+  estimator: TokenEstimator,
+): FittedRequest | RepriseError {
+  const outputTokens = roomForAnswer(request, window);
+  const room = window.tokens - outputTokens;
+  const frame = estimator.estimateFrame(request);
+  const { messages, tokens, dropped } = truncateMessages(request.messages, {
+    tokens: room - frame,
+    minRecent: window.minRecentMessages,
+    sizeOf: (message) => estimator.estimateMessage(message),
+  });
+  const estimate = frame + tokens;
+  if (estimate > room) return exceeded(estimate, { ...window, outputTokens });
+  return {
+    request: dropped === 0 ? request : { ...request, messages },
+    fact: {
+      window_tokens: window.tokens,
+      output_tokens: outputTokens,
+      estimated_tokens: estimate,
+      estimated_by: estimator.method,
+      dropped_messages: dropped,
+    },
+  };
+}
+
+/** A request that says how long its answer may be needs that much room, and no more. */
+function roomForAnswer({ options: { max_tokens } }: ModelRequest, { outputTokens }: ContextWindow): number {
+  return typeof max_tokens === "number" ? max_tokens : outputTokens;
+}
+
+function exceeded(estimate: number, { tokens, outputTokens }: ContextWindow): RepriseError {
+  const message =
+    `The request is about ${estimate} tokens without what could be left out; a window of ${tokens} tokens has room for ` +
+    `${tokens - outputTokens} beside an answer of ${outputTokens}.`;
+  return new RepriseError("CONTEXT_WINDOW_EXCEEDED", message, {
+    details: { estimated_tokens: estimate, window_tokens: tokens, output_tokens: outputTokens },
+  });
 }

@@ -1,12 +1,11 @@
-import type { Changeset, Effect } from "@reprise/contracts";
+import type { Changeset, Effect, Env } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { Branches } from "./branches.ts";
-import { EffectLog } from "./effect-log.ts";
+import { EffectLog, type RecordedCommit } from "./effect-log.ts";
 import { decodeFailure } from "./failure.ts";
 import { MailFlag } from "./mail-flag.ts";
 import { ClaimLost, RunCancelled } from "./outcomes.ts";
 import { Attempts, type EffectPort, type Question, type Reporting, type Streamed } from "./port.ts";
-import type { ReplayPortOptions } from "./replay-options.ts";
 
 /** A part of the loop that waits for its effect. */
 interface Waiter {
@@ -291,4 +290,24 @@ function keyOf({ kind, of }: Pick<Effect, "kind" | "of">): string {
 
 function nothing(): undefined {
   return undefined;
+}
+
+/** What a replay does with an activation's commits, and with where it parts from them. */
+interface ReplayJudge {
+  /** Compares a commit with the recorded one, and takes that in; false when they differ. */
+  accept(commit: number, changeset: Changeset): boolean;
+  /** The loop does not ask for the effect that comes next, or asks for one that does not. */
+  missed(commit: number, index: number, effect: Effect | undefined, asked: readonly string[]): void;
+}
+
+interface ReplayPortOptions {
+  readonly env: Pick<Env, "yield">;
+  readonly loopVersion: number;
+  readonly mayHaveMail: boolean;
+  readonly commits: readonly RecordedCommit[];
+  /** Whether the owner was lost after its last commit: the run neither waits nor is done. */
+  readonly isLeft: boolean;
+  /** Whether the definition's own code is asked. */
+  readonly isAsking: boolean;
+  readonly judge: ReplayJudge;
 }

@@ -1,14 +1,16 @@
 import {
   type ContextFact,
+  describeThrown,
   type InferenceOverride,
   type Message,
   type ModelRequest,
-  type RepriseError,
+  RepriseError,
   type RequestTransform,
   type ToolDescriptor,
   toolFailure,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import { readBlob } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, CallBook, Conversation, Host, Outside, RunView } from "../run/ports.ts";
@@ -17,7 +19,6 @@ import { frameText } from "../thread/frame-text.ts";
 import { placeMessage } from "../thread/place-message.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { PhaseResult } from "./run-phase.ts";
-import { addedTransforms, transformRequest } from "./transform-request.ts";
 
 /** The parts of a run that a request to its model is made of. */
 type AskingRun = RunView &
@@ -179,4 +180,51 @@ function optionsOf({ model: _model, fallback_models: _fallbacks, ...options }: I
 function describeActions(actions: readonly Owned<{ readonly type: string }>[]): ContextFact | undefined {
   if (actions.length === 0) return undefined;
   return { contributions: actions.map(({ plugin, value }) => ({ plugin, action: value.type })) };
+}
+
+/** The transforms plugins added for this inference, after those they have for every one. */
+function addedTransforms(actions: PhaseResult<"before_inference">): readonly Owned<RequestTransform>[] {
+  return actions.flatMap(({ plugin, value }) =>
+    value.type === "add_request_transform" ? [{ plugin, value: value.transform }] : [],
+  );
+}
+
+/** Takes a request through transforms, in order. One that fails fails the run before the model is asked. */
+function transformRequest(request: ModelRequest, transforms: readonly Owned<RequestTransform>[]): ModelRequest {
+  let changed = request;
+  for (const { plugin, value: transform } of transforms) {
+    // What it is given is the thread's and the agent's: a transform answers with another request.
+    for (const part of [changed.messages, changed.tools, changed.options]) freezeDeep(part);
+    changed = apply(plugin, transform, changed);
+  }
+  return changed;
+}
+
+function apply(plugin: string, transform: RequestTransform, request: ModelRequest): ModelRequest {
+  let changed: unknown;
+  try {
+    changed = transform(request);
+  } catch (error) {
+    throw failed(plugin, describeThrown(error), error);
+  }
+  if (isRequest(changed)) return changed;
+  throw failed(plugin, "it did not return a request");
+}
+
+function isRequest(value: unknown): value is ModelRequest {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "messages" in value &&
+    Array.isArray(value.messages) &&
+    "tools" in value &&
+    Array.isArray(value.tools)
+  );
+}
+
+function failed(plugin: string, problem: string, cause?: unknown): RepriseError {
+  return new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed to change the request: ${problem}`, {
+    cause,
+    details: { plugin },
+  });
 }

@@ -1,6 +1,5 @@
 import { type Abilities, type AgentAbility, type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
-import { abilityOf } from "./ability-of.ts";
 import { buildRoute } from "./build-route.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
 import { lookUpEntry } from "./look-up-agent.ts";
@@ -11,6 +10,20 @@ import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { renewAgent, resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
+import { toolVersion } from "./tool-version.ts";
+
+// A resolved agent never changes, and may have a thousand tools.
+const known = new WeakMap<ResolvedAgent, AgentAbility>();
+
+/** What having an agent enables a process to do. */
+function abilityOf(env: Env, agent: ResolvedAgent): AgentAbility {
+  const told = known.get(agent);
+  if (told !== undefined) return told;
+  const versions = Array.from(agent.tools, ([id, tool]) => [id, toolVersion(env, tool)] as const);
+  const ability = { definition: agent.definition, tools: Object.fromEntries(versions) };
+  known.set(agent, ability);
+  return ability;
+}
 
 /** Where agents come from, for whoever runs them. */
 export type AgentSource = Pick<Agents, keyof Agents>;

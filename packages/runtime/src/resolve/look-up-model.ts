@@ -1,6 +1,7 @@
 import {
   type LanguageModel,
   type MediaModel,
+  ModelError,
   type ModelPool,
   type ModelProvider,
   type ModelSpec,
@@ -9,7 +10,6 @@ import {
 import type { Registry } from "./registry.ts";
 import { isLanguageModel, type RegisteredModel, type RegistrySet } from "./registry-set.ts";
 import { missing, unresolvable } from "./resolve-errors.ts";
-import { standInFor } from "./stand-in.ts";
 
 /** A model that can be asked, with what is known of it. */
 export interface FoundModel {
@@ -120,4 +120,15 @@ function narrowest(spec: ModelSpec, all: readonly ModelSpec[]): ModelSpec {
   };
   const { context_window: _window, max_output_tokens: _output, ...rest } = spec;
   return { ...rest, ...smallest("context_window"), ...smallest("max_output_tokens") };
+}
+
+/** Stands where a model that speaks would stand, for one that only makes media: whoever asks it to speak is told so. */
+function standInFor(id: string): LanguageModel {
+  return {
+    id,
+    // biome-ignore lint/correctness/useYield: it has nothing to say
+    async *stream() {
+      throw new ModelError("invalid_request", `Model ${id} makes media and does not speak.`);
+    },
+  };
 }

@@ -1,9 +1,102 @@
-import { checkSections } from "./check-sections.ts";
+import type { AgentSpec, Plugin } from "@reprise/contracts";
+import type { JsonObject } from "@reprise/state";
 import { collectPlugins } from "./collect-plugins.ts";
 import { installPlugins } from "./installed-plugins.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
+import { unresolvable } from "./resolve-errors.ts";
 import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
-import { warnOfSettings } from "./setting-warnings.ts";
+import { RETRY_SECTION } from "./retry.ts";
+import { findSectionProblem } from "./section-problem.ts";
+
+/** The name under which the runtime itself claims things. */
+const RUNTIME = "the runtime";
+
+/**
+ * Holds the sections of an agent against the schemas of the plugins they belong to. A section nobody claims is probably
+ * misspelt, or its plugin was forgotten: a warning. A section that is absent is fine.
+ */
+function checkSections(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
+  const owners = new Map<string, string>([[RETRY_SECTION, RUNTIME]]);
+  for (const plugin of plugins) {
+    for (const [section, schema] of Object.entries(plugin.sections)) {
+      claimSection(spec, owners, section, plugin);
+      checkSection(spec, plugin, section, schema);
+    }
+  }
+  return Object.keys(spec.sections)
+    .filter((section) => !owners.has(section))
+    .map((section) => ({
+      kind: "unclaimed_section",
+      agent_id: spec.id,
+      subject: section,
+      message: `No plugin of agent ${JSON.stringify(spec.id)} claims the section ${JSON.stringify(section)}: the plugin it belongs to is not installed, or not named.`,
+    }));
+}
+
+function claimSection(spec: AgentSpec, owners: Map<string, string>, section: string, { id }: Plugin): void {
+  const other = owners.get(section);
+  if (other !== undefined) {
+    const problem = `the section ${JSON.stringify(section)} is claimed by ${other} and by ${id}.`;
+    throw unresolvable("PLUGIN_CONFLICT", spec.id, problem, { section, plugins: [other, id] });
+  }
+  owners.set(section, id);
+}
+
+function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: JsonObject): void {
+  const value = Object.hasOwn(spec.sections, section) ? spec.sections[section] : undefined;
+  if (value === undefined) return;
+  const where = `the section ${JSON.stringify(section)} of the plugin ${JSON.stringify(id)}`;
+  const details = { plugin: id, section };
+  let problem: string | undefined;
+  try {
+    problem = findSectionProblem(schema, value);
+  } catch (error) {
+    throw unresolvable("INVALID_DEFINITION", spec.id, `${where} has a schema that cannot be used.`, details, error);
+  }
+  if (problem === undefined) return;
+  throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} does not fit its schema: ${problem}.`, details);
+}
+
+/** Settings that only a plugin acts on, by the id of that plugin. */
+const SETTINGS: readonly { readonly plugin: string; readonly setting: string; isSet(spec: AgentSpec): boolean }[] = [
+  contextSetting("autocompact_threshold"),
+  contextSetting("compaction_mode"),
+  contextSetting("compaction_raw_suffix_messages"),
+  skillSetting("allowed_skills"),
+  skillSetting("allowed_skill_patterns"),
+  skillSetting("excluded_skills"),
+  skillSetting("excluded_skill_patterns"),
+];
+
+function contextSetting(name: "autocompact_threshold" | "compaction_mode" | "compaction_raw_suffix_messages") {
+  return {
+    plugin: "compaction",
+    setting: `context_policy.${name}`,
+    isSet: ({ context_policy = {} }: AgentSpec) => (context_policy[name] ?? null) !== null,
+  };
+}
+
+function skillSetting(
+  name: "allowed_skills" | "allowed_skill_patterns" | "excluded_skills" | "excluded_skill_patterns",
+) {
+  const isAllowing = name.startsWith("allowed");
+  return {
+    plugin: "skills",
+    setting: name,
+    isSet: (spec: AgentSpec) => (isAllowing ? spec[name] !== undefined : (spec[name] ?? []).length > 0),
+  };
+}
+
+/** Settings that nothing acts on, because the agent does not have their plugin. */
+function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
+  const unused = SETTINGS.filter(({ plugin, isSet }) => isSet(spec) && !plugins.some(({ id }) => id === plugin));
+  return unused.map(({ plugin, setting }) => ({
+    kind: "setting_without_plugin",
+    agent_id: spec.id,
+    subject: setting,
+    message: `The setting \`${setting}\` of agent ${JSON.stringify(spec.id)} has no effect: the agent has no plugin ${JSON.stringify(plugin)}.`,
+  }));
+}
 
 /** What the second stage makes. */
 export interface PluginStage {

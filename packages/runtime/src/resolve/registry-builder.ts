@@ -1,4 +1,5 @@
 import {
+  type ErrorCode,
   type ExecutionBackend,
   type LanguageModel,
   type ModelProvider,
@@ -6,6 +7,7 @@ import {
   RepriseError,
   type StopPolicy,
   type Tool,
+  toRepriseError,
 } from "@reprise/contracts";
 import { readAgentSpec } from "../spec/read-agent-spec.ts";
 import { isModelPool, readModelPool } from "../spec/read-model-pool.ts";
@@ -15,7 +17,7 @@ import { createCompositeRegistry } from "./composite-registry.ts";
 import { type BuildProblem, Registration } from "./registration.ts";
 import type { AgentEntry, ContextPluginFactory, OwnParts, RegisteredModel, RegistrySet } from "./registry-set.ts";
 import { discoverAgents, type RemoteAgentSource } from "./remote-agents.ts";
-import { validateAgents } from "./validate-agents.ts";
+import { dryResolve } from "./resolve-agent.ts";
 
 /**
  * Collects what agents are made of. Nothing is refused while it is being collected: what is wrong is reported by the build,
@@ -190,4 +192,31 @@ function buildFailed(problems: readonly BuildProblem[]): RepriseError {
   const count = problems.length === 1 ? "One thing" : `${problems.length} things`;
   const message = `${count} cannot be registered:\n${said}`;
   return new RepriseError("BUILD_FAILED", message, { details: { problems: [...problems] } });
+}
+
+/** An agent that cannot be resolved. */
+interface ValidationFailure {
+  readonly agent_id: string;
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** Resolves every agent once, so that what is wrong shows at the start and not with the first request. */
+function validateAgents(registries: RegistrySet): void {
+  const failures = registries.agents.ids().flatMap((id) => findFailure(registries, id) ?? []);
+  if (failures.length === 0) return;
+  const said = failures.map(({ message }) => message).join("\n");
+  throw new RepriseError("VALIDATION_FAILED", `${failures.length} of the agents cannot be resolved:\n${said}`, {
+    details: { failures },
+  });
+}
+
+function findFailure(registries: RegistrySet, agentId: string): ValidationFailure | undefined {
+  try {
+    dryResolve(registries, agentId);
+    return undefined;
+  } catch (error) {
+    const { code, message } = toRepriseError(error);
+    return { agent_id: agentId, code, message };
+  }
 }

@@ -1,17 +1,59 @@
-import type { Env } from "@reprise/contracts";
+import {
+  type AgentSpec,
+  canonicalJson,
+  type Env,
+  type Plugin,
+  type StopConditionSpec,
+  type StopPolicy,
+  type Tool,
+} from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
+import { stopPolicyOf } from "../stop/stop-policy-of.ts";
 import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
-import { definitionHash } from "./definition-hash.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
 import { installPlugins } from "./installed-plugins.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
+import { missing } from "./resolve-errors.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
-import { resolveStopPolicies } from "./stop-policies.ts";
 import { runToolPipeline } from "./tool-pipeline.ts";
+import { toolVersion } from "./tool-version.ts";
+
+interface DefinitionParts {
+  readonly spec: AgentSpec;
+  readonly modelId: string;
+  readonly plugins: readonly Plugin[];
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+/** What an agent is, as one hash: a run that resumes under another has to notice. */
+function definitionHash(env: Env, { spec, modelId, plugins, tools }: DefinitionParts): string {
+  const signatures: string[] = [];
+  for (const tool of tools.values()) signatures.push(signatureOf(env, tool));
+  const rest = canonicalJson([spec.system_prompt, modelId, plugins.map(pluginName), spec.sections]);
+  return env.hash(`${rest}${JSON.stringify(signatures.sort())}`);
+}
+
+/** A plugin's id with the versions of its states, where there has been more than one. */
+function pluginName({ id, states }: Plugin): string {
+  const versions = states.filter(({ version }) => version > 1).map(({ name, version }) => ` ${name}@${version}`);
+  return `${id}${versions.join("")}`;
+}
+
+// A tool never changes, and an agent may have a thousand.
+const signatures = new WeakMap<Tool, string>();
+
+/** A tool's id with its version. */
+function signatureOf(env: Env, tool: Tool): string {
+  const known = signatures.get(tool);
+  if (known !== undefined) return known;
+  const signature = JSON.stringify([tool.descriptor.id, toolVersion(env, tool)]);
+  signatures.set(tool, signature);
+  return signature;
+}
 
 export interface ResolveOptions {
   readonly env: Env;
@@ -109,4 +151,21 @@ function finish(
       plugins: agent.installed.plugins,
     }),
   });
+}
+
+/** When the runs of an agent stop: its declared conditions, `max_rounds` unless one of them says it, its own policies. */
+function resolveStopPolicies({ stopPolicies }: RegistrySet, spec: AgentSpec): readonly StopPolicy[] {
+  const own = spec.stop_condition_ids.map((id) => {
+    const policy = stopPolicies.get(id);
+    if (policy !== undefined) return policy;
+    const remedy = "Register it with withStopPolicy.";
+    const known = stopPolicies.ids();
+    throw missing({ code: "STOP_POLICY_NOT_FOUND", agentId: spec.id, what: "stop policy", id, known, remedy });
+  });
+  return [...lowerMaxRounds(spec).map(stopPolicyOf), ...own];
+}
+
+function lowerMaxRounds({ stop_condition_specs, max_rounds }: AgentSpec): readonly StopConditionSpec[] {
+  if (stop_condition_specs.some(({ type }) => type === "max_rounds")) return stop_condition_specs;
+  return [...stop_condition_specs, { type: "max_rounds", rounds: max_rounds }];
 }

@@ -1,14 +1,90 @@
 import type { AgentSpec, Tool } from "@reprise/contracts";
-import { createCatalogueFilter } from "./catalogue-filter.ts";
-import { agentLists, assertPatterns, toolLists } from "./catalogue-lists.ts";
+import type { Json } from "@reprise/state";
+import { findGlobProblem } from "../spec/glob.ts";
+import { type CatalogueLists, createCatalogueFilter } from "./catalogue-filter.ts";
 import { warnOfCatalogue } from "./catalogue-warnings.ts";
 import { delegateTool } from "./delegate-tool.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
 import { type MergedTools, mergeTools, type ToolSource, type ToolSources } from "./merge-tools.ts";
-import { warnOfPermissions } from "./permission-warnings.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { missing, sayKnown, unresolvable } from "./resolve-errors.ts";
 import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
+
+const PERMISSION_SECTION = "permission";
+
+/** Permission rules about tools that there are, but that the catalogue keeps from the agent: nothing will ever ask them. */
+function warnOfPermissions(spec: AgentSpec, { known, tools }: MergedTools): readonly ResolveWarning[] {
+  const named = new Set(readRules(spec.sections[PERMISSION_SECTION]).flatMap(toolOf));
+  return [...named]
+    .filter((id) => known.get(id) !== undefined && !tools.has(id))
+    .map((id) => ({
+      kind: "orphan_permission_rule",
+      agent_id: spec.id,
+      subject: id,
+      message: `Agent ${JSON.stringify(spec.id)}: a permission rule is about the tool ${JSON.stringify(id)}, which the agent's tool lists leave out.`,
+    }));
+}
+
+/** The rules of the section, in any of the shapes people write. What the section must look like is for its plugin to say. */
+function readRules(section: Json | undefined): readonly Json[] {
+  if (Array.isArray(section)) return section;
+  const rules = fieldOf(section, "rules");
+  return Array.isArray(rules) ? rules : [];
+}
+
+/** The id of the tool a rule names; none for a rule about many. */
+function toolOf(rule: Json): readonly string[] {
+  const subject = fieldOf(rule, "subject") ?? rule;
+  const named = [subject, ...["tool", "tool_id", "pattern"].map((key) => fieldOf(subject, key))];
+  const text = named.find((value) => typeof value === "string");
+  if (typeof text !== "string") return [];
+  const tool = text.split("(", 1)[0] ?? "";
+  return /^\/|[*?[\]]/.test(tool) ? [] : [tool];
+}
+
+function fieldOf(value: Json | undefined, key: string): Json | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  // Json arrays are readonly, which `isArray` does not take away.
+  return (value as { readonly [key: string]: Json })[key];
+}
+
+/** Fields of a spec that hold patterns. */
+const PATTERN_FIELDS = [
+  "allowed_tool_patterns",
+  "excluded_tool_patterns",
+  "allowed_skill_patterns",
+  "excluded_skill_patterns",
+  "allowed_agent_patterns",
+  "excluded_agent_patterns",
+] as const satisfies readonly (keyof AgentSpec)[];
+
+function toolLists(spec: AgentSpec): CatalogueLists {
+  return {
+    allowed: spec.allowed_tools,
+    allowedPatterns: spec.allowed_tool_patterns,
+    excluded: spec.excluded_tools,
+    excludedPatterns: spec.excluded_tool_patterns,
+  };
+}
+
+function agentLists(spec: AgentSpec): CatalogueLists {
+  return {
+    allowed: spec.allowed_agents,
+    allowedPatterns: spec.allowed_agent_patterns,
+    excluded: spec.excluded_agents,
+    excludedPatterns: spec.excluded_agent_patterns,
+  };
+}
+
+/** A spec need not have come through `readAgentSpec`. */
+function assertPatterns(spec: AgentSpec): void {
+  for (const field of PATTERN_FIELDS) {
+    for (const pattern of spec[field] ?? []) {
+      const problem = findGlobProblem(pattern);
+      if (problem !== undefined) throw unresolvable("INVALID_AGENT_SPEC", spec.id, `\`${field}\`: ${problem}.`);
+    }
+  }
+}
 
 /** What the third stage makes. */
 export interface ToolStage {

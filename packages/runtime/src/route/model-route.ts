@@ -1,7 +1,9 @@
 import {
   believableUsage,
+  type ContentPart,
   costOf,
   type Env,
+  type Message,
   type Modality,
   type ModelChunk,
   ModelError,
@@ -9,13 +11,11 @@ import {
   type ModelWaitReason,
 } from "@reprise/contracts";
 import { type AttemptTicket, endOf } from "./attempt-gate.ts";
-import { findIncapable, requirementsOf } from "./find-incapable.ts";
 import type { ModelHealth } from "./model-health.ts";
 import { ModelUnavailable } from "./model-unavailable.ts";
 import type { OpenedStream, OpeningModel } from "./open-stream.ts";
 import { ONE_ATTEMPT, type RouteEntry } from "./route-entry.ts";
 import { type AttemptEnding, failureOf, RouteSession } from "./route-session.ts";
-import { stripReasoning } from "./strip-reasoning.ts";
 import { waitAfter } from "./wait-after.ts";
 
 /** A stream that has begun to speak. */
@@ -229,4 +229,50 @@ export function unfinished(): ModelError {
 
 export function toModelError(thrown: unknown): ModelError {
   return ModelError.is(thrown) ? thrown : new ModelError("network", "The model call failed.", { cause: thrown });
+}
+
+/**
+ * The messages as another provider may see them: what one provider's model thought means nothing to another, and its sealed form
+ * is refused there. Parts that say whose they are stay with that one; those that do not go when the provider has changed.
+ * A message that was nothing but thoughts goes too.
+ */
+function stripReasoning(
+  messages: readonly Message[],
+  provider: string,
+  { hasChanged }: { readonly hasChanged: boolean },
+): readonly Message[] {
+  const isForeign = (part: ContentPart): boolean =>
+    part.type === "reasoning" && (part.provider === undefined ? hasChanged : part.provider !== provider);
+  if (!messages.some(({ content }) => typeof content !== "string" && content.some(isForeign))) return messages;
+  return messages.flatMap((message) => {
+    if (typeof message.content === "string") return [message];
+    const content = message.content.filter((part) => !isForeign(part));
+    const isEmpty = content.length === 0 && message.content.length > 0 && message.tool_calls === undefined;
+    return isEmpty ? [] : [{ ...message, content }];
+  });
+}
+
+/** What a request asks of a model beside text. */
+function requirementsOf({ messages }: Pick<ModelRequest, "messages">): readonly Modality[] {
+  const needed = new Set<Modality>();
+  for (const { content } of messages) if (typeof content !== "string") addModalities(content, needed);
+  return [...needed];
+}
+
+function addModalities(content: Exclude<Message["content"], string>, needed: Set<Modality>): void {
+  for (const part of content) {
+    if (part.type === "image") needed.add("image");
+    if (part.type === "file") needed.add(modalityOf(part.media_type ?? ""));
+  }
+}
+
+function modalityOf(mediaType: string): Modality {
+  for (const kind of ["image", "audio", "video"] as const) if (mediaType.startsWith(`${kind}/`)) return kind;
+  return mediaType === "application/pdf" ? "pdf" : "text";
+}
+
+/** What an entry is known not to take. One that nobody described is believed to take everything. */
+function findIncapable({ spec }: RouteEntry, needed: readonly Modality[]): readonly Modality[] {
+  const taken = spec?.modalities?.input;
+  return taken === undefined ? [] : needed.filter((modality) => !taken.includes(modality));
 }

@@ -1,4 +1,5 @@
 import {
+  type ContextPolicy,
   type FallbackEntry,
   findBudgetProblem,
   type RemoteEndpoint,
@@ -25,9 +26,28 @@ import {
   unionOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
-import { CONTEXT_POLICY_SHAPE } from "./context-policy-shape.ts";
 import type { FieldRow } from "./field-table.ts";
 import { findGlobProblem } from "./glob.ts";
+
+const tokens = wholeNumberFrom(1);
+
+/** Null is as good as leaving it out: nothing is compacted by itself. */
+const threshold: Shape<number | null> = {
+  says: `${tokens.says}, or null`,
+  schema: { ...tokens.schema, type: ["integer", "null"] },
+  problems: (value, path) => (value === null ? [] : tokens.problems(value, path)),
+};
+
+/** What a context policy may say. Those of compaction are checked and kept for the plugins that compact. */
+const CONTEXT_POLICY_SHAPE: Shape<ContextPolicy> = objectOf<ContextPolicy>({
+  max_context_tokens: optional(tokens),
+  max_output_tokens: optional(tokens),
+  min_recent_messages: optional(wholeNumberFrom(1)),
+  enable_prompt_cache: optional(flag),
+  autocompact_threshold: optional(threshold),
+  compaction_mode: optional(oneOf("keep_recent_raw_suffix", "compact_to_safe_frontier")),
+  compaction_raw_suffix_messages: optional(wholeNumberFrom(0)),
+});
 
 const ids = listOf(nonEmptyText);
 const patterns = listOf(

@@ -1,12 +1,45 @@
 import { type AgentSpec, RepriseError } from "@reprise/contracts";
-import { describeType, isPlainObject, type Shape } from "@reprise/contracts/shape";
+import { describeType, isPlainObject, type Shape, type ShapeProblem } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./agent-spec-fields.ts";
 import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
-import { readEndpoint } from "./read-endpoint.ts";
 import { sayProblem } from "./say-problem.ts";
+
+type Fields = { readonly [name: string]: Json };
+
+interface ReadEndpoint {
+  readonly endpoint?: Json;
+  readonly problems: readonly ShapeProblem[];
+}
+
+const FLAT = ["remote_agent_id", "poll_interval_ms", "auth"] as const;
+
+/** Puts an endpoint together: a url or an object, with what stands beside it. */
+function readEndpoint(agentId: Json, { endpoint, ...fields }: Fields): ReadEndpoint {
+  const flat = Object.fromEntries(FLAT.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])));
+  if (endpoint === undefined) {
+    const problems = Object.keys(flat).map((name) => ({ path: [name], says: " needs `endpoint`" }));
+    return { problems: fields.kind === "a2a" ? [...problems, ofKind("a2a needs `endpoint`")] : problems };
+  }
+  const given: Fields = typeof endpoint === "string" ? { url: endpoint } : (endpoint as Fields);
+  const twice = Object.keys(flat).filter((name) => given[name] !== undefined);
+  return {
+    endpoint: { remote_agent_id: agentId, ...given, ...flat },
+    problems: [
+      ...twice.map((name) => ({ path: [name], says: " stands inside `endpoint` and beside it; give one of them" })),
+      ...(fields.kind === "local" ? [ofKind("local and `endpoint` contradict each other")] : []),
+      ...(fields.kind === "a2a" && (given.backend ?? "a2a") !== "a2a"
+        ? [ofKind("a2a and `endpoint.backend` differ")]
+        : []),
+    ],
+  };
+}
+
+function ofKind(says: string): ShapeProblem {
+  return { path: ["kind"], says: ` ${says}` };
+}
 
 const TABLE: FieldTable = {
   says: "an agent spec",

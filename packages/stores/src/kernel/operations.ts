@@ -1,14 +1,15 @@
+import { illegalTransition, notFound } from "@reprise/contracts";
 import { demandClaim, planClaim, planRelease, planReleaseOwner, planRenew } from "./claim-threads.ts";
 import { demandCommit, planCommit } from "./commit.ts";
 import { demandCancel, demandDecide, planCancel, planDecide } from "./decide.ts";
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
+import { reviveEntry } from "./entries.ts";
 import { demandFlush, planFlush } from "./flush.ts";
 import { demandFork, planFork } from "./fork.ts";
 import { demandInterrupt, planInterrupt } from "./interrupt.ts";
-import type { Plan } from "./plan.ts";
+import { concludeDraft, type Plan, requireThread } from "./plan.ts";
 import { demandPrune, planPrune } from "./prune.ts";
 import type { ThreadAnswers, ThreadOperation, ThreadRequest } from "./request.ts";
-import { demandRequeue, planRequeue } from "./requeue.ts";
 import { demandSubmit, planSubmit } from "./submit.ts";
 import { demandThread, planCreate, planDamage, planDelete, planSnapshot, planUpdate } from "./whole-threads.ts";
 
@@ -62,4 +63,23 @@ export function planOf<Name extends ThreadOperation>(
 function ruleOf<Name extends ThreadOperation>({ operation }: ThreadRequest<Name>): Rule<Name> {
   // The table has the rule of each name under that name, which TypeScript cannot follow through a union.
   return RULES[operation] as Rule<Name>;
+}
+
+function demandRequeue({ tenant, thread_id, entry_id }: ThreadRequest<"requeue_entry">): ThreadDemand {
+  return { tenant, thread: { thread_id }, entry_ids: [entry_id] };
+}
+
+/** Gives a dead letter another chance. */
+function planRequeue(
+  { tenant, thread_id, entry_id }: ThreadRequest<"requeue_entry">,
+  rows: ThreadRows,
+  now: number,
+): Plan<ThreadAnswers["requeue_entry"]> {
+  const row = rows.entries.find(({ entry }) => entry.entry_id === entry_id && entry.thread_id === thread_id);
+  if (row === undefined) throw notFound("ENTRY_NOT_FOUND", "mailbox entry", entry_id);
+  const draft = requireThread(tenant, thread_id, rows);
+  if (row.entry.status !== "dead_letter") {
+    throw illegalTransition("mailbox entry", entry_id, row.entry.status, "requeue");
+  }
+  return concludeDraft(draft, reviveEntry(draft, row, now), [{ kind: "work" }]);
 }

@@ -7,12 +7,13 @@ import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import type { SealedChangeset } from "../kernel/sealed-changeset.ts";
 import type { Write } from "../kernel/write.ts";
-import type { DocumentRows } from "../shell/document-rows.ts";
+import type { DocumentKey, DocumentRow, DocumentRows } from "../shell/document-rows.ts";
 import type { StoreDriver } from "../shell/driver.ts";
 import type { RowReader } from "../shell/row-reader.ts";
 import { SignalBoard } from "../shell/signal-board.ts";
 import type { WorkerRows } from "../shell/worker-rows.ts";
 import { claimDue } from "../tables/claim-due.ts";
+import { DocumentIndex } from "../tables/document-index.ts";
 import { findClaimed, findClaims } from "../tables/find-claims.ts";
 import { isThere, type ThereThread } from "../tables/read/find-thread.ts";
 import { readDemand } from "../tables/read/read-demand.ts";
@@ -25,7 +26,6 @@ import { Tables } from "../tables/tables.ts";
 import { takeStep } from "../tables/take-steps.ts";
 import { ThreadTables } from "../tables/thread-tables.ts";
 import { MemoryCommit } from "./memory-commit.ts";
-import { createMemoryDocuments } from "./memory-documents.ts";
 import { toTableWrite } from "./memory-writes.ts";
 
 /** Tables under the shell, and nothing else. Every operation is planned and done in one turn, so that each is atomic. */
@@ -153,4 +153,34 @@ function write(thread: ThreadTables, writes: readonly Write[]): void {
 
 function pruneCommits({ commits }: ThreadTables, upTo: number): void {
   for (const cell of commits.range(0, upTo)) if (cell instanceof MemoryCommit) cell.prune();
+}
+
+/** Documents in memory. Their bodies are texts, which nobody can change. */
+function createMemoryDocuments(now: () => number): DocumentRows {
+  const index = new DocumentIndex<DocumentRow>();
+  let lastRevision = 0;
+  const find = (key: DocumentKey): DocumentRow | undefined => index.find(key, now());
+  return {
+    load: async (key) => find(key),
+    async save(document, expected) {
+      const found = find(document);
+      if ((found?.revision ?? 0) !== expected) return { saved: false, row: found };
+      lastRevision += 1;
+      const row = { ...document, revision: lastRevision, updated_at: now() };
+      index.put(row);
+      return { saved: true, row };
+    },
+    async delete(key, expected) {
+      const found = find(key);
+      if (found === undefined || found.revision !== (expected ?? found.revision)) return false;
+      index.remove(found);
+      return true;
+    },
+    list: async ({ tenant, kind, after, limit }) => index.after({ tenant, kind, id: after }, limit, now()),
+    async prune(limit) {
+      const expired = index.expired(limit, now());
+      for (const row of expired) index.remove(row);
+      return expired.length;
+    },
+  };
 }

@@ -1,7 +1,27 @@
 import type { BufferPorts } from "./buffer-ports.ts";
 import type { PendingCommit } from "./pending-commits.ts";
-import { SerialQueue } from "./serial-queue.ts";
 import { ThreadBuffer } from "./thread-buffer.ts";
+
+/** Work on one thing, one after the other, whatever becomes of each. */
+class SerialQueue {
+  #last: Promise<unknown> = Promise.resolve();
+  #length = 0;
+
+  get isIdle(): boolean {
+    return this.#length === 0;
+  }
+
+  async do<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#length += 1;
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    try {
+      return await mine;
+    } finally {
+      this.#length -= 1;
+    }
+  }
+}
 
 interface Slot {
   readonly buffer: ThreadBuffer;

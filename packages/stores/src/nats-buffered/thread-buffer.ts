@@ -1,12 +1,35 @@
 import { RepriseError } from "@reprise/contracts";
 import type { ThreadAnswers, ThreadRequest } from "../kernel/request.ts";
-import { Alarm } from "./alarm.ts";
 import { encodeMessage } from "./buffer-message.ts";
 import type { BufferPorts } from "./buffer-ports.ts";
 import { isUnavailable } from "./is-unavailable.ts";
 import { versionToWait } from "./may-wait.ts";
 import { PendingCommits } from "./pending-commits.ts";
 import { takeOver } from "./take-over.ts";
+
+/** Calls back once after a time, and does not keep the process alive for it. Set while it is set, it changes nothing. */
+class Alarm {
+  readonly #ms: number;
+  readonly #callBack: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ms: number, callBack: () => void) {
+    this.#ms = ms;
+    this.#callBack = callBack;
+  }
+
+  set(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#callBack();
+    }, this.#ms).unref();
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
 
 type Commit = ThreadRequest<"commit">;
 type Committed = ThreadAnswers["commit"];

@@ -1,5 +1,13 @@
 import { createHash, randomUUID } from "node:crypto";
-import type { BlobStore, Clock, RepriseError, Store, StoreSignal } from "@reprise/contracts";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type BlobStore,
+  type Clock,
+  type Durability,
+  RepriseError,
+  type Store,
+  type StoreSignal,
+} from "@reprise/contracts";
 import type { BlobRows } from "../shell/blob-rows.ts";
 import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
@@ -16,12 +24,38 @@ import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
 import { PostgresDriver } from "./postgres-driver.ts";
 import { createPostgresWorkers } from "./postgres-workers.ts";
-import { readDurability } from "./read-durability.ts";
 import { ServerClock } from "./server-clock.ts";
+import { rowsOf } from "./session.ts";
 import { SignalReceiver } from "./signal-receiver.ts";
 import { SignalSender } from "./signal-sender.ts";
+import { composed } from "./statement.ts";
 import { ThreadPoll } from "./thread-poll.ts";
-import { whenReached } from "./when-reached.ts";
+
+/** How long until a server that could not be reached is tried again. */
+const AGAIN_MS = 2_000;
+
+interface Patience {
+  readonly waitMs?: number;
+  readonly onWait?: (problem: RepriseError) => void;
+}
+
+/** Does something that needs the server, again and again while it cannot be reached and patience lasts. */
+async function whenReached(work: () => Promise<void>, { waitMs = 0, onWait = say }: Patience): Promise<void> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!RepriseError.is(error, "STORE_UNAVAILABLE") || performance.now() >= giveUpAt) throw error;
+      onWait(error);
+      await pause(AGAIN_MS);
+    }
+  }
+}
+
+function say({ message }: RepriseError): void {
+  console.warn(`Postgres cannot be reached and is tried again in ${AGAIN_MS / 1_000} s: ${message}`);
+}
 
 /** How to reach the server. What is left out comes from `PGHOST`, `PGUSER` and their like. */
 export interface PostgresConnection {
@@ -186,4 +220,23 @@ function connectionOf({ url, connection = {}, connectTimeoutMs = 10_000 }: Postg
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
   };
+}
+
+interface Settings {
+  readonly fsync: string;
+  readonly full_page_writes: string;
+  readonly synchronous_commit: string;
+}
+
+/**
+ * What the server really promises. Without a flush before the answer, or with pages that may be torn, a power cut can take what
+ * was acknowledged; a crash of our process cannot.
+ */
+async function readDurability(database: Database): Promise<Durability> {
+  const text = `select current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+    current_setting('synchronous_commit') as synchronous_commit`;
+  const [settings] = rowsOf<Settings>(await database.read([composed(text, [])]));
+  const isFlushed =
+    settings?.fsync === "on" && settings.full_page_writes === "on" && settings.synchronous_commit !== "off";
+  return isFlushed ? "power-loss" : "process-crash";
 }

@@ -3,6 +3,8 @@ import {
   type Claim,
   claimedRun,
   type Lease,
+  type PrunedStore,
+  type PrunedThreads,
   pruneDocuments,
   pruneThreads,
   RepriseError,
@@ -10,10 +12,10 @@ import {
   type StoreOperator,
 } from "@reprise/contracts";
 import { openEntry } from "../codec/columns/entry-columns.ts";
+import { ENTRIES_AT_ONCE } from "../kernel/prune.ts";
 import type { ClaimAnswer } from "../kernel/request.ts";
 import type { StoreDriver } from "./driver.ts";
 import { type HeldThreads, keyOf } from "./held-threads.ts";
-import { createPrunedStore } from "./prune-store.ts";
 import type { RowReader } from "./row-reader.ts";
 import { Workers } from "./workers-shell.ts";
 
@@ -104,4 +106,22 @@ async function unlessDamaged<Answer>(attempt: Promise<Answer>): Promise<Answer |
     if (RepriseError.is(error, "CORRUPT_DATA")) return null;
     throw error;
   }
+}
+
+/** A database as it is pruned. */
+function createPrunedStore(driver: StoreDriver, forTenant: Store["forTenant"]): PrunedStore {
+  return {
+    now: () => driver.now(),
+    pageThreads: (after, limit) => driver.reader.pageThreads(after, limit),
+    forTenant,
+    async pruneThread({ history, ...pruning }): Promise<PrunedThreads> {
+      const sealed = history === null ? null : { up_to: history.up_to, state: JSON.stringify(history.state) };
+      const first = await driver.execute({ operation: "prune_thread", ...pruning, history: sealed });
+      let entries = first.entries;
+      for (let more = entries; more === ENTRIES_AT_ONCE; entries += more) {
+        more = (await driver.execute({ operation: "prune_thread", ...pruning, history: null })).entries;
+      }
+      return { ...first, entries };
+    },
+  };
 }

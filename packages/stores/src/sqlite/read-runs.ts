@@ -4,14 +4,41 @@ import { fromRunColumns } from "../codec/columns/run-columns.ts";
 import { escapeText, unescapeText } from "../codec/escape-text.ts";
 import { damaged } from "../codec/stored-text.ts";
 import type { CallRow, EntryRow, RunRow } from "../kernel/rows.ts";
-import type { RowReader } from "../shell/row-reader.ts";
+import type { InboxRows, RowReader } from "../shell/row-reader.ts";
 import type { Connection } from "./connection.ts";
 import { listRows } from "./list-rows.ts";
-import { readInbox } from "./read-inbox.ts";
 import type { ThreadReads } from "./read-threads.ts";
 import { type ReadRun, selectCalls, selectEvents, selectLastSeq } from "./select-commits.ts";
-import { ENTRY_COLUMNS, RUN_COLUMNS, type RunColumnsOfThread, selectDecision, selectRun } from "./select-rows.ts";
+import {
+  ENTRY_COLUMNS,
+  RUN_COLUMNS,
+  type RunColumnsOfThread,
+  selectDecision,
+  selectEntries,
+  selectPendingDecisions,
+  selectRun,
+} from "./select-rows.ts";
 import { type Filter, type Where, whereAll } from "./where.ts";
+
+const THREAD = "thread_key = (select key from threads where tenant = :tenant and thread_id = :thread_id)";
+
+/** What came for a run while its owner was busy. */
+function readInbox(connection: Connection, tenant: string, threadId: string, runId: string): InboxRows {
+  const thread = { tenant, thread_id: threadId };
+  const isOfThread = selectRun(connection, tenant, runId)?.record.thread_id === threadId;
+  const decisions = isOfThread ? selectPendingDecisions(connection, tenant, runId) : [];
+  const [cancel] = selectEntries(
+    connection,
+    `${THREAD} and place in ('wake', 'claimed') and kind = 'cancel' and run_id = :run_id order by arrival`,
+    { ...thread, run_id: escapeText(runId) },
+  );
+  const steering = selectEntries(
+    connection,
+    `${THREAD} and place = 'run' and busy_policy = 'steer' order by priority desc, arrival`,
+    thread,
+  );
+  return { decisions: decisions.map(({ decision }) => decision), cancel, steering };
+}
 
 type RunReads = Omit<RowReader, keyof ThreadReads>;
 

@@ -1,14 +1,15 @@
-import type { TenantStore } from "@reprise/contracts";
+import { MAX_DOCUMENT_BYTES, type MailboxEntry, type NewEntry, type TenantStore } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildEntry } from "../build/build-records.ts";
 import type { OpenedStore, OpenStore } from "../store/open-store.ts";
 import { StoreBench } from "../store/store-bench.ts";
 import { Corpus } from "./corpus.ts";
+import { makeMessages } from "./make-messages.ts";
 import { putConversation } from "./put-conversation.ts";
 import { putDecisions } from "./put-decisions.ts";
-import { putDocuments } from "./put-documents.ts";
-import { putEntries } from "./put-entries.ts";
-import { findDifferences, type Reading } from "./reading.ts";
+import { asJson, findDifferences, type Reading } from "./reading.ts";
 
 export interface CodecOptions {
   /** How many values to put; 10,000 unless said. */
@@ -105,4 +106,68 @@ async function fill(bench: StoreBench, seed: number, values: number): Promise<Fi
     }
   }
   return { readings, taken };
+}
+
+/** Documents of one kind, named after the thread that stands beside them. */
+async function putDocuments({ tenant }: StoreBench, corpus: Corpus, kind: string): Promise<readonly Reading[]> {
+  const bodies = Array.from({ length: 6 }, () => shortened(corpus.below(2) === 0 ? corpus.json() : corpus.record()));
+  await Promise.all(bodies.map((body, index) => tenant.saveDocument({ kind, id: `d${index}`, body }, 0)));
+  return [
+    {
+      place: "documents",
+      expected: bodies,
+      read: async (store) => {
+        const found = await Promise.all(bodies.map((_, index) => store.loadDocument(kind, `d${index}`)));
+        return found.map((document) => document && asJson(document.body));
+      },
+    },
+    {
+      place: "documents in lists",
+      expected: bodies,
+      read: async (store) => (await store.listDocuments({ kind })).items.map(({ body }) => body),
+    },
+  ];
+}
+
+/** The corpus has texts that are longer than a document may be; the beginning of such a one is hostile enough. */
+function shortened(body: Json): Json {
+  const text = JSON.stringify(body);
+  return new TextEncoder().encode(text).byteLength > MAX_DOCUMENT_BYTES ? text.slice(0, MAX_DOCUMENT_BYTES / 8) : body;
+}
+
+/** Runs that wait in a mailbox, asked for in hostile words. */
+async function putEntries({ tenant }: StoreBench, corpus: Corpus, threadId: string): Promise<readonly Reading[]> {
+  const entries = Array.from({ length: 4 }, (_, index) => makeEntry(corpus, threadId, `${threadId}-e${index}`));
+  // One after the other: they are listed in order of arrival.
+  for (const entry of entries) await tenant.submit(entry);
+  return [
+    {
+      place: "requests in the mailbox",
+      expected: entries.map(entryValue),
+      read: async (store) => (await store.listEntries({ thread_id: threadId })).items.map(entryValue),
+    },
+  ];
+}
+
+function makeEntry(corpus: Corpus, thread_id: string, entry_id: string): NewEntry {
+  // The run's id is the beginning of some texts: stores may point at it.
+  const run_id = `run-of-${entry_id}`;
+  const said = makeMessages(corpus, entry_id, 4).map(({ id: _, ...message }) => message);
+  const named = { role: "user", content: `${run_id}${corpus.text()}`, id: `${entry_id}-named` } as const;
+  const initial_decisions = [{ target_id: corpus.text(), action: "resume", payload: corpus.json() }] as const;
+  const request = {
+    agent_id: "a",
+    messages: [...said, named],
+    state: corpus.record(),
+    metadata: corpus.record(),
+    initial_decisions,
+  };
+  // Part of the key, so that no two are the same.
+  const dedupe_key = `${entry_id} ${corpus.text()}`;
+  return buildEntry({ thread_id, entry_id, run_id, request, dedupe_key, sender_id: corpus.text() });
+}
+
+function entryValue({ entry_id, request, dedupe_key, sender_id }: NewEntry | MailboxEntry): Json {
+  // Requests are JSON, which their interface hides from the compiler.
+  return [entry_id, (request ?? null) as unknown as Json, dedupe_key ?? null, sender_id ?? null];
 }

@@ -1,12 +1,12 @@
-import { type Documents, RepriseError } from "@reprise/contracts";
+import { type Documents, type ModelProvider, RepriseError } from "@reprise/contracts";
 import type { CheckedConfig } from "../check-config.ts";
 import type { Config } from "../config.ts";
+import type { ConfigPorts } from "../config-ports.ts";
 import { configInvalid } from "../config-problem.ts";
 import { checkOverlay } from "./check-overlay.ts";
 import { loadVersion } from "./config-turn.ts";
 import { type FittedOverlay, fitOverlay } from "./fit-overlay.ts";
 import type { LiveConfigOptions } from "./live-config.ts";
-import { rememberProviders } from "./provider-cache.ts";
 import type { EntrySealer } from "./seal-entry.ts";
 import { type ConfigKind, isEntry, loadEntries, type StoredEntry } from "./stored-entries.ts";
 
@@ -99,4 +99,29 @@ function areSame(some: readonly StoredEntry[], others: readonly StoredEntry[]): 
   const isSameAs = (one: StoredEntry, other: StoredEntry | undefined): boolean =>
     other !== undefined && isEntry(one, other.kind, other.id) && one.revision === other.revision;
   return some.length === others.length && some.every((entry, index) => isSameAs(entry, others[index]));
+}
+
+/**
+ * Ports that make a provider once for as long as its settings stay the same: what it knows, its connections and its new keys
+ * included, outlives changes of everything else.
+ */
+function rememberProviders(ports: ConfigPorts): ConfigPorts & { forgetOthers(): void } {
+  let made = new Map<string, ModelProvider>();
+  let used = new Map<string, ModelProvider>();
+  return {
+    ...ports,
+    env: (name) => ports.env(name),
+    createProvider: (id, settings) => {
+      const key = JSON.stringify([id, settings]);
+      const provider = made.get(key) ?? ports.createProvider(id, settings);
+      made.set(key, provider);
+      used.set(key, provider);
+      return provider;
+    },
+    /** Keeps those that were asked for since the last time. */
+    forgetOthers: () => {
+      made = used;
+      used = new Map();
+    },
+  };
 }

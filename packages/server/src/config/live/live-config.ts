@@ -1,12 +1,13 @@
-import { type RepriseError, toRepriseError } from "@reprise/contracts";
+import { notFound, type RepriseError, toRepriseError } from "@reprise/contracts";
 import type { Runtime } from "@reprise/runtime";
 import type { Json, JsonObject } from "@reprise/state";
 import type { Config } from "../config.ts";
 import type { ConfigPorts } from "../config-ports.ts";
 import { attempt, type ConfigProblem } from "../config-problem.ts";
+import { redact } from "../secrets.ts";
 import { deleteEntry, putEntry } from "./change-entry.ts";
 import { ConfigInForce } from "./config-in-force.ts";
-import { describeEntry, listEntries, showConfig } from "./describe-entry.ts";
+import { entryOf, idsOf } from "./overlay.ts";
 import { createSealer } from "./seal-entry.ts";
 import type { ConfigKind } from "./stored-entries.ts";
 
@@ -138,4 +139,37 @@ function createLook(look: () => Promise<void>, onProblem: (problem: RepriseError
 
 function hasUnref(timer: unknown): timer is { unref(): void } {
   return typeof timer === "object" && timer !== null && "unref" in timer;
+}
+
+/** An entry as it can be shown; `CONFIG_NOT_FOUND` when there is none. */
+function describeEntry(config: ConfigInForce, kind: ConfigKind, id: string): ConfigEntry {
+  const { fitted } = config;
+  const stored = config.find(kind, id);
+  if (stored !== undefined) {
+    const { problems } = fitted.leftOut.find(({ entry }) => entry === stored) ?? {};
+    const entry = { id, source: "stored", revision: stored.revision, body: redact(stored.body) } as const;
+    return problems === undefined ? entry : { ...entry, problems };
+  }
+  const body = entryOf(fitted.config, kind, id);
+  if (body === undefined) throw notFound("CONFIG_NOT_FOUND", `entry of ${kind}`, id);
+  return { id, source: "file", revision: 0, body: show(body) };
+}
+
+function listEntries(config: ConfigInForce, kind: ConfigKind): readonly ConfigEntry[] {
+  const stored = config.stored.filter((entry) => entry.kind === kind).map(({ id }) => id);
+  const ids = new Set([...idsOf(config.fitted.config, kind), ...stored]);
+  return [...ids].map((id) => describeEntry(config, kind, id));
+}
+
+function showConfig(config: ConfigInForce): ShownConfig {
+  const left_out = config.fitted.leftOut.map(({ entry: { kind, id } }) => ({
+    kind,
+    ...describeEntry(config, kind, id),
+  }));
+  return { revision: config.number, config: show(config.fitted.config), left_out };
+}
+
+/** Configurations are JSON, which their interfaces hide from the compiler. */
+function show(part: object): Json {
+  return redact(part as Json);
 }

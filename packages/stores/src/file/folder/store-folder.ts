@@ -1,9 +1,11 @@
 import type { History } from "../../kernel/demand.ts";
 import type { ThreadRequest } from "../../kernel/request.ts";
 import { SignalBoard } from "../../shell/signal-board.ts";
+import { freezeDeep } from "../../tables/freeze-deep.ts";
 import { isThere, type ThereThread } from "../../tables/read/find-thread.ts";
 import { TableWorkers } from "../../tables/table-workers.ts";
 import { Tables } from "../../tables/tables.ts";
+import { takeSteps } from "../../tables/take-steps.ts";
 import { ThreadTables } from "../../tables/thread-tables.ts";
 import type { BlobFolder } from "../blob/blob-folder.ts";
 import { logName } from "../disk/file-names.ts";
@@ -11,11 +13,12 @@ import { Gate } from "../disk/gate.ts";
 import type { DocumentFolder } from "../document/document-folder.ts";
 import { TakenIds } from "../lane/taken-ids.ts";
 import { ThreadLane } from "../lane/thread-lane.ts";
+import { isSpareLine } from "../lane/write-down.ts";
+import { freshThread } from "../log/fresh-thread.ts";
 import type { LoadedLog } from "../log/load-log.ts";
 import type { LogFolder } from "../log/log-folder.ts";
+import { openWrites } from "../log/open-writes.ts";
 import { ThreadLog } from "../log/thread-log.ts";
-import { releaseLeftClaims } from "./release-left-claims.ts";
-import { replayLog } from "./replay-log.ts";
 
 /** How many logs are flushed at the same time. Node does four things with files at once; one is left for others. */
 const WRITERS = 3;
@@ -129,4 +132,38 @@ export class StoreFolder {
     thread.tenant.threads.delete(thread.threadId);
     this.#logs.delete(thread);
   }
+}
+
+/**
+ * Gives back the claims that are there when this process begins to claim: nobody else claims in this folder, so they are those
+ * of a process that is gone, and their work need not wait for its leases to end.
+ */
+async function releaseLeftClaims(folder: StoreFolder, now: () => number): Promise<void> {
+  const released = [...folder.tables.threads].map(async ({ tenant: { tenant }, threadId, row }) => {
+    const owner = row?.claim?.owner;
+    if (owner === undefined) return;
+    const request = { operation: "release_owner", tenant, thread_id: threadId, owner } as const;
+    // One that cannot be written to keeps its claim until its lease ends.
+    await folder.execute({ threadId, request, now, history: undefined }).catch(() => undefined);
+  });
+  await Promise.all(released);
+}
+
+/**
+ * Puts what a log says into the tables. Of a damaged one that is as much as can be read, also of what came after the damage;
+ * the thread is then closed for writing and offers no work.
+ */
+function replayLog(thread: ThreadTables, log: ThreadLog, { header, lines, end, damagedAt }: LoadedLog): void {
+  const { tables } = thread.tenant;
+  thread.retiredEpoch = header?.retired_epoch ?? 0;
+  log.found(end, thread.retiredEpoch);
+  if (damagedAt !== undefined) tables.putThread(thread, freshThread(thread), 0);
+  for (const line of lines) {
+    takeSteps(thread, openWrites(thread, log, freezeDeep(line.writes), line));
+    if (isSpareLine(line.writes)) log.spare += line.length;
+  }
+  const { row, order } = thread;
+  if (damagedAt === undefined || row === undefined) return;
+  const damage = row.damage ?? `Its log cannot be read at byte ${damagedAt}.`;
+  tables.putThread(thread, { ...row, damage, work: null }, order);
 }

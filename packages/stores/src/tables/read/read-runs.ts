@@ -1,11 +1,10 @@
 import type { EntryQuery, RunQuery, RunRecord } from "@reprise/contracts";
-import type { RowReader } from "../../shell/row-reader.ts";
+import type { InboxRows, RowReader } from "../../shell/row-reader.ts";
 import { type CommitCell, decisionKey, type EntryCell, type RunCell } from "../cells.ts";
 import type { TenantTables } from "../tenant-tables.ts";
 import { cutRows, isAsked } from "./cut-rows.ts";
-import type { ReadPorts } from "./find-thread.ts";
+import type { ReadPorts, ThereThread } from "./find-thread.ts";
 import { loadContents } from "./load-contents.ts";
-import { readInbox } from "./read-inbox.ts";
 import type { ThreadReads } from "./read-threads.ts";
 
 /** Reads of runs, calls, decisions, events and mailbox entries. */
@@ -123,4 +122,21 @@ function isAskedRun(record: RunRecord, query: RunQuery): boolean {
 
 function isAskedEntry({ row: { entry } }: EntryCell, { run_id, status }: EntryQuery): boolean {
   return isAsked(run_id, entry.run_id) && isAsked<EntryQuery["status"]>(status, entry.status);
+}
+
+/** What came for a run while its owner was busy. */
+function readInbox(thread: ThereThread | undefined, runId: string): InboxRows {
+  if (thread === undefined) return { decisions: [], cancel: undefined, steering: [] };
+  const { mailbox, runs } = thread;
+  const decisions = [...(runs.get(runId)?.decisions?.values() ?? [])].filter(({ row }) => row.is_pending);
+  decisions.sort((decision, other) => decision.order - other.order);
+  const isCancel = ({ row: { entry } }: EntryCell): boolean => entry.kind === "cancel" && entry.run_id === runId;
+  const cancels = [...mailbox.held.values()].filter(isCancel);
+  cancels.sort((cancel, other) => cancel.row.arrival - other.row.arrival);
+  const steering = [...mailbox.queue.all].filter(({ row }) => row.entry.busy_policy === "steer");
+  return {
+    decisions: decisions.map(({ row }) => row.decision),
+    cancel: cancels[0]?.row,
+    steering: steering.map(({ row }) => row),
+  };
 }
