@@ -106,4 +106,17 @@ describe("a run is taken up again before one of its steps", () => {
     await expect(runtime.rerunFrom(run.id, 1, { model: "unknown" })).rejects.toMatchObject({ code: "MODEL_NOT_FOUND" });
     expect((await runtime.threads.list()).items).toHaveLength(1);
   });
+
+  it("once under its ids: asked again it is the same run, and another step under them is refused", async () => {
+    const { runtime, run } = await recorded();
+    const model = scriptedModel(() => "again", "other");
+    const first = await runtime.rerunFrom(run.id, 2, { model, threadId: "again", runId: "r2" });
+    await soon(first.comparison());
+    const second = await runtime.rerunFrom(run.id, 2, { model, threadId: "again", runId: "r2" });
+    expect([second.run.id, second.run.isEarlier]).toEqual(["r2", true]);
+    await expect(runtime.rerunFrom(run.id, 1, { model, threadId: "again", runId: "r2" })).rejects.toMatchObject({
+      code: "RUN_EXISTS",
+    });
+    expect(model.requests).toHaveLength(1);
+  });
 });

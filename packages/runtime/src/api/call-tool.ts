@@ -2,7 +2,7 @@ import { type HandCall, notFound, type RunRequest } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import type { Services } from "../loop/services.ts";
-import { type PreparedRun, prepareRun } from "./submit.ts";
+import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 
 /** One call of one tool, without a model. */
 export interface CallTool {

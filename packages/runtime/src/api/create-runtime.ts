@@ -80,7 +80,7 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   await time.ask(store.operator).catch(() => undefined);
   const dispatcher = new Dispatcher(services, presence);
   dispatcher.open();
-  return new RuntimeFacade(services, { dispatcher, leave, extendDefinitions, isClosed: false }, tenant, closed);
+  return new RuntimeFacade(services, { dispatcher, leave, extendDefinitions }, tenant, closed);
 }
 
 async function enterStore({ signals }: Services, presence: PresenceKeeper): Promise<void> {

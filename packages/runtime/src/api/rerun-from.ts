@@ -3,10 +3,10 @@ import {
   type LanguageModel,
   RepriseError,
   type RunRecord,
+  type RunRequest,
   type TenantStore,
   type Tool,
 } from "@reprise/contracts";
-import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
 import { compareRuns, type RunComparison } from "../replay/compare-runs.ts";
 import { requireDone } from "../replay/load-recording.ts";
@@ -15,8 +15,7 @@ import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import type { AgentEntry } from "../resolve/registry-set.ts";
 import { stepIdOf } from "../thread/derived-ids.ts";
 import { walkChangesets } from "../thread/read-changesets.ts";
-import { createRunHandle, type RunHandle } from "./run-handle.ts";
-import { executePrepared } from "./submit.ts";
+import type { RunHandle } from "./run-handle.ts";
 
 /** What is different this time. What is not given stays as it is. */
 export interface RerunChanges {
@@ -45,9 +44,10 @@ export interface Rerun {
 /** Takes a finished run up again before one of its steps, on a fork, for real: models and tools are asked. */
 export async function rerunFrom(
   services: Services,
-  { dispatcher, tenant }: { readonly dispatcher: Dispatcher; readonly tenant: string },
+  runtime: { readonly tenant: string; submit(request: RunRequest): Promise<RunHandle> },
   { runId, step, changes }: { readonly runId: string; readonly step: number; readonly changes: RerunChanges },
 ): Promise<Rerun> {
+  const { tenant } = runtime;
   const store = services.store.forTenant(tenant);
   const original = await requireDone(store, runId);
   const at = await versionBefore(services, tenant, original, step);
@@ -55,22 +55,16 @@ export async function rerunFrom(
   const threadId = changes.threadId ?? env.ids.uuid();
   const id = changes.runId ?? env.ids.uuid();
   const [agent_id, forget] = lendChanged(services, original.agent_id, id, changes);
+  const metadata = { rerun_of: runId, step };
+  const request = { agent_id, thread_id: threadId, run_id: id, messages: [], busy_policy: "reject", metadata } as const;
+  let run: RunHandle;
   try {
     await fork(store, original.thread_id, at, { threadId, mayExist: changes.runId !== undefined });
-    const request = { agent_id, thread_id: threadId, run_id: id, messages: [], metadata: { rerun_of: runId, step } };
-    const entry = { entry_id: `${id}-entry`, thread_id: threadId, run_id: id, request, priority: 0 };
-    const policy = { busy_policy: "reject" } as const;
-    await executePrepared(services, dispatcher, {
-      tenant,
-      run_id: id,
-      thread_id: threadId,
-      entry: { ...entry, ...policy },
-    });
+    run = await runtime.submit(request);
   } catch (error) {
     forget();
     throw error;
   }
-  const run = createRunHandle(services, tenant, id, threadId);
   const outcome = run.outcome().finally(forget);
   // Whoever does not ask for the comparison need not hear why there is none.
   outcome.catch(() => undefined);

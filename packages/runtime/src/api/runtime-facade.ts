@@ -28,16 +28,15 @@ import { type Budgets, createBudgets } from "./budgets.ts";
 import { type CallTool, prepareToolCall } from "./call-tool.ts";
 import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
-import { forwardDecisions } from "./forward-decisions.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
+import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { type CallPreview, type PreviewCall, previewCall } from "./preview-call.ts";
 import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "./rerun-from.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { Runtime, SubmitOptions, TenantRuntime } from "./runtime.ts";
-import { assertSameRequest } from "./same-request.ts";
 import { type StartRun, toRequest } from "./start-run.ts";
-import { executePrepared, type PreparedRun, prepareRun } from "./submit.ts";
+import { submitRun } from "./submit-run.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
 /** What works for a runtime, and how it leaves the store. */
@@ -45,8 +44,6 @@ export interface Workers {
   readonly dispatcher: Dispatcher;
   leave(): Promise<void>;
   extendDefinitions(definitions: Definitions): Definitions;
-  /** Set once, for every tenant. */
-  isClosed: boolean;
 }
 
 /** One tenant's view of a runtime. All of them share what works. */
@@ -102,31 +99,15 @@ export class RuntimeFacade implements Runtime {
   }
 
   async submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle> {
-    return this.execute(this.prepare(request), options);
+    return submitRun(this.#services, this.#dispatcher, this.prepare(request), options);
   }
 
   prepare(request: RunRequest): PreparedRun {
     return prepareRun(this.#services, this.tenant, request);
   }
 
-  async execute(prepared: PreparedRun, options: SubmitOptions = {}): Promise<RunHandle> {
-    if (this.#workers.isClosed)
-      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
-    const { initial_decisions = [], messages } = prepared.entry.request;
-    if (initial_decisions.length > 0) {
-      const target = { threadId: prepared.thread_id };
-      const runId = await forwardDecisions(this.#services, this.tenant, target, initial_decisions);
-      if (messages.length === 0) return this.#handle(runId, prepared.thread_id);
-    }
-    const { status, entry } = await executePrepared(this.#services, this.#dispatcher, prepared, options);
-    const handle = this.#handle(entry.run_id, entry.thread_id);
-    if (status !== "duplicate") return handle;
-    assertSameRequest(entry, prepared.entry);
-    return { ...handle, isEarlier: true };
-  }
-
   async callTool(call: CallTool): Promise<RunHandle> {
-    return this.execute(prepareToolCall(this.#services, this.tenant, call));
+    return submitRun(this.#services, this.#dispatcher, prepareToolCall(this.#services, this.tenant, call));
   }
 
   async previewCall(call: PreviewCall): Promise<CallPreview> {
@@ -182,10 +163,9 @@ export class RuntimeFacade implements Runtime {
   }
 
   async rerunFrom(runId: string, step: number, changes: RerunChanges = {}): Promise<Rerun> {
-    if (this.#workers.isClosed)
-      throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
-    const owner = { dispatcher: this.#dispatcher, tenant: this.tenant };
-    return rerunFrom(this.#services, owner, { runId, step, changes });
+    // Before the thread is forked for it.
+    this.#dispatcher.assertOpen();
+    return rerunFrom(this.#services, this, { runId, step, changes });
   }
 
   compareRuns(runId: string, otherId: string): Promise<RunComparison> {
@@ -205,8 +185,7 @@ export class RuntimeFacade implements Runtime {
   }
 
   async close(): Promise<void> {
-    if (this.#workers.isClosed) return;
-    this.#workers.isClosed = true;
+    if (this.#dispatcher.isClosed) return;
     try {
       await this.#dispatcher.close();
     } finally {

@@ -30,12 +30,12 @@ import type { CallTool } from "./call-tool.ts";
 import type { Costs } from "./costs.ts";
 import type { Decisions } from "./decisions.ts";
 import type { Mailbox } from "./mailbox.ts";
+import type { PreparedRun } from "./prepare-run.ts";
 import type { CallPreview, PreviewCall } from "./preview-call.ts";
 import type { Rerun, RerunChanges } from "./rerun-from.ts";
 import type { RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
 import type { StartRun } from "./start-run.ts";
-import type { PreparedRun } from "./submit.ts";
 import type { Threads } from "./threads.ts";
 
 /** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
@@ -95,8 +95,6 @@ export interface Runtime {
   submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle>;
   /** Checks a request and gives it its ids; stores nothing. For callers that must know the ids before the run exists. */
   prepare(request: RunRequest): PreparedRun;
-  /** Accepts a prepared run; resolves when that is durable. */
-  execute(prepared: PreparedRun, options?: SubmitOptions): Promise<RunHandle>;
   /** Starts a run and waits until it is done or waits for decisions. */
   runToCompletion(run: StartRun): Promise<RunOutcome>;
   /** Makes one call of an agent's tool, without a model, as a run of its own. */

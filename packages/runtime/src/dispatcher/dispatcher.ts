@@ -1,4 +1,4 @@
-import type { Claim } from "@reprise/contracts";
+import { type Claim, type NewEntry, RepriseError, type Submitted } from "@reprise/contracts";
 import type { Services } from "../loop/services.ts";
 import { activate, type ClaimHandle } from "./activate.ts";
 import { Activation, isSuspect } from "./activation.ts";
@@ -7,7 +7,7 @@ import { Housekeeping } from "./housekeeping.ts";
 import { LeaseKeeper } from "./lease-keeper.ts";
 import type { PresenceKeeper } from "./presence-keeper.ts";
 import { Pulse } from "./pulse.ts";
-import { type StartedRun, startEntry } from "./start-entry.ts";
+import { type StartedRun, startEntry, submitAndStart } from "./start-entry.ts";
 
 /** How often the store is asked for its time. */
 const ASK_TIME_MS = 60_000;
@@ -49,14 +49,32 @@ export class Dispatcher {
     return this.#services.limits.maxActiveRuns - this.#leases.atWork - this.#reserved;
   }
 
-  /** Keeps a slot free while something is submitted; returns the way to give it up. Undefined when there is none. */
-  reserve(): (() => void) | undefined {
-    if (this.#room <= 0) return undefined;
+  /** Whether it takes no more work. Set once. */
+  get isClosed(): boolean {
+    return this.#closed.signal.aborted;
+  }
+
+  assertOpen(): void {
+    if (this.isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+  }
+
+  /**
+   * Puts an entry into its thread's mailbox. On an idle thread, with a free slot here, the entry, its first changeset and the claim are
+   * one transaction, and work begins at once. Otherwise a process with a free slot claims the entry when its turn comes.
+   */
+  async submit(tenant: string, entry: NewEntry): Promise<Submitted> {
+    if (this.#room <= 0 || entry.request.restore !== undefined) {
+      return this.#services.store.forTenant(tenant).submit(entry);
+    }
     this.#reserved++;
-    return () => {
+    try {
+      const { submitted, started, askedAt } = await submitAndStart(this.#services, tenant, entry);
+      if (submitted.status === "claimed" && started !== undefined) this.#adopt(submitted.claim, started, askedAt);
+      return submitted;
+    } finally {
       this.#reserved--;
       if (this.#mayBeMore) this.#wake();
-    };
+    }
   }
 
   open(): void {
@@ -109,7 +127,7 @@ export class Dispatcher {
   }
 
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
-  adopt(claim: Claim, started: StartedRun, askedAt: number): void {
+  #adopt(claim: Claim, started: StartedRun, askedAt: number): void {
     if (this.#closed.signal.aborted) {
       // Closed while it was being submitted: it is accepted, and somebody else's.
       void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));

@@ -3,8 +3,10 @@ import {
   type Changeset,
   type Claim,
   type MailboxEntry,
+  type NewEntry,
   RepriseError,
   type RunRecord,
+  type Submitted,
 } from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
@@ -19,6 +21,40 @@ import { RUN_PATH } from "../thread/run-state.ts";
 export interface StartedRun {
   readonly run: RunRecord;
   readonly thread: LoadedThread;
+}
+
+/** How often a start is composed anew because somebody else wrote to the thread. */
+const ATTEMPTS = 5;
+
+/** A submission; with the run when it began with it. A lease counts from when it was asked for. */
+export interface StartedSubmission {
+  readonly submitted: Submitted;
+  readonly started?: StartedRun;
+  readonly askedAt: number;
+}
+
+/** Submits an entry together with the first changeset of its run. The store takes only the entry when the thread is busy. */
+export async function submitAndStart(services: Services, tenant: string, entry: NewEntry): Promise<StartedSubmission> {
+  const { env, owner, limits, threads, time } = services;
+  const store = services.store.forTenant(tenant);
+  const { request, run_id, entry_id, thread_id } = entry;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const thread = await threads.load(store, tenant, thread_id);
+    const changeset = composeStart({ request, run_id, entry_id, thread, now: time.now() });
+    const askedAt = env.clock.mono();
+    try {
+      const claiming = { owner, lease_ms: limits.leaseMs, changeset, expected: thread.version };
+      const submitted = await store.submit(entry, claiming);
+      if (submitted.status !== "claimed") return { submitted, askedAt };
+      const { claim, version } = submitted;
+      time.hear(claim, limits.leaseMs);
+      return { submitted, started: takeIn(services, thread, changeset, version, claim), askedAt };
+    } catch (error) {
+      // Somebody wrote to the thread between our look and our write: look again.
+      if (!RepriseError.is(error, "VERSION_CONFLICT")) throw error;
+    }
+  }
+  return { submitted: await store.submit(entry), askedAt: env.clock.mono() };
 }
 
 /** Turns a claimed entry into a run that is committed as running. */
@@ -44,7 +80,7 @@ export async function startEntry(services: Services, claim: Claim): Promise<Star
 }
 
 /** Brings the thread in memory up to the first changeset of a run, and shows its events. */
-export function takeIn(
+function takeIn(
   services: Services,
   thread: LoadedThread,
   changeset: Changeset,

@@ -1,6 +1,5 @@
 import {
   advanceRun,
-  type NewEntry,
   RepriseError,
   type RunRecord,
   type RunRequest,
@@ -11,6 +10,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
+import { newEntry } from "../run/new-entry.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { cancelRemote } from "./run-remote.ts";
@@ -127,7 +127,7 @@ async function submit(
   const run_id = `${run.run_id}-completion`;
   const source = `run:${run.run_id}`;
   const content = frameText("task", source, told);
-  const request: RunRequest = {
+  const request = {
     agent_id: parent.agent_id,
     thread_id: threadId,
     run_id,
@@ -136,16 +136,7 @@ async function submit(
     messages: [{ role: "user", content, visibility: "internal", metadata: { source } }],
     // It goes on with what the run above began, and spends from the same.
     ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
-  };
-  const entry: NewEntry = {
-    entry_id: `${run_id}-entry`,
-    thread_id: threadId,
-    run_id,
-    request,
-    busy_policy: "steer",
-    priority: 0,
-    sender_id: source,
-    dedupe_key: `parent-task-completion:${parentRunId}:${run.run_id}`,
-  };
-  await store.submit(entry);
+  } satisfies RunRequest;
+  const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;
+  await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
 }

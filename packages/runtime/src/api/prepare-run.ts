@@ -1,0 +1,93 @@
+import {
+  type BusyPolicy,
+  invalidRequest,
+  type MessageInput,
+  type NewEntry,
+  type RunRequest,
+  textOf,
+} from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { copyJson } from "../json/copy-json.ts";
+import type { Services } from "../loop/services.ts";
+import type { AgentSource } from "../resolve/agents.ts";
+import { lookUpEntry } from "../resolve/look-up-agent.ts";
+import { newEntry } from "../run/new-entry.ts";
+import { runIdOfCall } from "../thread/derived-ids.ts";
+import { frameText } from "../thread/frame-text.ts";
+import { assertRequest } from "./read-request.ts";
+
+/** A request that was checked and has its ids. */
+export interface PreparedRun {
+  readonly tenant: string;
+  readonly run_id: string;
+  readonly thread_id: string;
+  readonly entry: NewEntry;
+}
+
+/** Checks a request and gives it its ids. Stores nothing. */
+export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
+  assertRequest(untrusted);
+  // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
+  const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
+  const request = withParent({ ...own, messages: own.messages.map(demoteSystem) });
+  agents.assertKnown(request.agent_id);
+  assertUnowned(agents, request);
+  assertMayOverride(agents, request);
+  const run_id = request.run_id ?? env.ids.uuid();
+  const thread_id = request.thread_id ?? env.ids.uuid();
+  // Ids inside a run are made from its own id: a client must not take them first.
+  const guessed = request.messages.find(({ id }) => id?.startsWith(`${run_id}-`));
+  if (guessed !== undefined) throw invalidRequest(`The message id ${JSON.stringify(guessed.id)} is the run's own.`);
+  const { busy_policy = request.restore === undefined ? "continue" : "interrupt", dedupe_key, sender_id } = request;
+  // A run that replaces an open one goes first: nothing may come between the two.
+  const priority = INTERRUPTING.includes(busy_policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0);
+  const entry = newEntry({ ...request, thread_id, run_id }, { busy_policy, priority, dedupe_key, sender_id });
+  return { tenant, run_id, thread_id, entry };
+}
+
+/** A call belongs to one run, and that is the run above. */
+function withParent(request: RunRequest): RunRequest {
+  const { parent_call_id } = request;
+  if (parent_call_id === undefined) return request;
+  const parent_run_id = runIdOfCall(parent_call_id);
+  if (parent_run_id === undefined)
+    throw invalidRequest(`parent_call_id ${JSON.stringify(parent_call_id)} is not the id of a tool call.`);
+  if (request.parent_run_id !== undefined && request.parent_run_id !== parent_run_id) {
+    throw invalidRequest(`The tool call ${parent_call_id} is not one of run ${request.parent_run_id}.`);
+  }
+  return { ...request, parent_run_id };
+}
+
+const INTERRUPTING: readonly BusyPolicy[] = ["interrupt", "rollback"];
+
+/**
+ * System text is the operator's alone: what a client sends as such is context, in the user's role and with its source. It is not something
+ * the user said, so lists do not show it.
+ */
+function demoteSystem(message: MessageInput): MessageInput {
+  if (message.role !== "system") return message;
+  const text = frameText("context", "client", textOf(message));
+  const files = typeof message.content === "string" ? [] : message.content.filter(({ type }) => type !== "text");
+  const content = files.length === 0 ? text : [{ type: "text" as const, text }, ...files];
+  return { ...message, role: "user", content, visibility: "internal" };
+}
+
+/** A client chooses only where the operator lets it, and only a model there is. */
+function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequest): void {
+  if (overrides === undefined) return;
+  const { spec } = lookUpEntry(agents.registries, agent_id);
+  if (!spec.client_overrides) {
+    throw invalidRequest(
+      `Agent ${agent_id} takes no model, prompt or config from clients. Set client_overrides on the agent to allow it.`,
+    );
+  }
+  if (overrides.model !== undefined) agents.model(agent_id, overrides.model);
+}
+
+/** A client writes the application's state, never what belongs to a plugin of the agent. */
+function assertUnowned(agents: AgentSource, { agent_id, state = {} }: RunRequest): void {
+  const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
+  if (plan?.kind !== "local") return;
+  const owned = plan.agent.installed.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
+  if (owned !== undefined) throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin.`);
+}
