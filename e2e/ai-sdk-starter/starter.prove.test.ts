@@ -49,14 +49,16 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A browser nobody used before, on a new chat. Whatever goes wrong in its page fails the test. */
-  async function openStarter(): Promise<Page> {
+  /** A fresh browser on a new chat. Every error in its page fails the test, unless it is expected. */
+  async function openStarter(expected?: RegExp): Promise<Page> {
     const context = await (browser as Browser).newContext({ viewport: { width: 1100, height: 760 } });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("pageerror", (error) => problems.push(error.message));
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    page.on("console", (message) => {
+      if (message.type() === "error" && expected?.test(message.text()) !== true) problems.push(message.text());
+    });
     onTestFinished(async () => {
       await context.close();
       expect(problems).toEqual([]);
@@ -168,7 +170,50 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     expect(await answers(page).textContent()).not.toContain("No longer true");
   });
 
-  it("stops a run, and goes on after it", async () => {
+  /** What the browser says of requests while the server is away. */
+  const AWAY = /Failed to load resource|ERR_/;
+
+  async function restart(): Promise<void> {
+    server = await startChat(join(folder, "chat.db"), 20, Number(new URL(server?.url ?? "").port));
+  }
+
+  it("reconnects by itself when the server is killed in the middle of an answer, and shows nothing twice", async () => {
+    const page = await openStarter(AWAY);
+    await say(page, "hold chat-3");
+    await answers(page).getByText("One two").waitFor();
+    await server?.kill();
+    await page.getByText("Reconnecting…").waitFor();
+    await restart();
+    await page.getByText("Reconnecting…").waitFor({ state: "hidden" });
+    await answers(page).getByText("One two").waitFor();
+    await server?.release("chat-3");
+    await answers(page).getByText("One two three four.").waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    expect(await answers(page).locator(".text").allTextContents()).toEqual(["One two three four."]);
+  }, 90_000);
+
+  it("sends a message and an approval once that were given while the server was away", async () => {
+    const page = await openStarter(AWAY);
+    await say(page, "hello");
+    await page.getByRole("button", { name: "Regenerate" }).waitFor();
+    await server?.kill();
+    await say(page, "pay Ada");
+    await page.getByText("Reconnecting…").waitFor();
+    await restart();
+    const dialog = page.getByRole("dialog", { name: "May wire run?" });
+    await dialog.getByText('"to": "Ada"').waitFor();
+    await server?.kill();
+    await dialog.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Reconnecting…").waitFor();
+    await restart();
+    await answers(page).getByText("That is settled.").waitFor();
+    expect(await page.getByRole("article").count()).toBe(4);
+    const thread = new URL(page.url()).hash.slice(1);
+    const { total } = await (await fetch(`${server?.url}/v1/runs?thread_id=${thread}`)).json();
+    expect(total).toBe(2);
+  }, 90_000);
+
+  it("stops a run, and continues after it", async () => {
     const page = await openStarter();
     await say(page, "stall");
     await answers(page).getByText("Wait").waitFor();

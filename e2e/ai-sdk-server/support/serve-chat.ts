@@ -5,10 +5,10 @@ import { createRuntime, sqlite } from "reprise";
 import { chatAgent } from "./chat-agent.ts";
 
 // A server for chats on a SQLite file or a Postgres database, until it is told to stop. Says where it listens.
-const [, , place = "", msPerWord = "5"] = process.argv;
+const [, , place = "", msPerWord = "5", port = "0"] = process.argv;
 const store = await (place.startsWith("postgres") ? postgres(place) : sqlite(place));
 const runtime = await createRuntime({ agents: [chatAgent(Number(msPerWord))], store });
-const listening = await listen(createServer({ runtime }), { port: 0 });
+const listening = await listen(createServer({ runtime }), { port: Number(port) });
 console.log(listening.url);
 
 process.once("SIGTERM", async () => {

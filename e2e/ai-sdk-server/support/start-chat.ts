@@ -7,16 +7,17 @@ export interface ChatServer {
   readonly url: string;
   /** Lets an answer go on that is held under a key. */
   release(key: string): Promise<void>;
+  /** `kill -9`: it has no chance to say or store anything. */
+  kill(): Promise<void>;
   /** Asks it to end, and waits. Answers its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the server for chats as a process of its own. */
-export async function startChat(place: string, msPerWord = 5): Promise<ChatServer> {
+/** Starts the server for chats as a process of its own, on a free port unless one is given. */
+export async function startChat(place: string, msPerWord = 5, port = 0): Promise<ChatServer> {
   const program = join(import.meta.dirname, "serve-chat.ts");
-  const child = spawn(process.execPath, ["--conditions=reprise-source", program, place, String(msPerWord)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const words = ["--conditions=reprise-source", program, place, String(msPerWord), String(port)];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const [url] = await Promise.race([
     once(createInterface(child.stdout), "line"),
@@ -28,6 +29,10 @@ export async function startChat(place: string, msPerWord = 5): Promise<ChatServe
       const body = JSON.stringify({ agentId: "assistant", messages: [{ role: "user", content: `release ${key}` }] });
       const headers = { "content-type": "application/json" };
       await (await fetch(`${url}/v1/runs`, { method: "POST", headers, body })).text();
+    },
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
     },
     async stop() {
       child.kill("SIGTERM");

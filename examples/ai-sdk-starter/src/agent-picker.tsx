@@ -4,15 +4,15 @@ import { type Agent, listAgents } from "./server.ts";
 const KEPT = "agent";
 
 interface AgentPickerProps {
-  /** Empty until the server has said whom there is. */
+  /** Empty until the server has listed its agents. */
   readonly agent: string;
-  /** Somebody is talking: another one waits. */
+  /** A message is under way: the agent cannot be changed. */
   readonly isBusy: boolean;
   readonly onPick: (agent: string) => void;
   readonly onProblem: (error: Error) => void;
 }
 
-/** Whom to talk to. The browser remembers it. */
+/** The agent to talk to. The browser remembers it. */
 export function AgentPicker({ agent, isBusy, onPick, onProblem }: AgentPickerProps) {
   const [agents, setAgents] = useState<readonly Agent[]>([]);
   useEffect(() => {

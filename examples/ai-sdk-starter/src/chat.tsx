@@ -1,7 +1,8 @@
 import { useChat } from "@ai-sdk/react";
 import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { Composer } from "./composer.tsx";
+import { persistentFetch } from "./connection.ts";
 import { Message } from "./message.tsx";
 import { PermissionDialog } from "./permission-dialog.tsx";
 import { cancelRun } from "./server.ts";
@@ -9,13 +10,14 @@ import { cancelRun } from "./server.ts";
 const transportTo = (agent: string) =>
   new DefaultChatTransport({
     api: `/v1/ai-sdk/agents/${encodeURIComponent(agent)}/runs`,
+    fetch: persistentFetch,
     // The server has the rest of the conversation; a long one would not fit into a request.
     prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
       body: { id, messages: messages.slice(-1), trigger, messageId },
     }),
   });
 
-/** The run a message is: the server says so in its first part. */
+/** The run of a message: the server says so in its first part. */
 function runOf(message: UIMessage | undefined): string | undefined {
   const info = message?.parts.find((part) => part.type === "data-run-info");
   return info !== undefined && "data" in info ? (info.data as { runId: string }).runId : undefined;
@@ -27,36 +29,40 @@ interface ChatProps {
   readonly history: UIMessage[];
   /** Called when a message is complete. */
   readonly onSettled: () => void;
+  /** Called when a message broke off: the chat is to be loaded again, and the message continues in the new one. */
+  readonly onLost: () => void;
   readonly onBusy: (isBusy: boolean) => void;
 }
 
-export function Chat({ id, agent, history, onSettled, onBusy }: ChatProps) {
+export function Chat({ id, agent, history, onSettled, onLost, onBusy }: ChatProps) {
   const transport = useMemo(() => transportTo(agent), [agent]);
-  const isWithdrawn = useRef(false);
+  const [isLost, setLost] = useState(false);
+  const lose = () => {
+    setLost(true);
+    onLost();
+  };
   const chat = useChat({
     id,
     messages: history,
     resume: true,
     transport,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    onFinish: onSettled,
-    onData: (part) => {
-      if (part.type === "data-stream-reset") isWithdrawn.current = true;
+    onFinish: ({ isAbort, isError, finishReason }) => {
+      // The server ends a stream without a `finish` when it stops, and when words that were shown do not count any more.
+      if (!isAbort && !isError && finishReason === undefined) lose();
+      else onSettled();
+    },
+    onError: (error) => {
+      // The connection broke: everything else that goes wrong has an answer of the server.
+      if (error instanceof TypeError) lose();
     },
   });
-  const { messages, status, error, resumeStream } = chat;
-  const isBusy = status === "submitted" || status === "streaming";
+  const { messages, status, error } = chat;
+  const isBusy = isLost || status === "submitted" || status === "streaming";
   useEffect(() => {
     onBusy(isBusy);
     return () => onBusy(false);
   }, [isBusy, onBusy]);
-
-  // The server took back what it had shown: once that response has ended, the message is read anew.
-  useEffect(() => {
-    if (status !== "ready" || !isWithdrawn.current) return;
-    isWithdrawn.current = false;
-    void resumeStream();
-  }, [status, resumeStream]);
 
   const end = useRef<HTMLDivElement>(null);
   // After every word.
@@ -65,7 +71,7 @@ export function Chat({ id, agent, history, onSettled, onBusy }: ChatProps) {
   });
 
   const stop = async () => {
-    // Reading no further is not enough: a run goes on without anybody listening.
+    // To stop reading is not enough: a run continues without a reader.
     await chat.stop();
     const run = runOf(messages.at(-1));
     if (run !== undefined) await cancelRun(run);
@@ -74,7 +80,7 @@ export function Chat({ id, agent, history, onSettled, onBusy }: ChatProps) {
   return (
     <>
       <section className="messages" aria-label="Messages" aria-live="polite">
-        {messages.length === 0 && <p className="hint">Say hello, or ask for something that needs your permission.</p>}
+        {messages.length === 0 && <p className="hint">Say hello, or ask for something that needs approval.</p>}
         {messages.map((message) => (
           <Message
             key={message.id}
@@ -83,7 +89,7 @@ export function Chat({ id, agent, history, onSettled, onBusy }: ChatProps) {
           />
         ))}
         {status === "submitted" && <p className="thinking">Thinking…</p>}
-        {error !== undefined && <p role="alert">{error.message}</p>}
+        {error !== undefined && !isLost && <p role="alert">{error.message}</p>}
         <div ref={end} />
       </section>
       {!isBusy && <PermissionDialog message={messages.at(-1)} onAnswer={chat.addToolApprovalResponse} />}

@@ -1,7 +1,7 @@
 import type { UIMessage } from "ai";
 import { loadHistory } from "./server.ts";
 
-/** Chats that were begun here and are empty: the server knows nothing of them before something is said. */
+/** Chats that were begun here and are empty: the server learns of them with their first message. */
 const begun = new Set<string>();
 
 function beginChat(): string {
@@ -20,7 +20,7 @@ export function openNewChat(): void {
   location.hash = beginChat();
 }
 
-/** What was said so far. */
+/** The messages of a chat. */
 export async function loadChat(id: string): Promise<UIMessage[]> {
   return begun.delete(id) ? [] : loadHistory<UIMessage>(id);
 }

@@ -2,12 +2,12 @@ import { getToolName, isToolUIPart, type UIMessage } from "ai";
 
 type Part = UIMessage["parts"][number];
 
-/** What became of a call, in words. */
+/** The state of a call, in words. */
 const STATES = {
-  "input-streaming": "is being called",
-  "input-available": "is at work",
-  "approval-requested": "waits for your permission",
-  "approval-responded": "was decided about",
+  "input-streaming": "is being prepared",
+  "input-available": "is running",
+  "approval-requested": "needs approval",
+  "approval-responded": "was decided",
   "output-available": "is done",
   "output-error": "failed",
   "output-denied": "was denied",
@@ -34,7 +34,7 @@ function PartView({ part }: { part: Part }) {
 
 interface MessageProps {
   readonly message: UIMessage;
-  /** Undefined while something is under way. */
+  /** Undefined while a message is under way. */
   readonly onRegenerate: (() => void) | undefined;
 }
 

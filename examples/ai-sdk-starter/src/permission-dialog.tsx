@@ -6,7 +6,7 @@ interface PermissionDialogProps {
   readonly onAnswer: (answer: { id: string; approved: boolean }) => unknown;
 }
 
-/** Asks about what waits, one call after the other. The answers are sent together, after the last. */
+/** Asks about the calls that need approval, one after the other. The answers are sent together, after the last. */
 export function PermissionDialog({ message, onAnswer }: PermissionDialogProps) {
   const waiting = (message?.parts ?? []).filter(isToolUIPart).filter((part) => part.state === "approval-requested");
   const [question] = waiting;
@@ -18,7 +18,7 @@ export function PermissionDialog({ message, onAnswer }: PermissionDialogProps) {
   if (question === undefined) return null;
   const answer = (approved: boolean) => onAnswer({ id: question.approval.id, approved });
   return (
-    // It stays until it is answered, whatever key is pressed.
+    // It stays until it is answered: Escape would close it.
     <dialog ref={dialog} aria-labelledby="question" onClose={() => dialog.current?.showModal()}>
       <h2 id="question">
         May <code>{getToolName(question)}</code> run?

@@ -1,3 +1,5 @@
+import { persistentFetch } from "./connection.ts";
+
 /** An earlier chat in the list. */
 export interface ChatSummary {
   readonly thread_id: string;
@@ -5,14 +7,14 @@ export interface ChatSummary {
   readonly updated_at: number;
 }
 
-/** Somebody to talk to. */
+/** An agent to talk to. */
 export interface Agent {
   readonly id: string;
   readonly description: string;
 }
 
 async function ask(path: string, init?: RequestInit): Promise<Response> {
-  const response = await fetch(path, init);
+  const response = await persistentFetch(path, init);
   if (response.ok || response.status === 404) return response;
   throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
 }
@@ -33,7 +35,7 @@ export async function loadHistory<Message>(chatId: string): Promise<Message[]> {
   return response.status === 404 ? [] : (await response.json()).messages;
 }
 
-/** Ends a run. One that is over already stays as it is. */
+/** Ends a run. Idempotent. */
 export async function cancelRun(runId: string): Promise<void> {
-  await fetch(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: "POST" });
+  await persistentFetch(`/v1/runs/${encodeURIComponent(runId)}/cancel`, { method: "POST" });
 }
