@@ -42,14 +42,14 @@ const SMALL = {
   "docs/adr/README.md": "# Decisions\n\n- [0001 One](0001-one.md)\n",
   "docs/adr/0001-one.md": "# 0001 One\n\nBecause of ![a picture](one.svg).\n",
   "docs/adr/one.svg": "<svg/>",
-  "packages/a/README.md": "# a\n\nSee [its source](src/a.ts) and [the examples](../../examples).\n",
+  "packages/a/README.md": "# a\n\nSee [its source](src/a.ts), [src](src) and [the examples](../../examples).\n",
   "packages/a/src/a.ts": "export const a = 1;\n",
   "examples/01-go-on/main.ts": "// Goes on.\nconsole.log(1);\n",
   "examples/01-go-on/expected-output.txt": "1\n",
 };
 
 describe("the pages of the documentation", () => {
-  it("are those of docs, the examples, and every file one of them links to, with links between them", () => {
+  it("are those of docs, the examples, and every Markdown file one of them links to, with links between them", () => {
     const { pages, pictures } = collectPages(createTemporaryFolder(SMALL));
     const textOf = (path: string) => pages.find((page) => page.path === path)?.markdown;
     expect(pages.map(({ path }) => path).sort()).toEqual([
@@ -64,14 +64,15 @@ describe("the pages of the documentation", () => {
       "how-to/store.md",
       "overview.md",
       "packages/a/README.md",
-      "packages/a/src/a.ts.md",
       "tutorial/01-first.md",
     ]);
     expect(pictures).toEqual(["docs/adr/one.svg"]);
     expect(textOf("tutorial/01-first.md")).toContain("[the store](../how-to/store.md#open-it)");
     expect(textOf("how-to/store.md")).toContain("[no](link.md)\n```\n\nKeeps [things](../packages/a/README.md)");
     expect(textOf("adr/index.md")).toContain("(./0001-one.md)");
-    expect(textOf("packages/a/README.md")).toContain("(./src/a.ts.md) and [the examples](../../examples/index.md)");
+    expect(textOf("packages/a/README.md")).toContain(
+      "See its source (`src/a.ts`), src and [the examples](../../examples/index.md)",
+    );
     expect(textOf("examples/01-go-on.md")).toContain("# Go on\n\nGoes on.\n");
   });
 

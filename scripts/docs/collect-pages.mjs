@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, extname, join, normalize, relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
 import { listFiles } from "../repository.mjs";
 import { changeLinks, describePage, isWebAddress } from "./markdown.mjs";
 
@@ -15,9 +15,12 @@ import { changeLinks, describePage, isWebAddress } from "./markdown.mjs";
 /** Published as they are, beside the pages that show them. */
 const PICTURE = /\.(svg|png|gif|jpe?g|webp|mp4)$/;
 
+/** A program of an example; one page shows all of them. */
+const EXAMPLE = /^examples\/[^/]+\/[^/]+\.ts$/;
+
 /**
- * The pages of the documentation: everything in `docs/`, every example, and each file of the repository that one of these
- * links to. A link to a missing file is an error.
+ * The pages of the documentation: everything in `docs/`, every example, and each Markdown file of the repository that one of
+ * these links to. Links to other files, such as tests, are only named. A link to a missing file is an error.
  *
  * @param {string} root
  * @returns {{ readonly pages: readonly Page[], readonly pictures: readonly string[] }} pictures are paths in the repository
@@ -41,7 +44,8 @@ export function collectPages(root) {
       const linked = normalize(join(dirname(source), decodeURIComponent(file))).replace(/\/$/, "");
       if (!existsSync(join(root, linked))) throw new Error(`${source} links to a file that does not exist: ${target}`);
       if (PICTURE.test(linked)) pictures.add(linked);
-      else sources.push(pageFor(root, linked, source));
+      else if (isPage(linked)) sources.push(linked);
+      else return undefined;
       const published = relative(dirname(path), PICTURE.test(linked) ? publicPath(linked) : publishedPath(linked));
       return `${published.startsWith(".") ? "" : "./"}${published}${anchor === undefined ? "" : `#${anchor}`}`;
     });
@@ -51,17 +55,12 @@ export function collectPages(root) {
 }
 
 /**
- * The file that stands for a linked path: a folder is represented by its README, but the examples have a list of their own.
+ * Whether a file or folder of the repository can be published as a page.
  *
- * @param {string} root
- * @param {string} linked
- * @param {string} source
+ * @param {string} path
  */
-function pageFor(root, linked, source) {
-  if (linked === "examples" || !statSync(join(root, linked)).isDirectory()) return linked;
-  const readme = `${linked}/README.md`;
-  if (!existsSync(join(root, readme))) throw new Error(`${source} links to ${linked}, a folder without a README.md.`);
-  return readme;
+function isPage(path) {
+  return path.endsWith(".md") || path === "examples" || EXAMPLE.test(path);
 }
 
 /**
@@ -73,10 +72,8 @@ export function publishedPath(source) {
   const path = publicPath(source);
   if (path === "README.md" && source !== path) return "overview.md";
   if (source === "examples") return "examples/index.md";
-  const [, example] = /^(examples\/[^/]+)\/[^/]+\.ts$/.exec(source) ?? [];
-  if (example !== undefined) return `${example}.md`;
-  if (extname(path) === "") return `${path}/README.md`;
-  return path.endsWith(".md") ? path.replace(/^adr\/README\.md$/, "adr/index.md") : `${path}.md`;
+  if (EXAMPLE.test(source)) return `${dirname(source)}.md`;
+  return path.replace(/^adr\/README\.md$/, "adr/index.md");
 }
 
 /**
@@ -94,9 +91,8 @@ export function publicPath(source) {
  */
 function readAsMarkdown(root, source) {
   if (source === "examples") return listExamples(root);
-  if (/^examples\/[^/]+\/[^/]+\.ts$/.test(source)) return showExample(root, dirname(source));
-  const text = readFileSync(join(root, source), "utf8");
-  return source.endsWith(".md") ? text : `# ${source}\n\n${fence(extname(source).slice(1), text)}`;
+  if (EXAMPLE.test(source)) return showExample(root, dirname(source));
+  return readFileSync(join(root, source), "utf8");
 }
 
 /** @param {string} root */

@@ -24,17 +24,27 @@ export function readLinks(markdown) {
 }
 
 /**
- * The same page with other link targets.
+ * The same page with other link targets. A link without a new target becomes its text and the path that it led to.
  *
  * @param {string} markdown
- * @param {(target: string) => string} change
+ * @param {(target: string) => string | undefined} change
  */
 export function changeLinks(markdown, change) {
   let text = "";
   let position = 0;
   for (const { target, start, end } of readLinks(markdown)) {
-    text += markdown.slice(position, start) + change(target);
-    position = end;
+    const changed = change(target);
+    if (changed !== undefined) {
+      text += markdown.slice(position, start) + changed;
+      position = end;
+    } else {
+      const before = markdown.slice(position, start);
+      const opening = before.lastIndexOf("[");
+      const label = before.slice(opening + 1, before.lastIndexOf("]"));
+      const path = target.replace(/^(\.\.?\/)+/, "");
+      text += before.slice(0, opening) + (label.includes(path) ? label : `${label} (\`${path}\`)`);
+      position = markdown.indexOf(")", end) + 1;
+    }
   }
   return text + markdown.slice(position);
 }
