@@ -15,6 +15,8 @@ export default defineConfig({
   srcDir: "dist/pages",
   outDir: "dist/site",
   cacheDir: "dist/cache",
+  // Without it every page repeats the sidebars of all.
+  metaChunk: true,
   head: [
     ["link", { rel: "icon", href: "/logo.svg", type: "image/svg+xml" }],
     ["meta", { name: "theme-color", content: "#4f46e5" }],
