@@ -1,9 +1,13 @@
 // Builds every package: declarations by the compiler, code by the bundler. A program that imports a package then opens a handful
-// of files instead of hundreds.
+// of files instead of hundreds. Then copies the documentation that `reprise` ships.
 import { bundlePackage } from "./build/bundle-package.mjs";
+import { copyDocs } from "./build/copy-docs.mjs";
 import { listPackages, ROOT } from "./repository.mjs";
 import { runInForeground } from "./run-process.mjs";
 
 const code = await runInForeground(process.execPath, ["node_modules/typescript/bin/tsc", "-b"], { cwd: ROOT });
-if (code === 0) await Promise.all(listPackages(ROOT).map((folder) => bundlePackage(ROOT, folder)));
+if (code === 0) {
+  await Promise.all(listPackages(ROOT).map((folder) => bundlePackage(ROOT, folder)));
+  copyDocs(ROOT);
+}
 process.exitCode = code;

@@ -7,6 +7,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What is made by tools or for one run only; never ours to check. */
 const GENERATED = new Set(["node_modules", "dist", "coverage"]);
+const COPIED = "packages/reprise/docs";
 
 /**
  * The files below a folder, as paths relative to the root with forward slashes, sorted. Hidden and generated folders
@@ -23,7 +24,7 @@ export function listFiles(root, below = "") {
     .flatMap((entry) => {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isFile()) return [path];
-      const passedOver = !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name);
+      const passedOver = !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name) || path === COPIED;
       return passedOver ? [] : listFiles(root, path);
     })
     .sort();
