@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { listFiles, ROOT } from "../scripts/repository.mjs";
+import { runCaptured } from "../scripts/run-process.mjs";
+import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
+import { readBlocks, readSnippets } from "./support/documents/read-blocks.ts";
+import { installInto, type PackedPackages, packPackages } from "./support/packed-packages.ts";
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 900_000 });
+
+/** Pages whose programs a newcomer runs in a folder of their own. */
+const FOLLOWED = /^README\.md$|^docs\/tutorial\/|^docs\/how-to\/first-agent\.md$/;
+const snippets = listFiles(ROOT)
+  .filter((path) => FOLLOWED.test(path))
+  .flatMap((page) => readSnippets(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
+const programs = snippets.filter(({ reasonNotToRun }) => reasonNotToRun === undefined);
+
+/** The compilers that users have, under the names by which they are installed here. */
+const COMPILERS = { "typescript-5": "typescript@5.9.3", "typescript-7": "typescript@7.0.2" };
+
+let packed: PackedPackages = { folder: "", tarballs: {} };
+/** A folder after `npm install reprise`; what else the tests need comes into it afterwards. */
+let installed = "";
+let brought: { readonly names: readonly string[]; readonly bytes: number } = { names: [], bytes: 0 };
+
+const module = (name: string): string => join(installed, "node_modules", name);
+
+beforeAll(async () => {
+  packed = await packPackages();
+  installed = join(packed.folder, "installed");
+  mkdirSync(installed);
+  writeFileSync(join(installed, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const { "@reprise/cli": commandLine = "", ...others } = packed.tarballs;
+  await installInto(installed, Object.values(others));
+  brought = { names: listModules(), bytes: bytesIn(module("")) };
+  const compilers = Object.entries(COMPILERS).map(([name, version]) => `${name}@npm:${version}`);
+  await installInto(installed, [commandLine, "zod@4.6.7", "@types/node@24.19.2", ...compilers]);
+});
+afterAll(() => rmSync(packed.folder, { recursive: true, force: true }));
+
+describe("issue 14.16: `npm install reprise`", () => {
+  it("brings at most 20 MB along, SQLite included", () => {
+    expect(brought.bytes).toBeLessThan(20_000_000);
+  });
+
+  it("brings no optional driver, tokenizer, test runner or provider's package along", () => {
+    const optional = /^(pg|gpt-tokenizer|vitest|fast-check|better-sqlite3|ai|@nats-io\/.*|@ai-sdk\/.*)$/;
+    expect(brought.names).toContain("@reprise/stores");
+    expect(brought.names.filter((name) => optional.test(name))).toEqual([]);
+  });
+});
+
+describe("issue 15.2: the published packages", () => {
+  it("have READMEs without a link that needs the repository", () => {
+    const broken = Object.keys(packed.tarballs).flatMap((name) => {
+      // The registry shows a README alone: it has no address that a relative link could be resolved against.
+      const alone = mkdtempSync(join(packed.folder, "readme-"));
+      writeFileSync(join(alone, "README.md"), readFileSync(join(module(name), "README.md")));
+      return findBrokenLinks(alone, "README.md").map((problem) => `${name}: ${problem}`);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("hold the whole documentation, and its links lead to pages that are there", () => {
+    const pagesBelow = (folder: string) => listFiles(folder, "docs").filter((path) => path.endsWith(".md"));
+    const shipped = pagesBelow(module("reprise"));
+    expect(shipped).toEqual(pagesBelow(ROOT));
+    expect(shipped.flatMap((page) => findBrokenLinks(module("reprise"), page))).toEqual([]);
+  });
+
+  it.each(programs)("run the program of $file:$line, and it prints what the page says", async (program) => {
+    const folder = mkdtempSync(join(installed, "program-"));
+    writeFileSync(join(folder, "program.ts"), program.code);
+    const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
+    const { code, stdout, output } = await runCaptured(process.execPath, ["program.ts"], {
+      cwd: folder,
+      env: environment,
+    });
+    expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
+    expect(stdout).toBe(program.expectedOutput ?? stdout);
+  });
+
+  it("start the command line", async () => {
+    const { code, stdout } = await runCaptured(process.execPath, ["node_modules/@reprise/cli/dist/main.js", "--help"], {
+      cwd: installed,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain("reprise");
+  });
+
+  describe.each(Object.keys(COMPILERS))("with %s", (compiler) => {
+    it.each([
+      { module: "nodenext", moduleResolution: "nodenext" },
+      { module: "esnext", moduleResolution: "bundler" },
+    ])("have sound types for strict programs under $moduleResolution resolution", async (resolution) => {
+      const folder = mkdtempSync(join(installed, "types-"));
+      for (const { file, line, code } of snippets)
+        writeFileSync(join(folder, `${file.replaceAll("/", "-")}-${line}.ts`), `${code}\nexport {};\n`);
+      writeFileSync(join(folder, "every-entry.ts"), importEveryEntry());
+      const compilerOptions = {
+        ...resolution,
+        strict: true,
+        noEmit: true,
+        target: "es2024",
+        types: ["node"],
+        lib: ["es2024", "dom"],
+      };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+      const words = [join(module(compiler), "bin/tsc"), "-p", folder];
+      const { code, output } = await runCaptured(process.execPath, words, { cwd: folder });
+      expect(output).toBe("");
+      expect(code).toBe(0);
+    });
+  });
+});
+
+/** Every subpath but the one that needs a test runner. */
+function importEveryEntry(): string {
+  const { exports }: { readonly exports: object } = JSON.parse(
+    readFileSync(join(module("reprise"), "package.json"), "utf8"),
+  );
+  const entries = Object.keys(exports).filter((entry) => entry !== "./store-kit/laws");
+  return `${entries.map((entry, at) => `export * as entry${at} from ${JSON.stringify(join("reprise", entry))};`).join("\n")}\n`;
+}
+
+function listModules(): readonly string[] {
+  return readdirSync(module("")).flatMap((name) =>
+    name.startsWith("@") ? readdirSync(module(name)).map((part) => `${name}/${part}`) : [name],
+  );
+}
+
+function bytesIn(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry) => (entry.isDirectory() ? bytesIn(join(folder, entry.name)) : statSync(join(folder, entry.name)).size))
+    .reduce((sum, bytes) => sum + bytes, 0);
+}
