@@ -24,7 +24,8 @@ export function listFiles(root, below = "") {
     .flatMap((entry) => {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isFile()) return [path];
-      const passedOver = !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name) || path === COPIED;
+      const passedOver =
+        !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name) || path === COPIED;
       return passedOver ? [] : listFiles(root, path);
     })
     .sort();

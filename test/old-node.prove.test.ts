@@ -53,7 +53,11 @@ async function runOld(...words: readonly string[]): Promise<{ readonly code: num
   }
 }
 
-const entries = Object.keys(JSON.parse(readFileSync(join(ROOT, "packages/reprise/package.json"), "utf8")).exports);
+const { exports }: { readonly exports: object } = JSON.parse(
+  readFileSync(join(ROOT, "packages/reprise/package.json"), "utf8"),
+);
+// The laws of stores run in vitest, which says itself which Node it needs.
+const entries = Object.keys(exports).filter((entry) => entry !== "./store-kit/laws");
 
 describe("issue 14.26: an old Node is told which one is needed", () => {
   if (old === undefined) {

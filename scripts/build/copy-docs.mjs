@@ -43,9 +43,12 @@ export function withoutOutsideLinks(file, markdown) {
  * @param {string} text
  */
 function unlink(file, text) {
-  return text.replace(LINK, (link, /** @type {string | undefined} */ words, /** @type {string | undefined} */ target) => {
-    if (target === undefined || /^([a-z][a-z+.-]*:|#)/i.test(target)) return link;
-    const path = posix.normalize(posix.join(posix.dirname(file), target));
-    return path.startsWith("docs/") ? link : (words ?? "");
-  });
+  return text.replace(
+    LINK,
+    (link, /** @type {string | undefined} */ words, /** @type {string | undefined} */ target) => {
+      if (target === undefined || /^([a-z][a-z+.-]*:|#)/i.test(target)) return link;
+      const path = posix.normalize(posix.join(posix.dirname(file), target));
+      return path.startsWith("docs/") ? link : (words ?? "");
+    },
+  );
 }

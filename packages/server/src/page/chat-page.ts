@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { findPackageJSON } from "node:module";
+// Not by name: a Node that is too old has no such export, and would say that instead of which Node is needed.
+import nodeModule from "node:module";
 import { dirname, join } from "node:path";
 import type { PageFile } from "../host/server-host.ts";
 
@@ -15,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
  * API by relative addresses, so the page works wherever the server is mounted.
  */
 export function chatPage(): readonly PageFile[] {
-  const manifest = findPackageJSON(import.meta.url);
+  const manifest = nodeModule.findPackageJSON(import.meta.url);
   if (manifest === undefined) throw new Error("The package of the server has no package.json.");
   const folder = join(dirname(manifest), "page");
   return readdirSync(folder).map((file) => ({
