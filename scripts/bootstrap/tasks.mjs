@@ -30,6 +30,10 @@ export const TASKS = {
     purpose: "kills processes and cuts connections, and checks that nothing was lost; --help tells what it takes",
     command: ["--conditions=reprise-source", "e2e/chaos/main.ts"],
   },
+  picture: {
+    purpose: "records the README's animated picture in a browser, as its test plays it",
+    command: ["--conditions=reprise-source", "e2e/start-page/record-picture.ts"],
+  },
   build: {
     purpose: "compiles every package into its dist folder",
     command: ["scripts/build.mjs"],
