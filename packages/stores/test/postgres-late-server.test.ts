@@ -18,7 +18,6 @@ describeWithService("postgres", "issue 14.34: a Postgres server that is down whe
     const store = await openPostgresStore({
       url: url.href,
       schema: used.freshSchema(),
-      waitMs: Number.POSITIVE_INFINITY,
       onWait: (problem) => {
         problems.push(problem);
         if (problems.length === 1) void startCuttingProxy(used.url, port);
@@ -34,6 +33,14 @@ describeWithService("postgres", "issue 14.34: a Postgres server that is down whe
     const url = new URL(used.url);
     url.port = String(await freePort());
     url.hostname = "127.0.0.1";
-    await expect(openPostgresStore({ url: url.href })).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    const opening = openPostgresStore({ url: url.href, waitMs: 0 });
+    await expect(opening).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+
+  it("is an error at once when it is up and refuses the database", async () => {
+    const url = new URL(used.url);
+    url.pathname = "/nowhere";
+    const opening = openPostgresStore({ url: url.href });
+    await expect(opening).rejects.toMatchObject({ details: { reason: "no_database" } });
   });
 });

@@ -14,7 +14,7 @@ export async function openStore(
   plan: StorePlan,
   { waits = false }: { readonly waits?: boolean } = {},
 ): Promise<StoreWithBlobs> {
-  const patience = waits ? { waitMs: Number.POSITIVE_INFINITY } : {};
+  const patience = waits ? {} : { waitMs: 0 };
   switch (plan.kind) {
     case "sqlite":
       await mkdir(dirname(plan.file), PRIVATE);

@@ -64,6 +64,8 @@ export interface CallQuery extends OffsetQuery {
   readonly thread_id?: string;
   readonly run_id?: string;
   readonly status?: ToolCallStatus;
+  /** The id that suspended calls have outside (`ticket.pending.id`). Only with the status `suspended`. */
+  readonly pending_id?: string;
 }
 
 export interface EntryQuery extends OffsetQuery {

@@ -186,8 +186,8 @@ export interface RunReader {
   listRuns(query?: RunQuery): Promise<Page<RunRecord>>;
   loadCall(runId: string, callId: string): Promise<ToolCallRecord | undefined>;
   /**
-   * Oldest first; suspended calls in the order in which they were suspended. Needs a run, a thread or an open status:
-   * `INVALID_REQUEST` otherwise.
+   * Oldest first; suspended calls in the order in which they were suspended. Needs a run, a thread or an open status, and with a
+   * `pending_id` the status `suspended`: `INVALID_REQUEST` otherwise.
    */
   listCalls(query: CallQuery): Promise<Page<ToolCallRecord>>;
   loadDecision(runId: string, callId: string, suspension: number): Promise<Decision | undefined>;

@@ -26,7 +26,7 @@ export interface FoundCall {
   readonly suspension?: number;
 }
 
-/** A call by any of its ids. Its own and those of its suspensions lead to it; only the id it has outside is searched for. */
+/** A call by any of its ids. Its own and those of its suspensions name its run; stores index the id it has outside. */
 export async function findCall(
   store: TenantStore,
   target: string,
@@ -34,7 +34,8 @@ export async function findCall(
 ): Promise<FoundCall | undefined> {
   const found = await findNamed(store, target, runId);
   if (found !== undefined) return found;
-  const query = runId === undefined ? {} : { run_id: runId };
+  // A run given beside an author's call id has few open calls, of which any id may be meant.
+  const query = runId === undefined ? { pending_id: target } : { run_id: runId };
   const call = findTarget(await listAllCalls(store, { status: "suspended", ...query }), target);
   return call === undefined ? undefined : { call };
 }

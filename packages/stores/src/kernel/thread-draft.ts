@@ -269,23 +269,25 @@ export class ThreadDraft {
   }
 }
 
-/** Which calls of a run became suspended, and which no longer are. */
+/** Which calls of a run became suspended, perhaps under another id outside, and which no longer are. */
 function suspensions({ record: { run_id }, open_calls }: RunRow, stored: RunRow | undefined): readonly Write[] {
   const before = suspendedOf(stored?.open_calls ?? []);
   const after = suspendedOf(open_calls);
-  const change = (call_id: string, is_suspended: boolean): Write => ({
+  const change = (call_id: string, pending_id: string | null): Write => ({
     write: "suspended",
     call: { run_id, call_id },
-    is_suspended,
+    pending_id,
   });
   return [
-    ...after.filter((id) => !before.includes(id)).map((id) => change(id, true)),
-    ...before.filter((id) => !after.includes(id)).map((id) => change(id, false)),
+    ...[...after].filter(([id, pending]) => before.get(id) !== pending).map(([id, pending]) => change(id, pending)),
+    ...[...before.keys()].filter((id) => !after.has(id)).map((id) => change(id, null)),
   ];
 }
 
-function suspendedOf(calls: readonly CallRow[]): readonly string[] {
-  return calls.filter(({ status }) => status === "suspended").map(({ call_id }) => call_id);
+/** Each suspended call with the id it has outside while it waits. */
+function suspendedOf(calls: readonly CallRow[]): ReadonlyMap<string, string> {
+  const suspended = calls.filter(({ status }) => status === "suspended");
+  return new Map(suspended.map(({ call_id, ticket }) => [call_id, ticket?.pending.id ?? call_id]));
 }
 
 /** Positions as ranges without gaps. */

@@ -13,8 +13,8 @@ export type Write =
   | { readonly write: "entry"; readonly row: EntryRow; readonly is_new: boolean }
   /** `before` is the row as it was, undefined for a new one. */
   | { readonly write: "run"; readonly row: RunRow; readonly before: RunRow | undefined }
-  /** Puts a call into the list of suspended ones, or takes it out. */
-  | { readonly write: "suspended"; readonly call: CallKey; readonly is_suspended: boolean }
+  /** Puts a call into the list of suspended ones, under the id it has outside, or takes it out (null). */
+  | { readonly write: "suspended"; readonly call: CallKey; readonly pending_id: string | null }
   | { readonly write: "decision"; readonly row: DecisionRow; readonly is_new: boolean }
   | CommitWrite
   /** The thread refers to these blobs from now on. Idempotent: it may do so already. */

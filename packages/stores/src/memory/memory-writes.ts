@@ -27,7 +27,7 @@ export function toTableWrite(
       freezeDeep(write.row.record);
       return { write: "run", row: write.row, order: write.before === undefined ? tables.nextOrder() : undefined };
     case "suspended":
-      return { write: "suspended", call: write.call, order: write.is_suspended ? tables.nextOrder() : undefined };
+      return { ...write, order: write.pending_id === null ? undefined : tables.nextOrder() };
     case "commit":
       return toCommit(thread, write);
     case "snapshot": {

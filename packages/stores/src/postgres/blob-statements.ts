@@ -35,8 +35,28 @@ export const LOAD_PART: Prepared = prepared(
 const TOUCH = `on conflict (tenant, ref) do update set created_at = excluded.created_at
   where blobs.created_at < excluded.created_at - ${TOUCH_EVERY_MS}`;
 
+/** Names the blobs of a tenant to those who put some under its quota: each sees what the one before has put. */
+const QUOTA_LOCK = 1_630_482;
+
+export const LOCK_QUOTA: Prepared = prepared(`select pg_advisory_xact_lock(${QUOTA_LOCK}, hashtext($1))`);
+
+const SUM =
+  "select coalesce(sum(coalesce(bytes, octet_length(content))), 0)::float8 as bytes from blobs where tenant =";
+
+/** The blob is there, or its tenant may have so many bytes more. */
+function hasRoom({
+  tenant,
+  ref,
+  bytes,
+  quota,
+}: Readonly<Record<"tenant" | "ref" | "bytes" | "quota", string>>): string {
+  return `(${quota}::float8 is null or exists (select from blobs where tenant = ${tenant} and ref = ${ref})
+    or (${SUM} ${tenant}) + ${bytes} <= ${quota}::float8)`;
+}
+
 export const INSERT: Prepared = prepared(
-  `insert into blobs (tenant, ref, media_type, created_at, content) values ($2, $3, $4, ${TIME}, $5)
+  `insert into blobs (tenant, ref, media_type, created_at, content) select $2, $3, $4, ${TIME}, $5::bytea
+   where ${hasRoom({ tenant: "$2", ref: "$3", bytes: "octet_length($5::bytea)", quota: "$6" })}
    ${TOUCH}`,
 );
 
@@ -65,9 +85,7 @@ export const COLLECT: Prepared = prepared(
    select upload from gone`,
 );
 
-export const USAGE: Prepared = prepared(
-  `select coalesce(sum(coalesce(bytes, octet_length(content))), 0)::float8 as bytes from blobs where tenant = $1`,
-);
+export const USAGE: Prepared = prepared(`${SUM} $1`);
 
 export const READ_TIME: Prepared = prepared(`select ${TIME} as now`);
 
@@ -92,6 +110,7 @@ export const INSERT_UPLOAD: Prepared = prepared(
   `insert into blobs (tenant, ref, media_type, created_at, upload, bytes)
    select $3, $4, $5, coalesce($7::float8, ${NOW}), $2, $6::bigint
    where exists (select from blob_uploads where until = $1::float8 and upload = $2)
+   and ${hasRoom({ tenant: "$3", ref: "$4", bytes: "$6::bigint", quota: "$8" })}
    ${TOUCH}`,
 );
 

@@ -34,27 +34,38 @@ import { ThreadPoll } from "./thread-poll.ts";
 /** How long until a server that could not be reached is tried again. */
 const AGAIN_MS = 2_000;
 
+/** Reasons of `STORE_UNAVAILABLE` that pass by themselves. A wrong password or a missing database does not. */
+const PASSING: ReadonlySet<unknown> = new Set(["connection", "shutdown", "too_many_connections"]);
+
 interface Patience {
   readonly waitMs?: number;
   readonly onWait?: (problem: RepriseError) => void;
 }
 
-/** Does something that needs the server, again and again while it cannot be reached and patience lasts. */
-async function whenReached(work: () => Promise<void>, { waitMs = 0, onWait = say }: Patience): Promise<void> {
+/** Does work that needs the server, and tries again while the server cannot be reached and `waitMs` is not over. */
+async function whenReached(
+  work: () => Promise<void>,
+  { waitMs = Number.POSITIVE_INFINITY, onWait = say }: Patience,
+): Promise<void> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!RepriseError.is(error, "STORE_UNAVAILABLE") || performance.now() >= giveUpAt) throw error;
+      if (!isPassing(error) || performance.now() >= giveUpAt) throw error;
       onWait(error);
       await pause(AGAIN_MS);
     }
   }
 }
 
-function say({ message }: RepriseError): void {
-  console.warn(`Postgres cannot be reached and is tried again in ${AGAIN_MS / 1_000} s: ${message}`);
+function isPassing(error: unknown): error is RepriseError {
+  return RepriseError.is(error, "STORE_UNAVAILABLE") && PASSING.has(error.details.reason);
+}
+
+function say({ message, cause }: RepriseError): void {
+  const why = cause instanceof Error && cause.message !== "" ? ` (${cause.message})` : "";
+  console.warn(`${message}${why} Trying again in ${AGAIN_MS / 1_000} s.`);
 }
 
 /** How to reach the server. What is left out comes from `PGHOST`, `PGUSER` and their like. */
@@ -80,9 +91,9 @@ export interface PostgresStoreOptions {
   readonly maxConnections?: number;
   /** How long to wait for a connection, also for one of ours to become free. 10 s. */
   readonly connectTimeoutMs?: number;
-  /** How long to wait, when it is opened, for a server that cannot be reached: it may be starting. 0. */
+  /** How long opening waits for a server that cannot be reached, since it may be starting. No limit; 0 fails at once. */
   readonly waitMs?: number;
-  /** Told each time that the server could not be reached and is tried again. Printed to standard error unless given. */
+  /** Called each time the server cannot be reached and is tried again. Prints to standard error unless given. */
   readonly onWait?: (problem: RepriseError) => void;
   /** How long one statement may take, waiting for locks included. 30 s. */
   readonly statementTimeoutMs?: number;

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { BlobInfo, Clock } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
-import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
+import { assertQuota, COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
 import { type BlobKey, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
 import * as statements from "./blob-statements.ts";
 import { storedId } from "./hostile-values.ts";
 import type { Ask } from "./select-commits.ts";
-import { rowsOf } from "./session.ts";
+import { type Results, rowsOf } from "./session.ts";
+import type { Query } from "./statement.ts";
 
 interface InfoColumns {
   readonly media_type: string | null;
@@ -44,14 +45,18 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
     async loadPart(upload, at) {
       return rowsOf<PartColumns>(await ask([statements.LOAD_PART(upload, at)]))[0];
     },
-    async insert(tenant, info, content) {
+    async insert(tenant, info, content, quota) {
       const { ref, media_type } = info;
       const results = await ask([
-        statements.INSERT(now(), tenant, ref, optionalText(media_type), bufferOf(content)),
+        ...countUnder(quota, tenant),
+        statements.INSERT(now(), tenant, ref, optionalText(media_type), bufferOf(content), quota ?? null),
         statements.DESCRIBE(tenant, ref),
       ]);
-      const [stored] = rowsOf<InfoColumns>(results, 1);
-      return stored === undefined ? info : toInfo(ref, stored);
+      const [stored] = rowsOf<InfoColumns>(results, results.length - 1);
+      if (stored !== undefined) return toInfo(ref, stored);
+      assertRoom(results, info, quota);
+      // Somebody deleted it at once.
+      return info;
     },
     async begin() {
       const [time] = rowsOf<{ readonly now: number }>(await ask([statements.READ_TIME(now())]));
@@ -66,19 +71,24 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       ]);
       return rowsOf(results).length > 0;
     },
-    async finish({ upload, until }, tenant, info) {
+    async finish({ upload, until }, tenant, info, quota) {
       const { ref, media_type, bytes } = info;
+      const counting = countUnder(quota, tenant);
+      const type = optionalText(media_type);
       const results = await ask([
+        ...counting,
         statements.LOCK(until, upload),
-        statements.INSERT_UPLOAD(until, upload, tenant, ref, optionalText(media_type), bytes, now()),
+        statements.INSERT_UPLOAD(until, upload, tenant, ref, type, bytes, now(), quota ?? null),
         statements.UNLIST(until, upload, tenant, ref),
         statements.GIVE_UP(until, upload),
         statements.DESCRIBE(tenant, ref),
       ]);
-      const [stored] = rowsOf<InfoColumns>(results, 4);
+      const [stored] = rowsOf<InfoColumns>(results, results.length - 1);
       if (stored !== undefined) return toInfo(ref, stored);
-      // Somebody may have deleted it at once.
-      return rowsOf(results).length > 0 ? info : undefined;
+      if (rowsOf(results, counting.length).length === 0) return undefined;
+      assertRoom(results, info, quota);
+      // Somebody deleted it at once.
+      return info;
     },
     async giveUp({ upload, until }) {
       await ask([statements.GIVE_UP(until, upload)]);
@@ -109,6 +119,17 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
 
 function toInfo(ref: string, { media_type, bytes }: InfoColumns): BlobInfo {
   return { ref, bytes, ...optionalProperty("media_type", media_type) };
+}
+
+/** Under a quota, puts of one tenant follow each other, and each counts first what is there. */
+function countUnder(quota: number | undefined, tenant: string): readonly Query[] {
+  return quota === undefined ? [] : [statements.LOCK_QUOTA(tenant), statements.USAGE(tenant)];
+}
+
+/** Of a blob that is not there after its put: whether the quota had no room for it. */
+function assertRoom(results: Results, { bytes }: BlobInfo, quota: number | undefined): void {
+  if (quota === undefined) return;
+  assertQuota(rowsOf<{ readonly bytes: number }>(results, 1)[0]?.bytes ?? 0, bytes, quota);
 }
 
 /** The same bytes in the form that `pg` knows; not a copy. */

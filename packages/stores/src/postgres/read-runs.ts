@@ -170,12 +170,18 @@ function whereRuns(tenant: string, query: RunQuery): Where {
   );
 }
 
-function whereSuspended(tenant: string, { thread_id, run_id }: Omit<CallQuery, "status">): Where {
+function whereSuspended(tenant: string, { thread_id, run_id, pending_id }: Omit<CallQuery, "status">): Where {
   const isOfRun = run_id !== undefined;
-  const isWhole = thread_id === undefined && !isOfRun;
+  const isPending = pending_id !== undefined;
+  const isWhole = thread_id === undefined && !isOfRun && !isPending;
+  const ofTenant = isOfRun ? "suspended_calls.tenant = $" : (isWhole ? OF_TENANT : IN_TENANT)("suspended_calls");
+  // A filter where another index finds the rows.
+  const pendingKey =
+    isOfRun || thread_id !== undefined ? "(suspended_calls.pending_key || '')" : "suspended_calls.pending_key";
   return new Where()
-    .and(isOfRun ? "suspended_calls.tenant = $" : (isWhole ? OF_TENANT : IN_TENANT)("suspended_calls"), tenant)
+    .and(ofTenant, tenant)
     .andText("suspended_calls.run_id = $", run_id)
+    .and(`${pendingKey} = $`, isPending ? idKey(pending_id) : undefined)
     .ofThread(isOfRun ? "(suspended_calls.thread_key + 0)" : "suspended_calls.thread_key", tenant, idOf(thread_id));
 }
 

@@ -97,8 +97,10 @@ create index runs_by_parent on run_records (md5(tenant || ' ' || parent_run_id),
 create table suspended_calls (
   key bigint generated always as identity, thread_key bigint not null,
   tenant text collate "C" not null, run_id text collate "C" not null, call_id text collate "C" not null,
+  pending_key text collate "C" not null,
   primary key (tenant, run_id, call_id)
 );
+create index suspended_calls_by_pending on suspended_calls (pending_key, key);
 create index suspended_calls_of_tenant on suspended_calls ((tenant || ''), key);
 create index suspended_calls_by_thread on suspended_calls (thread_key, key);
 

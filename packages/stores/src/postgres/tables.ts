@@ -107,7 +107,10 @@ export const CHANGING_RUN: Columns = {
 
 export const RUN: Columns = { ...RUN_KEY, ...CHANGING_RUN, first_version: "int4" };
 
-export const SUSPENDED: Columns = { ...RUN_KEY, call_id: "text" };
+export const SUSPENDED_KEY: Columns = { ...RUN_KEY, call_id: "text" };
+
+/** `pending_key` is the `idKey` of the id that the call has outside. */
+export const SUSPENDED: Columns = { ...SUSPENDED_KEY, pending_key: "text" };
 
 /** `call_key` is the `idKey` of the call: an index takes no longer ones. */
 export const DECISION_KEY: Columns = { ...RUN_KEY, call_key: "text", suspension: "int8" };

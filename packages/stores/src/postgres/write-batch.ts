@@ -126,7 +126,9 @@ export class WriteBatch {
       case "suspended": {
         const { run_id, call_id } = write.call;
         const key = { tenant, run_id: escapeText(run_id), call_id: idKey(call_id) };
-        this.#rows.suspended.push({ n, is_new: write.is_suspended ? 1 : 0, ...key });
+        const { pending_id } = write;
+        const pending_key = pending_id === null ? null : idKey(pending_id);
+        this.#rows.suspended.push({ n, is_new: pending_id === null ? 0 : 1, ...key, pending_key });
         return;
       }
       case "decision": {

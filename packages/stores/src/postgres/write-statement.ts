@@ -18,6 +18,7 @@ import {
   RUN_KEY,
   SUPERSEDED,
   SUSPENDED,
+  SUSPENDED_KEY,
   THREAD,
   THREAD_ID,
   THREAD_KEY,
@@ -137,9 +138,14 @@ const WHOLE = statementsOf(WRITTEN, (given) => [
      where ${SHARE_REFS} is not null on conflict do nothing)`,
   insert("decisions", DECISION, given("decisions"), IS_NEW),
   update("decisions", DECISION_KEY, CHANGING_DECISION, given("decisions"), IS_CHANGED),
-  insert("suspended_calls", SUSPENDED, given("suspended"), IS_NEW),
+  insert(
+    "suspended_calls",
+    SUSPENDED,
+    given("suspended"),
+    `${IS_NEW} on conflict (tenant, run_id, call_id) do update set pending_key = excluded.pending_key`,
+  ),
   `resumed as (delete from suspended_calls using ${given("suspended")} join ours using (n)
-     where ${IS_CHANGED} and ${sameKey("suspended_calls", SUSPENDED)})`,
+     where ${IS_CHANGED} and ${sameKey("suspended_calls", SUSPENDED_KEY)})`,
 ]);
 
 /** Only a known thread is moved; each column only by writes that may touch it. */

@@ -48,17 +48,20 @@ export interface BlobRows {
   loadContent(tenant: string, ref: string): Promise<Uint8Array | undefined>;
   /** The part that has this byte; undefined when it is gone. */
   loadPart(upload: string, at: number): Promise<{ readonly start: number; readonly content: Uint8Array } | undefined>;
-  /** A blob that is there is young again, and else as it was. Says what is known of it: who came first counts. */
-  insert(tenant: string, info: BlobInfo, content: Uint8Array): Promise<BlobInfo>;
+  /**
+   * A blob that is there is young again, and else as it was. Says what is known of it: who came first counts. A new one that the
+   * quota has no room for is `BLOB_QUOTA_EXCEEDED`, decided in the transaction that writes it.
+   */
+  insert(tenant: string, info: BlobInfo, content: Uint8Array, quota: number | undefined): Promise<BlobInfo>;
   /** Begins an upload. */
   begin(): Promise<Upload>;
   /** False when the upload is no longer on the list. */
   addPart(upload: Upload, start: number, content: Uint8Array): Promise<boolean>;
   /**
-   * Makes an upload the blob, in one transaction, unless that is there: then it is given up. Says what is known of the blob, as
-   * `insert` does; undefined when the upload is no longer on the list.
+   * Makes an upload the blob, in one transaction, unless that is there: then it is given up. Says what is known of the blob and keeps
+   * to the quota, as `insert` does; undefined when the upload is no longer on the list.
    */
-  finish(upload: Upload, tenant: string, info: BlobInfo): Promise<BlobInfo | undefined>;
+  finish(upload: Upload, tenant: string, info: BlobInfo, quota: number | undefined): Promise<BlobInfo | undefined>;
   /** Marks an upload as one to be removed. Nothing can be added to it any more. */
   giveUp(upload: Upload): Promise<void>;
   /** Looks at the next blobs of all tenants: which of them no thread refers to, and whose day is over. */

@@ -13,7 +13,6 @@ import {
   RepriseError,
   toBlobPieces,
 } from "@reprise/contracts";
-import { assertQuota } from "./blob-collection.ts";
 import type { BlobKey, BlobRow, BlobRows, LoosePage, Upload } from "./blob-rows.ts";
 import { sweepBlobs } from "./blob-sweep.ts";
 
@@ -40,9 +39,9 @@ class BlobUpload {
   }
 
   /** With the last part. */
-  async finish(content: Uint8Array, tenant: string, info: BlobInfo): Promise<BlobInfo> {
+  async finish(content: Uint8Array, tenant: string, info: BlobInfo, quota: number | undefined): Promise<BlobInfo> {
     await this.add(content);
-    const stored = await this.#rows.finish(this.#upload, tenant, info);
+    const stored = await this.#rows.finish(this.#upload, tenant, info, quota);
     if (stored === undefined) throw tookTooLong();
     // When the blob was there before, the parts of this one are not needed.
     await sweepBlobs(this.#rows);
@@ -123,9 +122,9 @@ async function putPieces(
     const type = media_type === undefined ? {} : { media_type };
     const info = { ref: `blob:${hash.digest("hex")}`, bytes, ...type };
     const last = held ?? new Uint8Array();
-    if (quota_bytes !== undefined && (await rows.find(tenant, info.ref)) === undefined)
-      assertQuota(await rows.usage(tenant), bytes, quota_bytes);
-    return upload === undefined ? await rows.insert(tenant, info, last) : await upload.finish(last, tenant, info);
+    return upload === undefined
+      ? await rows.insert(tenant, info, last, quota_bytes)
+      : await upload.finish(last, tenant, info, quota_bytes);
   } catch (error) {
     await upload?.giveUp();
     throw error;

@@ -57,6 +57,9 @@ async function listCalls(tenant: string, reader: RowReader, query: CallQuery): P
   const { run_id, thread_id, status } = query;
   const cut = cutOf(query);
   if (status === "suspended") return toPage(await reader.listSuspended(tenant, query, cut), cut);
+  if (query.pending_id !== undefined) {
+    throw invalidRequest("Listing tool calls by pending_id needs the status suspended.");
+  }
   const isOpen = status !== undefined && !isTerminal(TOOL_CALL_TRANSITIONS, status);
   if (run_id === undefined && thread_id === undefined && !isOpen) {
     throw invalidRequest("Listing tool calls needs a run_id, a thread_id or an open status.");

@@ -1,4 +1,4 @@
-import { TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
+import { assertQuota, TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
 import type { Upload } from "../shell/blob-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
@@ -40,6 +40,22 @@ const REMOVE_PARTS = `delete from blob_parts where upload = :upload
 
 /** How many parts are removed at a time, while nobody else writes. */
 const PARTS_AT_ONCE = 16;
+
+const USAGE = "select sum(coalesce(bytes, length(content))) as bytes from blobs where tenant = :tenant";
+const IS_THERE = "select 1 as found from blobs where tenant = :tenant and ref = :ref";
+
+/** How many bytes the blobs of a tenant have. */
+export function usageOf(connection: Connection, tenant: string): number {
+  return connection.get<{ readonly bytes: number | null }>(USAGE, { tenant })?.bytes ?? 0;
+}
+
+/** Refuses a new blob that its tenant's quota has no room for. To be asked in the transaction that writes the blob. */
+export function assertRoom(connection: Connection, task: BlobTask): void {
+  if (task.task !== "put_blob" && task.task !== "finish_upload") return;
+  const { tenant, ref, bytes, quota } = task;
+  if (quota === null || connection.get(IS_THERE, { tenant, ref }) !== undefined) return;
+  assertQuota(usageOf(connection, tenant), bytes, quota);
+}
 
 /** Does a task in the transaction that is open. The answer is what its kind of task is asked for. */
 export function runBlobTask(connection: Connection, task: BlobTask): boolean {

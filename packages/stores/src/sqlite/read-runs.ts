@@ -2,6 +2,7 @@ import type { CallQuery, EntryQuery, RunQuery } from "@reprise/contracts";
 import { type EntryColumns, fromEntryColumns } from "../codec/columns/entry-columns.ts";
 import { fromRunColumns } from "../codec/columns/run-columns.ts";
 import { escapeText, unescapeText } from "../codec/escape-text.ts";
+import { idKey } from "../codec/id-key.ts";
 import { damaged } from "../codec/stored-text.ts";
 import type { CallRow, EntryRow, RunRow } from "../kernel/rows.ts";
 import type { InboxRows, RowReader } from "../shell/row-reader.ts";
@@ -134,6 +135,11 @@ function whereSuspended(tenant: string, query: Omit<CallQuery, "status">): Where
     equal("suspended_calls.tenant", "tenant", tenant),
     inThread("suspended_calls", query.thread_id),
     equal("suspended_calls.run_id", "run_id", query.run_id),
+    {
+      condition: "suspended_calls.pending_key = :pending_key",
+      name: "pending_key",
+      value: query.pending_id === undefined ? undefined : idKey(query.pending_id),
+    },
   ]);
 }
 

@@ -3,7 +3,7 @@ import { escapeText } from "../codec/escape-text.ts";
 import { demandOf, planOf } from "../kernel/operations.ts";
 import type { ClaimAnswer, Claimer, ThreadAnswers, ThreadOperation, ThreadRequest } from "../kernel/request.ts";
 import { TOO_NEW_PAUSE_MS } from "../kernel/work.ts";
-import { runBlobTask } from "./blob-tasks.ts";
+import { assertRoom, runBlobTask } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import { deleteDocument, pruneDocuments, saveDocument } from "./document-tasks.ts";
 import { executeStatements, executeWrites, queryStatement } from "./execute-writes.ts";
@@ -91,6 +91,7 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
 
 /** Blobs are written by several statements, each of which may fail. */
 function changeBlobs(connection: Connection, task: BlobTask): boolean {
+  assertRoom(connection, task);
   try {
     return runBlobTask(connection, task);
   } catch (error) {

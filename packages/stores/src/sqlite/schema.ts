@@ -71,9 +71,10 @@ create index runs_open on run_records (tenant, status, created_at) where status 
 
 create table suspended_calls (
   key integer primary key,
-  tenant text not null, run_id text not null, call_id text not null, thread_key integer not null
+  tenant text not null, run_id text not null, call_id text not null, pending_key text not null, thread_key integer not null
 ) strict;
 create unique index suspended_calls_by_id on suspended_calls (tenant, run_id, call_id);
+create index suspended_calls_by_pending on suspended_calls (tenant, pending_key);
 create index suspended_calls_by_thread on suspended_calls (thread_key);
 
 create table decisions (

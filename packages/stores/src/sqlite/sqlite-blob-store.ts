@@ -3,7 +3,7 @@ import { BLOB_PIECE_BYTES, type BlobInfo } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
 import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
 import { type BlobKey, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
-import { IS_LOOSE } from "./blob-tasks.ts";
+import { IS_LOOSE, usageOf } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
 
@@ -48,8 +48,6 @@ const LOAD_PART = `select start, content from blob_parts where upload = :upload 
 const PAGE = `select tenant, ref, ${IS_LOOSE} as is_loose from blobs
   where (tenant, ref) > (:tenant, :ref) order by tenant, ref limit :limit`;
 
-const USAGE = "select sum(coalesce(bytes, length(content))) as bytes from blobs where tenant = :tenant";
-
 const IS_THERE_TO_REMOVE = "select upload from blob_uploads where until <= :now limit 1";
 
 /** Blobs beside the threads, in the same file: one file to copy, one durability. Writes go to the writer, piece by piece. */
@@ -70,9 +68,10 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
     async loadPart(upload, at) {
       return connection.get<{ readonly start: number; readonly content: Uint8Array }>(LOAD_PART, { upload, at });
     },
-    async insert(tenant, info, content) {
-      const { ref, media_type } = info;
-      await write({ task: "put_blob", now: now(), tenant, ref, media_type: optionalText(media_type), content });
+    async insert(tenant, info, content, quota) {
+      const { ref, media_type, bytes } = info;
+      const blob = { now: now(), tenant, ref, media_type: optionalText(media_type), bytes, quota: quota ?? null };
+      await write({ task: "put_blob", ...blob, content });
       return describe(tenant, info);
     },
     async begin() {
@@ -81,9 +80,9 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
       return upload;
     },
     addPart: (upload, start, content) => write({ task: "add_part", ...upload, start, content }),
-    async finish(upload, tenant, info) {
+    async finish(upload, tenant, info, quota) {
       const { media_type, ref, bytes } = info;
-      const blob = { now: now(), tenant, ref, media_type: optionalText(media_type), bytes };
+      const blob = { now: now(), tenant, ref, media_type: optionalText(media_type), bytes, quota: quota ?? null };
       const isDone = await write({ task: "finish_upload", ...upload, ...blob });
       return isDone ? describe(tenant, info) : undefined;
     },
@@ -99,7 +98,7 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
     },
     collect: (key) => write({ task: "collect_blob", ...key, before: now() - COLLECT_AFTER_MS }),
     async usage(tenant) {
-      return connection.get<{ readonly bytes: number }>(USAGE, { tenant })?.bytes ?? 0;
+      return usageOf(connection, tenant);
     },
     async sweep() {
       // Mostly there is nothing, and a look is cheaper than a transaction.

@@ -21,7 +21,7 @@ export type StatementName =
   | "update_run"
   | "update_run_status"
   | "update_whole_run"
-  | "insert_suspended"
+  | "put_suspended"
   | "delete_suspended"
   | "insert_entry"
   | "update_entry"
@@ -64,6 +64,8 @@ const ENTRY = [
   "generation, status, place, available_at, attempts, last_error, reason, into_run, updated_at, format, checksum, body",
 ].join(", ");
 
+const SUSPENDED = "tenant, run_id, call_id, pending_key";
+
 /** The columns of the head that each kind of held write may touch. */
 const HEAD_COMMIT = "version, digest, messages, open_run_id, recover_at, updated_at";
 const HEAD_INBOX = `${HEAD_COMMIT}, revision, generation, arrivals, is_given_back, work_need`;
@@ -104,7 +106,10 @@ export const STATEMENTS: Readonly<Record<StatementName, StatementText>> = {
   update_whole_run: updateRun(
     "parent_run_id, agent_id, status, origin, termination_code, created_at, updated_at, last_seq, last_version, format, checksum, body",
   ),
-  insert_suspended: under("suspended_calls", "tenant, run_id, call_id"),
+  put_suspended: {
+    ...under("suspended_calls", SUSPENDED),
+    sql: `${under("suspended_calls", SUSPENDED).sql} on conflict do update set pending_key = excluded.pending_key`,
+  },
   delete_suspended: {
     sql: "delete from suspended_calls where tenant = ? and run_id = ? and call_id = ?",
     columns: names("tenant, run_id, call_id"),

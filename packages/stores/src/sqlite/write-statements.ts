@@ -54,7 +54,8 @@ function toStatements(tenant: string, write: Write): readonly Statement[] {
     case "suspended": {
       const { run_id, call_id } = write.call;
       const key = { tenant, run_id: escapeText(run_id), call_id: escapeText(call_id) };
-      return [statement(write.is_suspended ? "insert_suspended" : "delete_suspended", key)];
+      if (write.pending_id === null) return [statement("delete_suspended", key)];
+      return [statement("put_suspended", { ...key, pending_key: idKey(write.pending_id) })];
     }
     case "decision": {
       const columns = { tenant, run_id: escapeText(write.row.decision.run_id), ...toDecisionColumns(write.row) };

@@ -11,6 +11,9 @@ interface BlobColumns {
   readonly tenant: string;
   readonly ref: string;
   readonly media_type: string | null;
+  readonly bytes: number;
+  /** How many bytes its tenant may have. */
+  readonly quota: number | null;
 }
 
 /** What can be done to blobs. Nothing takes longer than a piece of one does. */
@@ -21,7 +24,7 @@ export type BlobTask =
   | { readonly task: "collect_blob"; readonly tenant: string; readonly ref: string; readonly before: number }
   | ({ readonly task: "begin_upload" } & Upload)
   | ({ readonly task: "add_part"; readonly start: number; readonly content: Uint8Array } & Upload)
-  | ({ readonly task: "finish_upload"; readonly bytes: number } & Upload & BlobColumns)
+  | ({ readonly task: "finish_upload" } & Upload & BlobColumns)
   | ({ readonly task: "give_up_upload" } & Upload)
   | { readonly task: "sweep_uploads"; readonly now: number };
 

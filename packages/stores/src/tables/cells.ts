@@ -28,6 +28,8 @@ export interface RunCell {
 export interface SuspendedCell {
   readonly run: RunCell;
   readonly call_id: string;
+  /** The id it has outside while it waits. */
+  readonly pending_id: string;
   readonly order: number;
 }
 

@@ -64,12 +64,16 @@ export function stepOfDecision(thread: ThreadTables, { row, order: given }: Writ
   return stepInMap(run.decisions, key, { row, order });
 }
 
-export function stepOfSuspended(thread: ThreadTables, { call, order }: WriteOf<"suspended">): Step {
-  const { suspended } = thread.tenant;
+export function stepOfSuspended(thread: ThreadTables, { call, pending_id, order }: WriteOf<"suspended">): Step {
+  const { tenant } = thread;
   const run = thread.runs.get(call.run_id);
   const key = JSON.stringify([call.run_id, call.call_id]);
-  const after = run === undefined || order === undefined ? undefined : { run, call_id: call.call_id, order };
-  return stepInMap(suspended, key, after);
+  const before = tenant.suspended.get(key);
+  const after =
+    run === undefined || order === undefined || pending_id === null
+      ? undefined
+      : { run, call_id: call.call_id, pending_id, order: before?.order ?? order };
+  return { forward: () => tenant.putSuspended(key, after), backward: () => tenant.putSuspended(key, before) };
 }
 
 /** Puts a value under a key, or takes out what is there. */

@@ -12,8 +12,13 @@ export type TableWrite =
   | { readonly write: "entry"; readonly row: EntryRow; readonly order?: number | undefined }
   | { readonly write: "run"; readonly row: RunRow; readonly order?: number | undefined }
   | { readonly write: "decision"; readonly row: DecisionRow; readonly order?: number | undefined }
-  /** Without a number the call is no longer suspended. */
-  | { readonly write: "suspended"; readonly call: CallKey; readonly order?: number | undefined }
+  /** Without a number the call is no longer suspended. One that is already keeps the number it had. */
+  | {
+      readonly write: "suspended";
+      readonly call: CallKey;
+      readonly pending_id: string | null;
+      readonly order?: number | undefined;
+    }
   | {
       readonly write: "commit";
       readonly cell: CommitCell;

@@ -13,6 +13,8 @@ export class TenantTables {
   readonly runEntries: Map<string, EntryCell> = new Map();
   /** By run and call. */
   readonly suspended: Map<string, SuspendedCell> = new Map();
+  /** The same by the id they have outside, which several may share. */
+  readonly pending: Map<string, Set<SuspendedCell>> = new Map();
 
   constructor(tenant: string, tables: Tables) {
     this.tenant = tenant;
@@ -52,6 +54,22 @@ export class TenantTables {
     if (kind === "run") this.runEntries.delete(run_id);
   }
 
+  /** Puts a suspended call under its key, or takes out the one that is there. */
+  putSuspended(key: string, cell: SuspendedCell | undefined): void {
+    const before = this.suspended.get(key);
+    if (before !== undefined) {
+      const sharing = this.pending.get(before.pending_id);
+      sharing?.delete(before);
+      if (sharing?.size === 0) this.pending.delete(before.pending_id);
+    }
+    if (cell === undefined) {
+      this.suspended.delete(key);
+      return;
+    }
+    this.suspended.set(key, cell);
+    this.pending.set(cell.pending_id, (this.pending.get(cell.pending_id) ?? new Set()).add(cell));
+  }
+
   /** Takes a thread with everything it has, but for its epoch. */
   emptyThread(thread: ThreadTables, retiredEpoch: number): void {
     for (const runId of thread.runs.keys()) this.runs.delete(runId);
@@ -59,7 +77,7 @@ export class TenantTables {
       this.entries.delete(row.entry.entry_id);
       if (row.entry.kind === "run") this.runEntries.delete(row.entry.run_id);
     }
-    for (const [key, { run }] of this.suspended) if (run.thread === thread) this.suspended.delete(key);
+    for (const [key, { run }] of this.suspended) if (run.thread === thread) this.putSuspended(key, undefined);
     this.tables.putThread(thread, undefined, 0);
     thread.empty(retiredEpoch);
   }

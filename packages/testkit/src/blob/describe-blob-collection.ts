@@ -221,5 +221,21 @@ export function describeBlobCollection(name: string, open: () => Promise<OpenedS
       await blobs.delete(TENANT, ref);
       expect(await blobs.usage(TENANT)).toBe(400);
     });
+
+    law("and keeps to the quota when many are put at once, small ones and large ones", async (bench) => {
+      const handles = [bench.blobs, await bench.otherBlobs()];
+      for (const bytes of [300, 300_000]) {
+        const tenant = `tenant-${bytes}`;
+        const quota_bytes = 3 * bytes + 1;
+        const puts = Array.from({ length: 10 }, async (_, seed) => {
+          const blobs = handles[seed % 2] ?? bench.blobs;
+          return blobs.put(tenant, makeBytes(bytes, seed + 1), { quota_bytes });
+        });
+        const outcomes = await Promise.allSettled(puts);
+        const refused = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.code] : []));
+        expect(refused).toEqual(Array.from({ length: 7 }, () => "BLOB_QUOTA_EXCEEDED"));
+        expect(await bench.blobs.usage(tenant)).toBe(3 * bytes);
+      }
+    });
   });
 }

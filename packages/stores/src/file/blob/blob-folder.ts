@@ -35,7 +35,7 @@ export class BlobFolder {
   readonly #tenantNames = new Map<string, FolderSync>();
   /** When blobs were put, by file, as far as this process did: by the store's time. */
   readonly #putAt = new Map<string, number>();
-  /** What is under way, by file: whoever comes second finds what the first one did. */
+  /** What is under way, by file, or by tenant under a quota: whoever comes second finds what the first one did. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(logs: LogFolder, path: string) {
@@ -49,8 +49,14 @@ export class BlobFolder {
   }
 
   /** Makes a draft the blob that it is, or drops it when that is there. */
-  async keep(tenant: string, draft: BlobDraft, { now, quota }: Keeping): Promise<BlobInfo> {
+  async keep(tenant: string, draft: BlobDraft, keeping: Keeping): Promise<BlobInfo> {
     const ref = await draft.seal();
+    if (keeping.quota === undefined) return this.#keep(tenant, ref, draft, keeping);
+    // One after the other, so that each counts the bytes of those before it.
+    return this.#inTurn(tenantFolder(tenant), () => this.#keep(tenant, ref, draft, keeping));
+  }
+
+  #keep(tenant: string, ref: string, draft: BlobDraft, { now, quota }: Keeping): Promise<BlobInfo> {
     const path = this.#pathOf(tenant, ref);
     return this.#inTurn(path, async () => {
       const known = await this.#find(path, ref);
@@ -172,15 +178,15 @@ export class BlobFolder {
     });
   }
 
-  async #inTurn<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
-    const before = this.#turns.get(path) ?? Promise.resolve();
+  async #inTurn<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
+    const before = this.#turns.get(name) ?? Promise.resolve();
     // How the one before ended is told to whoever asked for it.
     const turn = before.then(task, task);
-    this.#turns.set(path, turn);
+    this.#turns.set(name, turn);
     try {
       return await turn;
     } finally {
-      if (this.#turns.get(path) === turn) this.#turns.delete(path);
+      if (this.#turns.get(name) === turn) this.#turns.delete(name);
     }
   }
 

@@ -91,9 +91,9 @@ function* rowsOf(thread: ThreadTables): Iterable<StoredWrite> {
   if (thread.blobRefs.size > 0) yield { write: "refer", refs: [...thread.blobRefs] };
   for (const entry of mailbox.entries.values()) yield* store({ write: "entry", row: entry.row }, entry.order);
   for (const run of runs.values()) yield* rowsOfRun(run, store);
-  for (const { run, call_id, order } of tenant.suspended.values()) {
+  for (const { run, call_id, pending_id, order } of tenant.suspended.values()) {
     if (run.thread !== thread) continue;
-    yield { write: "suspended", call: { run_id: run.row.record.run_id, call_id }, order };
+    yield { write: "suspended", call: { run_id: run.row.record.run_id, call_id }, pending_id, order };
   }
 }
 

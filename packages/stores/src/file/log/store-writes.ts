@@ -35,8 +35,7 @@ function storeWrite(thread: ThreadTables, write: LoggedWrite, content: LineConte
     case "run":
       return storeRow(thread, write, write.before === undefined ? tables.nextOrder() : undefined);
     case "suspended": {
-      const { call, is_suspended } = write;
-      return { write: "suspended", call, ...(is_suspended ? { order: tables.nextOrder() } : {}) };
+      return { ...write, ...(write.pending_id === null ? {} : { order: tables.nextOrder() }) };
     }
     case "commit":
       return storeCommit(write, content);

@@ -52,5 +52,5 @@ export type StoredWrite =
   | StoredCommit
   | StoredSnapshot
   /** `order` is there when the call becomes suspended. */
-  | { readonly write: "suspended"; readonly call: CallKey; readonly order?: number }
+  | { readonly write: "suspended"; readonly call: CallKey; readonly pending_id: string | null; readonly order?: number }
   | Extract<Write, { readonly write: "refer" | "supersede" | "prune" | "forget_entries" }>;

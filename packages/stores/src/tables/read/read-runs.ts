@@ -26,8 +26,11 @@ export function createRunReads(ports: ReadPorts): Omit<RowReader, keyof ThreadRe
       const contents = (await loadContents(cells.filter(({ has_calls }) => has_calls))) ?? [];
       return contents.map((content) => ({ open: () => content.calls() }));
     },
-    async listSuspended(tenant, { run_id, thread_id }, cut) {
-      const suspended = [...(ports.tables.findTenant(tenant)?.suspended.values() ?? [])];
+    async listSuspended(tenant, { run_id, thread_id, pending_id }, cut) {
+      const tables = ports.tables.findTenant(tenant);
+      const suspended = [
+        ...((pending_id === undefined ? tables?.suspended : tables?.pending.get(pending_id))?.values() ?? []),
+      ];
       const found = suspended.flatMap(({ run, call_id, order }) => {
         const isWanted = isAsked(run_id, run.row.record.run_id) && isAsked(thread_id, run.thread.threadId);
         const call = isWanted ? run.row.open_calls.find((open) => open.call_id === call_id) : undefined;

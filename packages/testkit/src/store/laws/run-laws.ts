@@ -117,6 +117,48 @@ export function runLaws(law: Law): void {
     await expectRefusal(bench.tenant.listCalls({ status: "failed" }), "INVALID_REQUEST");
   });
 
+  law("issue 14.34: finds suspended calls by the id they have outside, also when it changes", async (bench) => {
+    const owner = await bench.start("thread-1");
+    const other = await bench.start("thread-2");
+    const waits = (call_id: string, suspension: number, id: string) => ({
+      status: "suspended" as const,
+      suspension,
+      ticket: {
+        suspension: { id: `${call_id}-q${suspension}`, action: "ask" },
+        pending: { id, name: "t", arguments: {} },
+        resume_mode: "use_decision_as_tool_result" as const,
+      },
+    });
+    const find = async (pending_id: string, query: Parameters<typeof bench.tenant.listCalls>[0] = {}) =>
+      (await bench.tenant.listCalls({ ...query, status: "suspended", pending_id })).items.map(({ call_id }) => call_id);
+    const long = `order ${"x".repeat(3_000)}\u0000`;
+    await owner.commit({ calls: [owner.call("c1"), owner.call("c2"), owner.call("c4")] });
+    await other.commit({ calls: [other.call("c3")] });
+    await owner.commit({
+      calls: [owner.call("c1", waits("c1", 1, "order 1")), owner.call("c2", waits("c2", 1, long))],
+    });
+    await owner.commit({ calls: [owner.call("c4", { status: "suspended", suspension: 1 })] });
+    await other.become("waiting", { calls: [other.call("c3", waits("c3", 1, "order 1"))] });
+    expect([await find("order 1"), await find(long), await find("c4"), await find("c1")]).toEqual([
+      ["c1", "c3"],
+      ["c2"],
+      ["c4"],
+      [],
+    ]);
+    expect(await find("order 1", { run_id: other.runId })).toEqual(["c3"]);
+    expect(await find("order 1", { thread_id: "thread-1" })).toEqual(["c1"]);
+    // Decided and asked again under another id, in one commit.
+    await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
+    await owner.commit({
+      calls: [owner.call("c1", waits("c1", 2, "order 2"))],
+      consumed_decisions: [{ run_id: owner.runId, call_id: "c1", suspension: 1 }],
+    });
+    expect([await find("order 1"), await find("order 2")]).toEqual([["c3"], ["c1"]]);
+    await owner.commit({ calls: [owner.call("c2", { status: "cancelled", suspension: 1 })] });
+    expect(await find(long)).toEqual([]);
+    await expectRefusal(bench.tenant.listCalls({ pending_id: "order 1", run_id: owner.runId }), "INVALID_REQUEST");
+  });
+
   law("lists suspended calls in the order in which they were suspended", async (bench) => {
     const owner = await bench.start("thread-1");
     const other = await bench.start("thread-2");
