@@ -10,6 +10,7 @@ const REQUESTS = [
   ["/v1/agents/assistant/tools/note/run", {}, { status: 200, effects: ["noted"], runs: 2, threads: 2 }],
   ["/v1/runs/r/rerun", { step: 1 }, { status: 202, effects: [], runs: 2, threads: 2 }],
   ["/v1/threads/t/fork", {}, { status: 201, effects: [], runs: 1, threads: 2 }],
+  ["/v1/threads/t/interrupt", {}, { status: 202, effects: [], runs: 1, threads: 1 }],
   [
     "/v1/runs/r/inputs",
     { agentId: "assistant", messages: [{ role: "user", content: "more" }] },

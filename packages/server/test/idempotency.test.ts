@@ -1,4 +1,6 @@
+import { RepriseError, type Store } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
+import { failCommits } from "../../runtime/test/support/intercept-store.ts";
 import { openDemo, says } from "./support/open-demo.ts";
 import { readFrames } from "./support/read-stream.ts";
 
@@ -83,6 +85,66 @@ describe("a request that is sent again under its key", () => {
       expect(told).toMatchObject([{ message: "no store" }]);
     },
   );
+
+  /** A server on which thread `t` has the run `r`, which waits. Until `mend` no answer can be kept. */
+  async function openLosingAnswers(wrapStore: (store: Store) => Store = (store) => store) {
+    const demo = await openDemo({ onError: () => undefined, wrapStore });
+    await (await demo.post("/v1/runs", says("pay 5", { threadId: "t", runId: "r" }))).text();
+    const { documents } = demo.runtime;
+    const save = documents.saveDocument.bind(documents);
+    documents.saveDocument = (document, expected) =>
+      expected === 0 ? save(document, expected) : Promise.reject(new Error("no store"));
+    const mend = (): void => {
+      documents.saveDocument = save;
+    };
+    return { ...demo, mend };
+  }
+
+  it("issue 14.32: interrupts once when the answer was lost, and leaves what came after it alone", async () => {
+    const { post, runtime, mend } = await openLosingAnswers();
+    const first = await post("/v1/threads/t/interrupt", {}, KEY);
+    await (await runtime.run("r")).outcome();
+    await (await post("/v1/runs", says("pay 6", { threadId: "t", runId: "later" }))).text();
+    mend();
+    const again = await post("/v1/threads/t/interrupt", {}, KEY);
+    expect([again.status, await again.json()]).toEqual([202, await first.json()]);
+    expect(await (await runtime.run("later")).record()).toMatchObject({ status: "waiting" });
+  });
+
+  it("issue 14.32: answers a cancellation again when its answer was lost and the run has ended", async () => {
+    const { post, runtime, mend } = await openLosingAnswers();
+    const first = await post("/v1/runs/r/cancel", {}, KEY);
+    await (await runtime.run("r")).outcome();
+    mend();
+    const again = await post("/v1/runs/r/cancel", {}, KEY);
+    expect([again.status, await again.json()]).toEqual([202, await first.json()]);
+    expect((await post("/v1/runs/r/cancel", {}, { "idempotency-key": "k2" })).headers.get("x-reprise-error")).toBe(
+      "RUN_NOT_ACTIVE",
+    );
+  });
+
+  it("issue 14.32: requeues a dead letter once when the answer was lost", async () => {
+    let isBroken = true;
+    const broken = new RepriseError("INVALID_REQUEST", "It cannot be.");
+    const { post, ask, runtime, mend } = await openLosingAnswers((store) =>
+      failCommits(store, (_, { run_id, reasons }) =>
+        isBroken && reasons.includes("user_message") && run_id === "dead" ? broken : undefined,
+      ),
+    );
+    // Behind a run that is at work: it is started by a commit, which fails.
+    const busy = await post("/v1/runs", says("stall", { threadId: "t2", runId: "busy" }));
+    const dead = await post("/v1/runs", says("again", { threadId: "t2", runId: "dead" }));
+    await post("/v1/runs/busy/cancel");
+    await Promise.all([busy.text(), dead.text()]);
+    isBroken = false;
+    const first = await post("/v1/threads/t2/mailbox/dead-entry/requeue", {}, KEY);
+    expect([first.status, (await first.json()).status]).toEqual([202, "queued"]);
+    await (await ask("/v1/runs/dead/events")).text();
+    mend();
+    const again = await post("/v1/threads/t2/mailbox/dead-entry/requeue", {}, KEY);
+    expect([again.status, await again.json()]).toMatchObject([202, { entry_id: "dead-entry", status: "accepted" }]);
+    expect(await (await runtime.run("dead")).record()).toMatchObject({ status: "done" });
+  });
 
   it("decides once, and streams the run it decided about", async () => {
     const { post, runtime } = await openDemo();

@@ -104,6 +104,7 @@ async function work(store: PostgresStore): Promise<void> {
   for (const query of [{ thread_id: "thread-1" }, { run_id }]) {
     await tenant.listCalls(query);
     await tenant.listCalls({ ...query, status: "suspended" });
+    await tenant.listCalls({ ...query, status: "suspended", pending_id: "order 1" });
   }
   for (const status of ["suspended", "running"] as const) await tenant.listCalls({ status });
   await tenant.listThreads();

@@ -82,6 +82,7 @@ async function readEverything(tenant: TenantStore, runId: string) {
     { thread_id: "thread-1" },
     { run_id: runId },
     { status: "suspended" },
+    { status: "suspended", pending_id: "order 1" },
     { status: "suspended", thread_id: "thread-1" },
     { status: "running" },
   ] as const)

@@ -107,9 +107,10 @@ export interface Admission {
   requestCancel(runId: string, reason: string): Promise<void>;
   /**
    * Begins a new generation of a thread: what is queued to start becomes `superseded`, and an open run, or one just claimed to
-   * start, gets a `cancel` entry. `THREAD_NOT_FOUND`.
+   * start, gets a `cancel` entry. `THREAD_NOT_FOUND`. Given a `generation`, it ends that one only: when a later one has begun it
+   * changes nothing, and answers the present generation with nothing superseded.
    */
-  interruptThread(threadId: string, reason: string): Promise<Interrupted>;
+  interruptThread(threadId: string, reason: string, options?: { readonly generation?: number }): Promise<Interrupted>;
   /**
    * Gives an entry that is a dead letter another chance: it is queued again at its old place, with no attempts behind it and
    * in the thread's present generation. `ENTRY_NOT_FOUND`; `ILLEGAL_TRANSITION` when it is not a dead letter.

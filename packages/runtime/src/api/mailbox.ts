@@ -1,4 +1,12 @@
-import type { EntryQuery, Interrupted, MailboxEntry, Page } from "@reprise/contracts";
+import {
+  type EntryQuery,
+  type Interrupted,
+  MAX_LIMIT,
+  type MailboxEntry,
+  notFound,
+  type Page,
+  type TenantStore,
+} from "@reprise/contracts";
 import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
 import type { Services } from "../loop/services.ts";
 
@@ -6,8 +14,13 @@ import type { Services } from "../loop/services.ts";
 export interface Mailbox {
   /** In order of arrival, whatever became of them. */
   list(query?: EntryQuery): Promise<Page<MailboxEntry>>;
-  /** Drops what is queued on a thread and ends its open run; durable when it resolves. */
-  interrupt(threadId: string, reason?: string): Promise<Interrupted>;
+  /**
+   * Drops what is queued on a thread and ends its open run; durable when it resolves. With the `generation` it is meant for it is
+   * idempotent: sent again, it answers from what the store has of the interrupt that ended that generation.
+   */
+  interrupt(threadId: string, reason?: string, options?: { readonly generation?: number }): Promise<Interrupted>;
+  /** The generation of a thread. An interrupt ends it and begins the next one. */
+  generation(threadId: string): Promise<number>;
   /** Gives a dead letter another chance. */
   requeue(threadId: string, entryId: string): Promise<MailboxEntry>;
 }
@@ -16,8 +29,30 @@ export function createMailbox({ store }: Services, tenant: string): Mailbox {
   const entries = store.forTenant(tenant);
   return {
     list: (query) => entries.listEntries(query),
-    interrupt: (threadId, reason = DEFAULT_INTERRUPT_REASON) =>
-      entries.interruptThread(threadId, reason.toWellFormed()),
+    async interrupt(threadId, reason = DEFAULT_INTERRUPT_REASON, options = {}) {
+      const done = await entries.interruptThread(threadId, reason.toWellFormed(), options);
+      const { generation } = options;
+      // Nothing was interrupted: the thread was idle, or this is the same request again.
+      const mayBeRepeat = generation !== undefined && done.run_id === undefined && done.superseded.length === 0;
+      return mayBeRepeat ? recallInterrupt(entries, threadId, generation) : done;
+    },
+    async generation(threadId) {
+      const head = await entries.loadThread(threadId);
+      if (head === undefined) throw notFound("THREAD_NOT_FOUND", "thread", threadId);
+      return head.generation;
+    },
     requeue: (threadId, entryId) => entries.requeueEntry(threadId, entryId),
   };
+}
+
+/** What the interrupt did that ended a generation: entries of it are superseded, and a `cancel` entry begins the next one. */
+async function recallInterrupt(store: TenantStore, threadId: string, ended: number): Promise<Interrupted> {
+  const superseded: MailboxEntry[] = [];
+  let runId: string | undefined;
+  for (let offset = 0; ; offset += MAX_LIMIT) {
+    const { items, has_more } = await store.listEntries({ thread_id: threadId, offset, limit: MAX_LIMIT });
+    superseded.push(...items.filter(({ status, generation }) => status === "superseded" && generation === ended));
+    runId ??= items.find(({ kind, generation }) => kind === "cancel" && generation === ended + 1)?.run_id;
+    if (!has_more) return { generation: ended + 1, superseded, ...(runId !== undefined && { run_id: runId }) };
+  }
 }

@@ -1,4 +1,5 @@
 import type { TenantRuntime } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
 import type { Context } from "hono";
 import type { RequestBody } from "../http/request-body.ts";
 import type { Operation } from "../openapi/operation.ts";
@@ -31,7 +32,7 @@ export interface HttpExchange {
   readonly headers: Readonly<Record<string, string>>;
   /** For a route that streams: its slot among the streams. */
   readonly slot?: StreamSlot;
-  /** For a route that uses them, when the request has an idempotency key: the ids of what it begins. */
+  /** When the request has an idempotency key: the ids of what it begins, and how things stood before. */
   readonly reserved?: Reserved;
 }
 
@@ -39,6 +40,8 @@ export interface HttpExchange {
 export interface Reserved {
   readonly run_id: string;
   readonly thread_id: string;
+  /** What the route's `before` answered when the request first came. */
+  readonly before?: Json;
   /** An earlier try may have begun under them. */
   readonly isRepeat: boolean;
 }
@@ -51,8 +54,11 @@ export interface Route {
   readonly scope: Scope | readonly Scope[] | "public";
   /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
   readonly knowsRepeats?: true;
-  /** It begins everything under the ids that are reserved for its request: asked again, it finds what was begun. */
-  readonly usesReserved?: true;
+  /**
+   * How things stand before the request does anything, as far as the route needs it to tell, when the request is sent again after
+   * a crash, whether it was done.
+   */
+  readonly before?: (exchange: HttpExchange) => Promise<Json>;
   /** It may answer with a stream: a slot for one is kept before anything is done. */
   readonly opensStream?: true;
   /** What it is for, what it takes and what it answers, as the OpenAPI document tells it. */

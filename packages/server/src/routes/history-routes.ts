@@ -61,7 +61,6 @@ export const historyRoutes: readonly Route[] = [
     path: "/v1/threads/:id/fork",
     scope: "run",
     operation: schema.fork,
-    usesReserved: true,
     async handle(exchange) {
       const body = await exchange.body.optionalJson();
       const fields = readFields(body, FORK_FIELDS);

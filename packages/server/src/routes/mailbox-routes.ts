@@ -1,5 +1,5 @@
-import type { EntryStatus, MailboxEntry } from "@reprise/contracts";
-import { pathPart, type Route } from "../host/route.ts";
+import { type EntryStatus, MAX_LIMIT, type MailboxEntry } from "@reprise/contracts";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
@@ -16,9 +16,13 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/threads/:id/interrupt",
     scope: "run",
     operation: schema.interrupt,
+    before: (exchange) => exchange.runtime.mailbox.generation(pathPart(exchange, "id")),
     async handle(exchange) {
       const threadId = pathPart(exchange, "id");
-      const { generation, run_id, superseded } = await exchange.runtime.mailbox.interrupt(threadId);
+      const before = exchange.reserved?.before;
+      const asked = typeof before === "number" ? { generation: before } : {};
+      const { mailbox } = exchange.runtime;
+      const { generation, run_id, superseded } = await mailbox.interrupt(threadId, undefined, asked);
       return answer(exchange, 202, {
         status: "interrupt_requested",
         thread_id: threadId,
@@ -69,12 +73,29 @@ export const mailboxRoutes: readonly Route[] = [
     path: "/v1/threads/:id/mailbox/:entry_id/requeue",
     scope: "admin",
     operation: schema.requeue,
+    before: async (exchange) => (await findEntry(exchange))?.updated_at ?? null,
     async handle(exchange) {
-      const entry = await exchange.runtime.mailbox.requeue(pathPart(exchange, "id"), pathPart(exchange, "entry_id"));
-      return answer(exchange, 202, encodeEntry(entry));
+      const { reserved, runtime } = exchange;
+      const entry = reserved?.isRepeat ? await findEntry(exchange) : undefined;
+      // Another time of change than before the first try: it was requeued then.
+      if (entry !== undefined && entry.updated_at !== reserved?.before)
+        return answer(exchange, 202, encodeEntry(entry));
+      const requeued = await runtime.mailbox.requeue(pathPart(exchange, "id"), pathPart(exchange, "entry_id"));
+      return answer(exchange, 202, encodeEntry(requeued));
     },
   },
 ];
+
+/** The entry that the path names. */
+async function findEntry(exchange: HttpExchange): Promise<MailboxEntry | undefined> {
+  const [threadId, entryId] = [pathPart(exchange, "id"), pathPart(exchange, "entry_id")];
+  for (let offset = 0; ; offset += MAX_LIMIT) {
+    const query = { thread_id: threadId, offset, limit: MAX_LIMIT };
+    const { items, has_more } = await exchange.runtime.mailbox.list(query);
+    const found = items.find(({ entry_id }) => entry_id === entryId);
+    if (found !== undefined || !has_more) return found;
+  }
+}
 
 /**
  * Entries of clients unless asked otherwise. What clients sent is visible to all, what the runtime sent is internal: the two

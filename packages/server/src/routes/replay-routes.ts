@@ -25,7 +25,6 @@ export const replayRoutes: readonly Route[] = [
     path: "/v1/runs/:id/rerun",
     scope: "run",
     operation: schema.rerun,
-    usesReserved: true,
     async handle(exchange) {
       const { step, changes } = decodeRerun(await exchange.body.json());
       // What an agent is told and which model it asks is the operator's to say.

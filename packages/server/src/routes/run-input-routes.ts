@@ -13,7 +13,6 @@ export const runInputRoutes: readonly Route[] = [
     path: "/v1/runs/:id/inputs",
     scope: ["run", "decide"],
     operation: schema.inputs,
-    usesReserved: true,
     async handle(exchange) {
       const inputs = decodeRunInputs(await exchange.body.json());
       // Who may start runs may not thereby approve what they ask for, nor the other way round.

@@ -1,4 +1,4 @@
-import { RUN_ORIGINS } from "@reprise/contracts";
+import { MAX_LIMIT, RUN_ORIGINS } from "@reprise/contracts";
 import type { Budgets, TenantRuntime } from "@reprise/runtime";
 import { pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders, warningHeaders } from "../http/answer.ts";
@@ -74,7 +74,7 @@ export const runRoutes: readonly Route[] = [
     operation: schema.cancel,
     async handle(exchange) {
       const run = await exchange.runtime.run(pathPart(exchange, "id"));
-      await run.cancel();
+      if (!(exchange.reserved?.isRepeat && (await wasCancelled(exchange.runtime, run.id)))) await run.cancel();
       return answer(exchange, 202, { status: "cancel_requested", run_id: run.id });
     },
   },
@@ -97,6 +97,12 @@ export const runRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** Whether the store has a request to cancel a run, whatever became of the run. */
+async function wasCancelled({ mailbox }: TenantRuntime, runId: string): Promise<boolean> {
+  const { items } = await mailbox.list({ run_id: runId, limit: MAX_LIMIT });
+  return items.some(({ kind, status }) => kind === "cancel" || (kind === "run" && status === "cancelled"));
+}
 
 /** A run by its record, or, before it has one, by its entry in the mailbox. */
 async function loadRun(runtime: TenantRuntime, runId: string): Promise<object> {

@@ -15,7 +15,6 @@ export const toolRoutes: readonly Route[] = [
     path: "/v1/agents/:id/tools/:tool_id/run",
     scope: "run",
     operation: schema.run,
-    usesReserved: true,
     async handle(exchange) {
       const fields = readFields(await exchange.body.optionalJson(), CALL_FIELDS);
       const threadId = textOf("threadId", fields.thread_id) ?? exchange.reserved?.thread_id;

@@ -1,6 +1,6 @@
 import type { ThreadDemand, ThreadRows } from "./demand.ts";
 import { addCancel, closeEntry } from "./entries.ts";
-import { concludeDraft, type Plan, requireThread } from "./plan.ts";
+import { concludeDraft, onlyAnswer, type Plan, requireThread } from "./plan.ts";
 import type { ThreadAnswers, ThreadRequest } from "./request.ts";
 import type { EntryRow } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
@@ -33,11 +33,14 @@ export function demandInterrupt({ tenant, thread_id }: ThreadRequest<"interrupt_
 }
 
 export function planInterrupt(
-  { tenant, thread_id, reason }: ThreadRequest<"interrupt_thread">,
+  { tenant, thread_id, reason, generation }: ThreadRequest<"interrupt_thread">,
   rows: ThreadRows,
   now: number,
 ): Plan<ThreadAnswers["interrupt_thread"]> {
   const draft = requireThread(tenant, thread_id, rows);
+  if (generation !== null && draft.generation !== generation) {
+    return onlyAnswer({ generation: draft.generation, run_id: undefined, superseded: [] });
+  }
   const interruption = beginGeneration(draft, reason, now);
   const { run_id } = interruption;
   const told = run_id === undefined ? [] : [{ kind: "inbox", runId: run_id } as const, { kind: "work" } as const];

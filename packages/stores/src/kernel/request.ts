@@ -71,7 +71,8 @@ export interface ThreadRequests {
   submit: { readonly entry: SealedEntry; readonly claiming?: SealedClaiming; readonly holds?: true };
   decide: { readonly decision: Decision; readonly is_early: boolean };
   cancel: { readonly run_id: string; readonly reason: string };
-  interrupt_thread: { readonly thread_id: string; readonly reason: string };
+  /** `generation`: the one that is to end; null for whichever it is. */
+  interrupt_thread: { readonly thread_id: string; readonly reason: string; readonly generation: number | null };
   create_thread: { readonly thread: Pick<Thread, "thread_id" | "resource_id" | "parent_thread_id" | "metadata"> };
   update_thread: { readonly thread_id: string; readonly metadata: Thread["metadata"] };
   fork_thread: { readonly thread_id: string; readonly version: number; readonly new_thread_id: string };

@@ -23,11 +23,12 @@ export function createAdmission(tenant: string, driver: StoreDriver, held: HeldT
     async requestCancel(run_id, reason) {
       await driver.execute({ operation: "cancel", tenant, run_id, reason });
     },
-    async interruptThread(thread_id, reason) {
-      const answer = await driver.execute({ operation: "interrupt_thread", tenant, thread_id, reason });
+    async interruptThread(thread_id, reason, options) {
+      const generation = options?.generation ?? null;
+      const answer = await driver.execute({ operation: "interrupt_thread", tenant, thread_id, reason, generation });
       const superseded = answer.superseded.map(openEntry);
-      const { generation, run_id } = answer;
-      return { generation, superseded, ...(run_id === undefined ? {} : { run_id }) };
+      const { run_id } = answer;
+      return { generation: answer.generation, superseded, ...(run_id === undefined ? {} : { run_id }) };
     },
     requeueEntry: async (thread_id, entry_id) =>
       openEntry(await driver.execute({ operation: "requeue_entry", tenant, thread_id, entry_id })),

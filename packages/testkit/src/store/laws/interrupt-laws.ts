@@ -26,6 +26,18 @@ export function interruptLaws(law: Law): void {
     expect(await bench.claim()).toEqual([]);
   });
 
+  law("issue 14.32: ends the generation it is asked to end, and no later one", async (bench) => {
+    const owner = await bench.start();
+    const generation = (await bench.tenant.loadThread("thread-1"))?.generation ?? 0;
+    const first = await bench.tenant.interruptThread("thread-1", "enough", { generation });
+    expect(first).toMatchObject({ generation: generation + 1, run_id: owner.runId });
+    await owner.become("done");
+    await bench.enqueue({ entry_id: "later" });
+    const again = await bench.tenant.interruptThread("thread-1", "enough", { generation });
+    expect(again).toEqual({ generation: generation + 1, superseded: [] });
+    expect(await runNext(bench)).toBe("later");
+  });
+
   law("interrupts a run that is just about to start", async (bench) => {
     await bench.enqueue({ entry_id: "e1" });
     const owner = await bench.take(await bench.claimOne());
@@ -74,6 +86,7 @@ export function interruptLaws(law: Law): void {
     expect((await bench.tenant.readInbox("thread-2", other.runId)).cancel).toBeUndefined();
     expect(await entryStatuses(bench)).toMatchObject({ e2: "queued" });
     await expectRefusal(bench.tenant.interruptThread("nowhere", "enough"), "THREAD_NOT_FOUND");
+    await expectRefusal(bench.tenant.interruptThread("nowhere", "enough", { generation: 0 }), "THREAD_NOT_FOUND");
     await expectRefusal(bench.store.forTenant("tenant-2").interruptThread("thread-1", "enough"), "THREAD_NOT_FOUND");
     expect(await bench.tenant.loadThread("nowhere")).toBeUndefined();
   });
