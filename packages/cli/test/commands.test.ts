@@ -105,6 +105,13 @@ it("decides once; the run goes on with whoever works on the store next", async (
   expect(rival.stderr).toContain("The first decision counts.");
   const next = await runCli(["run", "default", "-", "--demo"], { cwd, input: "echo on" });
   expect(next.stdout).toContain("on\n");
+  const late = await here("decide", items[0].id, "deny");
+  expect([late.code, late.stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^error: Tool call \S+-c0 was already approved with edited arguments at \d{4}-\S+Z \(decision \S+\)\.\nThe first decision counts\. /,
+    ),
+  ]);
   const { run, calls } = JSON.parse((await here("runs", "show", items[0].run_id, "--json")).stdout);
   expect(run).toMatchObject({ status: "done" });
   expect(calls).toMatchObject([{ status: "succeeded", arguments: { to: "a@b.c" } }]);
@@ -123,6 +130,9 @@ it("makes, lists and revokes keys; the key is shown once", async () => {
 
 it("prints for people what it prints for programs", async () => {
   const [threads, runs, doctor] = await Promise.all([here("threads"), here("runs"), here("doctor")]);
+  const shown = await here("threads", "show", "sums");
+  expect(shown.stdout).toMatch(/\nuser: what is 12\*7\n[\s\S]*\nassistant: 12\*7 = 84\n$/);
+  expect(shown.stdout, "nothing of the runtime's own state").not.toContain("__run");
   expect(threads.stdout).toMatch(/^thread +version +changed +begins with\n[\s\S]*\nsums +4 /);
   expect(runs.stdout).toMatch(/^run +agent +status +ended +steps +thread\n/);
   expect(doctor.stdout).toMatch(/^ok {4}node +Node \d+/);
@@ -138,6 +148,11 @@ it.each([
     'error: There is no thread "nobody".\nSee which there are with: reprise threads\n',
   ],
   [["run", "nobody", "hi"], 1, 'error: There is no agent "nobody". Known: default.\n'],
+  [
+    ["run", "default", "hi", "--model", "opnai/gpt-5"],
+    2,
+    /Or name one as `provider\/model` of openai, .*tensorzero\. Did you mean "openai\/gpt-5"\?\n$/,
+  ],
   [["dance"], 2, 'error: There is no command "dance".\nList the commands with: reprise --help\n'],
   [["sevre"], 2, 'error: There is no command "sevre".\nDid you mean: reprise serve\n'],
   [["run"], 2, "error: Missing argument <text>.\nUsage: reprise run [module] [agent] <text>\n"],

@@ -57,6 +57,19 @@ describe("a module with agents", () => {
     expect(refused.stderr).toContain("--storage-dir has no effect, because app.mjs exports its own store.");
   });
 
+  it("shows the application's state of a thread, and nothing the runtime keeps beside it", async () => {
+    const cwd = createModuleFolder({
+      "app.ts": `
+        import { defineAgent, defineState, defineTool, scriptedModel } from "reprise";
+        const todos = defineState({ path: "todos", initial: (): string[] => [], actions: { add: (list, text: string) => [...list, text] } });
+        const add = defineTool({ id: "add", description: "Adds.", execute: (_, { state }) => { state.apply(todos.add("milk")); return null; } });
+        export const planner = defineAgent({ id: "planner", model: scriptedModel([[{ call: "add" }], "Done."]), tools: [add] });`,
+    });
+    await runCli(["run", "app.ts", "hi", "--thread", "t"], { cwd });
+    const shown = await runHere("threads", "show", "t", "--storage-dir", join(cwd, "threads"));
+    expect(shown.stdout).toMatch(/\nstate\n {2}todos: \["milk"\]\n$/);
+  });
+
   it("may export a runtime, which is used as it is and closed at the end", async () => {
     const cwd = createModuleFolder({
       "app.ts": `

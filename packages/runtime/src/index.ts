@@ -34,6 +34,7 @@ export type { ReplayMode, ReplayResult } from "./replay/replay-recording.ts";
 export type { VersionDifference } from "./replay/thread-versions.ts";
 export type { Definitions } from "./resolve/build-registries.ts";
 export { buildRegistries } from "./resolve/build-registries.ts";
+export { sayProviders } from "./resolve/look-up-model.ts";
 export type { BuildProblem } from "./resolve/registration.ts";
 export type { Registry } from "./resolve/registry.ts";
 export type { RegistryBuilder } from "./resolve/registry-builder.ts";

@@ -95,7 +95,7 @@ it("says that another decision came first", async () => {
   await begun.promise;
   const rival = await post(path, { action: "deny", decisionId: "second" });
   expect(rival.headers.get("x-reprise-error")).toBe("DECISION_CONFLICT");
-  await expectGolden("refusals/409-decision", rival, /(?<="updated_at": )\d+/g);
+  await expectGolden("refusals/409-decision", rival, /(?<="updated_at": )\d+|(?<=approved at )\S+/g);
   // The same one again is told the same.
   expect((await post(path, { action: "approve", decisionId: "first" })).status).toBe(202);
   go.resolve();

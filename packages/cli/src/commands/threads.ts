@@ -1,5 +1,6 @@
 import { type Message, textOf } from "@reprise/contracts";
 import type { TenantRuntime } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { shortText } from "../output/plain-text.ts";
 import { table } from "../output/table.ts";
@@ -36,7 +37,7 @@ export function showThread(input: CommandInput): Promise<ExitCode> {
       [
         `thread ${thread.thread_id}, version ${thread.version}, changed ${timeOf(thread.updated_at)}`,
         ...messages.map(describeMessage),
-        `state ${JSON.stringify(state)}`,
+        ...describeState(state),
       ].join("\n"),
     );
     return EXIT_CODES.ok;
@@ -67,6 +68,13 @@ async function allMessages(runtime: TenantRuntime, threadId: string): Promise<re
     if (!page.has_more || page.next_cursor === undefined) return all;
     after = page.next_cursor;
   }
+}
+
+/** The application's state; what the runtime keeps beside it (`__run` and the like) is for programs. */
+function describeState(state: Json): readonly string[] {
+  if (typeof state !== "object" || state === null) return [];
+  const own = Object.entries(state).filter(([key]) => !key.startsWith("__"));
+  return own.length === 0 ? [] : ["state", ...own.map(([key, value]) => `  ${key}: ${JSON.stringify(value)}`)];
 }
 
 function describeMessage(message: Message): string {

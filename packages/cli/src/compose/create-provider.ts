@@ -1,4 +1,5 @@
 import { type ModelProvider, RepriseError } from "@reprise/contracts";
+import { findNearest } from "@reprise/contracts/shape";
 import { environmentProviders, openaiCompatible, PROVIDER_VARIABLES, type ProviderVariables } from "@reprise/models";
 import type { ProviderSettings } from "@reprise/server/config";
 import { demoProvider } from "../demo/demo-model.ts";
@@ -25,8 +26,7 @@ export function createProvider(id: string, settings: ProviderSettings, world: Pr
   if (kind === SCRIPTED) return demoProvider(id, world);
   if (kind === COMPATIBLE) return createCompatible(id, settings);
   const names = variablesOf(kind);
-  if (names === undefined)
-    throw refuse(id, `has the unknown kind ${JSON.stringify(kind)}. Known: ${ADAPTER_KINDS.join(", ")}.`);
+  if (names === undefined) throw refuse(id, `has the unknown kind ${JSON.stringify(kind)}. ${sayKinds(kind)}`);
   if (Object.keys(settings.headers).length > 0) throw refuse(id, `takes no headers: only ${COMPATIBLE} does.`);
   if (settings.apiKey !== undefined && settings.endpoint === undefined && world.isFromFile(names.address))
     throw refuse(
@@ -44,6 +44,11 @@ export function createProvider(id: string, settings: ProviderSettings, world: Pr
   const provider = environmentProviders(given).find((candidate) => candidate.id === kind);
   if (provider === undefined) throw refuse(id, `cannot be made: nothing speaks ${kind}.`);
   return { ...provider, id };
+}
+
+function sayKinds(kind: string): string {
+  const nearest = findNearest(kind, ADAPTER_KINDS);
+  return `Known: ${ADAPTER_KINDS.join(", ")}.${nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`}`;
 }
 
 function variablesOf(kind: string): ProviderVariables | undefined {

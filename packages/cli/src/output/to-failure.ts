@@ -7,7 +7,7 @@ const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
   RUN_NOT_FOUND: "See which there are with: reprise runs",
   CALL_NOT_FOUND: "See what waits with: reprise decide",
   NOT_SUSPENDED: "See what waits with: reprise decide",
-  DECISION_CONFLICT: "The first decision counts. See what still waits with: reprise decide",
+  DECISION_CONFLICT: "The first decision counts. List the calls that wait with: reprise decide",
   STORE_OWNED: "Stop that process, or use another --storage-dir or --instance-id.",
   STORE_UNAVAILABLE: "Check that the database runs and that DATABASE_URL names it.",
   STORE_REPLACED: "Stop every process that uses the store, see which file is the right one, and start again.",

@@ -101,11 +101,32 @@ export function invalidRequest(message: string, details?: Readonly<Record<string
   return new RepriseError("INVALID_REQUEST", message, details === undefined ? {} : { details });
 }
 
-export function runNotActive(runId: string): RepriseError {
-  return new RepriseError("RUN_NOT_ACTIVE", `Run ${runId} is not active.`, { details: { run_id: runId } });
+/** `endedWith`: the termination code of the run, where it is known. */
+export function runNotActive(runId: string, endedWith?: string): RepriseError {
+  const message = `Run ${runId} is not active${endedWith === undefined ? "" : `: it ended with ${endedWith}`}.`;
+  return new RepriseError("RUN_NOT_ACTIVE", message, { details: { run_id: runId } });
 }
 
-export function decisionConflict(winner: { readonly call_id: string; readonly decision_id: string }): RepriseError {
-  const message = `Tool call ${winner.call_id} was decided by ${winner.decision_id}.`;
+/** What a rival is told of the decision that won. */
+interface DecidedCall {
+  readonly call_id: string;
+  readonly decision_id: string;
+  readonly action: "resume" | "cancel";
+  readonly arguments?: unknown;
+  readonly result?: unknown;
+  readonly updated_at: number;
+}
+
+/** Tells a rival decision what was decided, when, and under which id. */
+export function decisionConflict(winner: DecidedCall): RepriseError {
+  const { call_id, decision_id, updated_at } = winner;
+  const time = new Date(updated_at).toISOString();
+  const message = `Tool call ${call_id} was already ${verbOf(winner)} at ${time} (decision ${decision_id}).`;
   return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
+}
+
+function verbOf({ action, arguments: edited, result }: DecidedCall): string {
+  if (action === "cancel") return "denied";
+  if (result !== undefined) return "answered with a result";
+  return edited === undefined ? "approved" : "approved with edited arguments";
 }

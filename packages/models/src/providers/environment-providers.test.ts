@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { scriptedModel } from "../scripted/scripted-model.ts";
 import { environmentProviders, withEnvironment } from "./environment-providers.ts";
 import { createPackagedProvider } from "./packaged-provider.ts";
+import { readKey } from "./variables.ts";
 
 function failureOf(id: string, variables: Record<string, string>): RepriseError {
   const [provider, name = ""] = id.split("/");
@@ -31,6 +32,18 @@ it.each([
   ["tensorzero/chat", {}, "Model tensorzero/chat needs an address. Set TENSORZERO_URL in the environment."],
 ])("says what %s lacks with %j", (id, variables, message) => {
   expect(failureOf(id, variables)).toMatchObject({ code: "PROVIDER_NOT_READY", message });
+});
+
+it("says the package and the key at once when both are missing", () => {
+  const provider = createPackagedProvider({
+    id: "elsewhere",
+    name: "@ai-sdk/elsewhere",
+    factories: ["createElsewhere"],
+    credentials: (model) => ({ settings: { apiKey: readKey({}, "ELSEWHERE_API_KEY", model) } }),
+  });
+  expect(() => provider.model("m")).toThrow(
+    "Model elsewhere/m needs the package @ai-sdk/elsewhere. Run: npm install @ai-sdk/elsewhere. Model elsewhere/m needs a key. Set ELSEWHERE_API_KEY in the environment.",
+  );
 });
 
 it("says which package to install", () => {

@@ -2,7 +2,6 @@
 import nodeModule from "node:module";
 import { ModelError } from "@reprise/contracts";
 import type { AiSdkModel } from "../ai-sdk/ai-sdk-model.ts";
-import { notReady } from "./variables.ts";
 
 /** How a provider's package is found and asked for a model. */
 export interface PackageEntry {
@@ -16,12 +15,6 @@ export interface PackageEntry {
 export interface ProviderSettings {
   readonly fetch: typeof fetch;
   readonly [setting: string]: unknown;
-}
-
-/** Refuses a model whose package is not installed, and says how to install it. Loads nothing. */
-export function assertInstalled({ name }: PackageEntry, model: string): void {
-  if (!isInstalled(name))
-    throw notReady(model, `needs the package ${name}. Run: npm install ${name}`, { package: name });
 }
 
 /** Loads a provider's package and makes a model of it. */

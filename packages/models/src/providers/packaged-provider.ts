@@ -4,6 +4,7 @@ import {
   type ModelChunk,
   type ModelProvider,
   type ModelRequest,
+  RepriseError,
   type Secret,
 } from "@reprise/contracts";
 import { fromAiSdk } from "../ai-sdk/from-ai-sdk.ts";
@@ -12,7 +13,8 @@ import type { Speaker } from "../failure/failed-answer.ts";
 import { thrownFailure } from "../failure/thrown-failure.ts";
 import { boundEvents } from "../wire/bound-events.ts";
 import { readFailure } from "../wire/open-answer.ts";
-import { assertInstalled, loadModel, type PackageEntry } from "./package-loader.ts";
+import { isInstalled, loadModel, type PackageEntry } from "./package-loader.ts";
+import { notReady } from "./variables.ts";
 
 /**
  * A `fetch` for providers' packages. It judges answers before the packages see them: they lose what a body says when its status
@@ -64,8 +66,7 @@ export function createPackagedProvider({
   const models = new Map<string, LanguageModel>();
   const create = (name: string): LanguageModel => {
     const modelId = `${id}/${name}`;
-    assertInstalled(entry, modelId);
-    const { settings } = credentials(modelId);
+    const { settings } = readReady(modelId, entry, credentials);
     const secrets = Object.values(settings).filter((value) => typeof value !== "string");
     return new LazyModel(modelId, async () => {
       const speaker = { model: modelId, redact: createRedactor(secrets) };
@@ -91,6 +92,20 @@ export function createPackagedProvider({
     hasModel: (name) => names.some((beginning) => name.startsWith(beginning)),
     describe: (name) => describeModel(id, name),
   };
+}
+
+/** The credentials of a model whose package is installed. When both are missing, both are said at once. */
+function readReady(model: string, { name }: PackageEntry, read: (model: string) => Credentials): Credentials {
+  if (isInstalled(name)) return read(model);
+  const missing = notReady(model, `needs the package ${name}. Run: npm install ${name}`, { package: name });
+  try {
+    read(model);
+  } catch (error) {
+    if (!RepriseError.is(error, missing.code)) throw error;
+    const details = { ...error.details, ...missing.details };
+    throw new RepriseError(missing.code, `${missing.message} ${error.message}`, { details });
+  }
+  throw missing;
 }
 
 /** A model that is loaded when it is first asked. */

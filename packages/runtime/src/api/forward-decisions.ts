@@ -99,7 +99,8 @@ async function lowerEarly(
     if (stored !== undefined) throw decisionConflict(stored);
   }
   const run = found?.call.run_id ?? runId;
-  if (run !== undefined && (await store.loadRun(run))?.status === "done") throw runNotActive(run);
+  const record = run === undefined ? undefined : await store.loadRun(run);
+  if (record?.status === "done") throw runNotActive(record.run_id, record.termination_code);
   const message = `Nothing on thread ${threadId} waits for a decision on ${target_id}.`;
   throw new RepriseError("NOT_SUSPENDED", message, { details: { target_id } });
 }

@@ -1,6 +1,7 @@
 import { type CheckedInput, RepriseError } from "@reprise/contracts";
 import { isJson, type Json, type JsonObject, type StandardSchema } from "@reprise/state";
 import { compileSchema } from "./json-schema.ts";
+import { adviceFor, findUndescribedField } from "./undescribed-field.ts";
 
 /** The extension of Standard Schema by which a schema tells its own JSON Schema. */
 interface DescribesItself {
@@ -60,14 +61,42 @@ export function describeSchema(what: string, schema: StandardSchema | JsonObject
 }
 
 function describe(what: string, schema: StandardSchema): JsonObject {
-  if (describesItself(schema)) {
-    const described = schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
-    if (isJson(described)) return described as JsonObject;
+  if (!describesItself(schema)) {
+    const message = `${what} cannot tell its JSON Schema. Use a schema library that can (Zod 4.2 or newer), or plain JSON Schema.`;
+    throw new RepriseError("INVALID_DEFINITION", message);
   }
-  throw new RepriseError(
-    "INVALID_DEFINITION",
-    `${what} cannot tell its JSON Schema. Use a schema library that can (Zod 4.2 or newer), or plain JSON Schema.`,
-  );
+  try {
+    const described = tellJsonSchema(schema);
+    if (isJson(described)) return described as JsonObject;
+    throw new Error("It is not JSON.");
+  } catch (error) {
+    throw cannotDescribe(what, schema, error);
+  }
+}
+
+function tellJsonSchema(schema: DescribesItself): unknown {
+  return schema["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+}
+
+/** Names the field at fault where the schema's parts can be asked one by one. */
+function cannotDescribe(what: string, schema: StandardSchema, cause: unknown): RepriseError {
+  const field = findUndescribedField(schema, (part) => {
+    try {
+      tellJsonSchema(part as DescribesItself);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const problem =
+    field === undefined
+      ? reason
+      : `${field.path === "" ? "it" : `the field ${field.path}`} is a ${field.type}, which JSON does not have. ${adviceFor(field.type)}`;
+  return new RepriseError("INVALID_DEFINITION", `${what} cannot be told to a model: ${problem}`, {
+    details: { ...(field !== undefined && { field: field.path }) },
+    cause,
+  });
 }
 
 function describesItself(schema: StandardSchema): schema is StandardSchema & DescribesItself {

@@ -7,6 +7,7 @@ import {
   type ModelSpec,
   RepriseError,
 } from "@reprise/contracts";
+import { findNearest } from "@reprise/contracts/shape";
 import type { Registry } from "./registry.ts";
 import { isLanguageModel, type RegisteredModel, type RegistrySet } from "./registry-set.ts";
 import { missing, unresolvable } from "./resolve-errors.ts";
@@ -42,14 +43,23 @@ function specByName(providers: Registry<ModelProvider>, modelId: string): ModelS
   return { ...provider.describe?.(model), id: modelId, provider: provider.id, model };
 }
 
+/** How to name a model by its provider, and which provider a misspelt one was meant for. */
+export function sayProviders(modelId: string, providerIds: readonly string[]): readonly string[] {
+  // Stands for a model that the environment does not name.
+  const known = providerIds.filter((id) => id !== "environment");
+  if (known.length === 0) return [];
+  const [prefix = "", ...rest] = modelId.split("/");
+  const nearest = rest.length === 0 ? undefined : findNearest(prefix, known);
+  const meant = nearest === undefined ? [] : [`Did you mean ${JSON.stringify([nearest, ...rest].join("/"))}?`];
+  return [`Or name one as \`provider/model\` of ${known.join(", ")}.`, ...meant];
+}
+
 /** From a model's id to the model: its description, then its provider. */
 export function lookUpModel(registries: RegistrySet, agentId: string, modelId: string): FoundModel {
   const { models, providers } = registries;
   const found = models.get(modelId) ?? specByName(providers, modelId);
   if (found === undefined) {
-    const known = providers.ids();
-    const byPrefix = known.length === 0 ? "" : `, or name one as \`provider/model\` of ${known.join(", ")}`;
-    const remedy = `Register it with withModel${byPrefix}.`;
+    const remedy = ["Register it with withModel.", ...sayProviders(modelId, providers.ids())].join(" ");
     throw missing({ code: "MODEL_NOT_FOUND", agentId, what: "model", id: modelId, known: models.ids(), remedy });
   }
   if (isLanguageModel(found)) return { model: found };

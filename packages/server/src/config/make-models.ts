@@ -1,6 +1,6 @@
 import type { ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
 import type { ShapePath } from "@reprise/contracts/shape";
-import { isModelPool, type RegisteredModel, readModelPool, readModelSpec } from "@reprise/runtime";
+import { isModelPool, type RegisteredModel, readModelPool, readModelSpec, sayProviders } from "@reprise/runtime";
 import type { Config } from "./config.ts";
 import { type ConfigProblem, problemAt } from "./config-problem.ts";
 import { unknownName } from "./known-names.ts";
@@ -70,6 +70,5 @@ export function unknownModel(path: ShapePath, model: string, { models, providerI
     model,
     models.map(({ id }) => id),
   );
-  const providers = providerIds.length === 0 ? "" : ` Or name one as \`provider/model\` of ${providerIds.join(", ")}.`;
-  return { ...problem, message: `${problem.message}${providers}` };
+  return { ...problem, message: [problem.message, ...sayProviders(model, providerIds)].join(" ") };
 }

@@ -37,7 +37,7 @@ export function planDecide(
   const stored = draft.decision(decision)?.decision;
   if (stored !== undefined && isSameDecision(stored, decision)) return onlyAnswer(stored);
   if (stored !== undefined) throw decisionConflict(stored);
-  if (run.record.status === "done") throw runNotActive(decision.run_id);
+  if (run.record.status === "done") throw runNotActive(decision.run_id, run.record.termination_code);
   assertUndamaged(draft);
   const wakes = assertDecidable(draft, decision, is_early);
   assertInTime(draft, decision, now);
@@ -59,7 +59,7 @@ export function planCancel(
   if (rows.thread === undefined) throw notFound("RUN_NOT_FOUND", "run", run_id);
   const draft = new ThreadDraft(tenant, rows.thread, rows);
   const run = draft.ownRun(run_id);
-  if (run?.record.status === "done") throw runNotActive(run_id);
+  if (run?.record.status === "done") throw runNotActive(run_id, run.record.termination_code);
   const entry = draft.entries.find((row) => row.entry.kind === "run" && row.entry.run_id === run_id)?.entry;
   if (run !== undefined || entry?.status === "claimed") addCancel(draft, run_id, reason, now);
   else if (entry?.status === "queued") closeEntry(draft, entry.entry_id, "cancelled", { reason, now });
