@@ -24,7 +24,10 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
   }, 60_000);
 
   /** The page in a fresh browser. Every error in it fails the test. */
-  async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<Page> {
+  async function openPage(
+    options: Parameters<Browser["newContext"]>[0] = {},
+    prepare: (page: Page) => Promise<void> = async () => undefined,
+  ): Promise<Page> {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -38,6 +41,7 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
       await context.close();
       expect(problems).toEqual([]);
     });
+    await prepare(page);
     await page.goto(server.url);
     await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
     return page;
@@ -223,6 +227,92 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     await say(page, "what is 12 * 7");
     await page.getByText("12 * 7 = 84").waitFor();
     expect(await answers(page)).toEqual(["I will use the tool calculator.", "12 * 7 = 84"]);
+  });
+
+  it("reads a run again when its stream has been silent for longer than the server ever is", async () => {
+    const page = await openPage({}, (opened) => opened.clock.install());
+    let streams = 0;
+    page.on("request", (request) => {
+      if (request.url().includes("follow=true")) streams += 1;
+    });
+    await say(page, "send a mail to ann@example.com saying hi");
+    const approve = call(page, "sendEmail").getByRole("button", { name: "Approve" });
+    await approve.waitFor();
+    // The stream that waits for the decision.
+    await expect.poll(() => streams).toBe(1);
+    const minuteLater = async (): Promise<number> => {
+      await page.clock.fastForward(60_000);
+      return streams;
+    };
+    await expect.poll(minuteLater).toBeGreaterThan(1);
+    await approve.click();
+    await page.getByText("You agreed to the mail to ann@example.com.").waitFor();
+    expect(await page.getByRole("article").count()).toBe(1);
+  });
+
+  it("works where it is mounted below another path", async () => {
+    const page = await openPage();
+    await page.route(/\/mounted\/here\//, (route) =>
+      route.continue({ url: route.request().url().replace("/mounted/here/", "/") }),
+    );
+    await page.goto(`${server.url}/mounted/here/`);
+    await say(page, "what is 12 * 7");
+    await page.getByText("12 * 7 = 84").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/mounted/here/");
+  });
+
+  it("leaves a thread while a message is on its way, and shows the other one", async () => {
+    const page = await openPage();
+    await say(page, "echo first thread");
+    await page.getByText("first thread", { exact: true }).waitFor();
+    await untilIdle(page);
+    await page.getByRole("button", { name: "New thread" }).click();
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/v1\/runs$/, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await say(page, "echo second thread");
+    const threads = page.getByRole("navigation", { name: "Threads" });
+    await threads
+      .getByRole("button", { name: /first thread/ })
+      .first()
+      .click();
+    await page.getByText("first thread", { exact: true }).waitFor();
+    held.resolve();
+    await threads
+      .getByRole("button", { name: /second thread/ })
+      .first()
+      .waitFor();
+    expect(await page.locator(".said").allTextContents()).toEqual([
+      "echo first thread",
+      "I will use the tool echo.",
+      "first thread",
+    ]);
+  });
+
+  it.each([
+    { name: "desktop", viewport: { width: 1100, height: 740 } },
+    { name: "phone", viewport: { width: 390, height: 780 } },
+  ])("moves nothing when a run starts, waits and ends ($name)", async ({ viewport }) => {
+    const page = await openPage({ viewport });
+    const field = page.getByRole("textbox", { name: "Message" });
+    const place = async () => {
+      const { y, height } = (await field.boundingBox()) ?? { y: 0, height: 0 };
+      return { y, height };
+    };
+    const idle = await place();
+    await say(page, "do something slow");
+    await call(page, "slowTask")
+      .getByText(/step \d/)
+      .waitFor();
+    expect(await place()).toEqual(idle);
+    await page.keyboard.press("Escape");
+    await page.getByText("Stopped.", { exact: true }).waitFor();
+    expect(await place()).toEqual(idle);
+    await say(page, "send a mail to ann@example.com saying hi");
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    expect(await place()).toEqual(idle);
   });
 
   it("shows the message of a request that the server refuses", async () => {

@@ -37,6 +37,8 @@ export class Chat {
     this.queue = [];
     /** @type {AbortController | undefined} set while events are read */
     this.reading = undefined;
+    /** Counts what was shown: an answer for a thread that was left meanwhile is not shown. */
+    this.visit = 0;
     /** Messages are sent one after the other: the first makes the thread that the next one is for. */
     this.sending = 0;
     this.turn = Promise.resolve();
@@ -67,7 +69,10 @@ export class Chat {
 
   /** Shows a thread: its past, then the run under way. @param {string} id */
   async open(id) {
+    this.visit += 1;
+    const { visit } = this;
     const past = await loadPast(id);
+    if (visit !== this.visit) return undefined;
     this.leave(id);
     const { nodes, last } = showPast(past, () => this.createView());
     this.log.replaceChildren(...nodes);
@@ -92,7 +97,11 @@ export class Chat {
   say(agentId, text, policy = "continue") {
     this.sending += 1;
     this.listener.changed();
-    const sent = this.turn.then(() => this.send(agentId, text, policy));
+    const { visit } = this;
+    const sent = this.turn.then(() => {
+      if (visit !== this.visit) throw new Error("The thread was left before the message was sent.");
+      return this.send(agentId, text, policy);
+    });
     this.turn = sent
       .catch(() => undefined)
       .finally(() => {
@@ -117,7 +126,8 @@ export class Chat {
     const messages = [{ role: "user", content: text }];
     const busyPolicy = isQueued ? "enqueue" : "continue";
     try {
-      const { runId, response } = await this.start({ agentId, messages, busyPolicy });
+      const { runId, response, isLeft } = await this.start({ agentId, messages, busyPolicy });
+      if (isLeft) return;
       if (isQueued) {
         // Its events are read when its turn has come.
         void response.body?.cancel();
@@ -140,12 +150,15 @@ export class Chat {
    * @param {{ agentId: string, messages: readonly object[], busyPolicy?: string, restore?: object }} request
    */
   async start(request) {
+    const { visit } = this;
     const thread = this.threadId === undefined ? {} : { threadId: this.threadId };
     const response = await ask("v1/runs", { body: { ...request, ...thread }, repeatKey: randomId() });
     const idIn = (/** @type {string} */ name) => decodeURIComponent(response.headers.get(name) ?? "");
-    this.threadId = idIn("x-reprise-thread-id");
+    const isLeft = visit !== this.visit;
+    if (isLeft) void response.body?.cancel();
+    else this.threadId = idIn("x-reprise-thread-id");
     this.listener.stored();
-    return { runId: idIn("x-reprise-run-id"), response };
+    return { runId: idIn("x-reprise-run-id"), response, isLeft };
   }
 
   /**
@@ -205,7 +218,8 @@ export class Chat {
     const failed = this.shown;
     if (failed === undefined || failed.view !== view || failed.state !== "done") return;
     const restore = { run_id: failed.id, keep_input: true };
-    const { runId, response } = await this.start({ agentId: failed.agentId, messages: [], restore });
+    const { runId, response, isLeft } = await this.start({ agentId: failed.agentId, messages: [], restore });
+    if (isLeft) return;
     const run = this.createRun(runId, failed.agentId);
     view.root.replaceWith(run.view.root);
     void this.follow(run, async () => response);
@@ -213,6 +227,7 @@ export class Chat {
 
   /** @param {string | undefined} threadId */
   leave(threadId) {
+    this.visit += 1;
     this.reading?.abort();
     this.reading = undefined;
     this.threadId = threadId;

@@ -5,8 +5,12 @@
  * @typedef {{ id: string | undefined, event: RunEvent }} Frame
  */
 
+/** The server says something every 15 seconds, if only a comment. */
+const LONGEST_SILENCE_MS = 45_000;
+
 /**
- * Reads server-sent events. A body that breaks off throws.
+ * Reads server-sent events. A body that breaks off throws a TypeError, and so does one that is silent for too long: a connection can be
+ * gone without a word, as when a computer slept.
  *
  * @param {Response} response
  * @returns {AsyncGenerator<Frame>}
@@ -16,7 +20,7 @@ export async function* readFrames(response) {
   let rest = "";
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await readInTime(reader);
     if (done) return;
     const parts = (rest + value).split("\n\n");
     rest = parts.pop() ?? "";
@@ -24,6 +28,24 @@ export async function* readFrames(response) {
       const frame = readFrame(part);
       if (frame !== undefined) yield frame;
     }
+  }
+}
+
+/** @param {ReadableStreamDefaultReader<string>} reader */
+async function readInTime(reader) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  /** @type {Promise<never>} */
+  const silence = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new TypeError("The server is silent.")), LONGEST_SILENCE_MS);
+  });
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
