@@ -18,7 +18,7 @@ export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput 
 export type { Amount, Budget, BudgetNotice, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
 export { findBudgetProblem, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
-export { derivedDecisionId } from "./decision/decision.ts";
+export { DECISION_INPUT, derivedDecisionId } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
@@ -61,7 +61,7 @@ export type {
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
-export { assertBounded, MAX_METADATA_BYTES, MAX_POLICY_BYTES } from "./json/bounded-json.ts";
+export { assertBounded, MAX_METADATA_BYTES } from "./json/bounded-json.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
 export { advanceRun, RUN_TRANSITIONS } from "./lifecycle/run-lifecycle.ts";
@@ -82,7 +82,7 @@ export type {
   TextPart,
   ToolCallRequest,
 } from "./message/message.ts";
-export { textOf } from "./message/message.ts";
+export { MESSAGE_INPUT, textOf } from "./message/message.ts";
 export type { Cost } from "./model/cost.ts";
 export { costOf } from "./model/cost.ts";
 export type { GeneratedMedia, MediaModality, MediaModel, MediaRequest } from "./model/media.ts";
@@ -168,11 +168,12 @@ export {
   toolResult,
 } from "./plugin/tool-effect.ts";
 export type { ToolOutput } from "./plugin/tool-output.ts";
-export { CLIENT_CHAT_OPTIONS, type RunOverrides, type ToolExecutionMode } from "./run/run-overrides.ts";
+export { RUN_OVERRIDES, type RunOverrides, type ToolExecutionMode } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
 export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
+export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";
 export type { Redact } from "./secret/redact.ts";

@@ -1,4 +1,6 @@
 import type { Json } from "@reprise/state";
+import { named, needed, type ObjectShape, openObjectOf, optional } from "../shape/object-shape.ts";
+import { nonEmptyText, oneOf, unchecked, wholeNumber } from "../shape/shape.ts";
 
 /**
  * An outside answer to a suspended call, as it is stored. Its key is (tenant, run, call, suspension number): the first one
@@ -38,6 +40,18 @@ export interface DecisionInput {
   /** The binding hash of what was decided about. Needed only when the decision may come before the suspension. */
   readonly binding_hash?: string;
 }
+
+export const DECISION_INPUT: ObjectShape<DecisionInput> = openObjectOf<DecisionInput>({
+  target_id: named(needed(nonEmptyText), "target_id", "targetId"),
+  decision_id: named(optional(nonEmptyText), "decision_id", "decisionId"),
+  suspension: optional(wholeNumber),
+  action: needed(oneOf("resume", "cancel")),
+  arguments: optional(unchecked<Json>()),
+  result: optional(unchecked<Json>()),
+  payload: optional(unchecked<Json>()),
+  reason: optional(nonEmptyText),
+  binding_hash: named(optional(nonEmptyText), "binding_hash", "bindingHash"),
+});
 
 /** The same as people say it. */
 export type DecisionVerb =

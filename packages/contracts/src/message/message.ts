@@ -1,4 +1,7 @@
 import type { Json } from "@reprise/state";
+import { needed, type ObjectShape, openObjectOf, optional, unionOf } from "../shape/object-shape.ts";
+import { listOf, oneOf, type Shape, text, textOr, unchecked } from "../shape/shape.ts";
+import { idText } from "../thread/assert-id.ts";
 
 export type MessageRole = "system" | "user" | "assistant" | "tool";
 
@@ -56,6 +59,51 @@ export interface Message {
 export interface MessageInput extends Omit<Message, "id"> {
   readonly id?: string;
 }
+
+type EachPart =
+  | TextPart
+  | ReasoningPart
+  | (FilePart & { readonly type: "image" })
+  | (FilePart & { readonly type: "file" });
+
+const FILE_PART = {
+  url: needed(text),
+  media_type: optional(unchecked<string>()),
+  filename: optional(unchecked<string>()),
+};
+
+const PART: Shape<ContentPart> = unionOf<"type", EachPart>(
+  "type",
+  {
+    text: { text: needed(text) },
+    reasoning: {
+      text: needed(text),
+      encrypted: optional(unchecked<string>()),
+      provider: optional(unchecked<string>()),
+    },
+    image: FILE_PART,
+    file: FILE_PART,
+  },
+  openObjectOf,
+);
+
+const CALL: Shape<ToolCallRequest> = openObjectOf<ToolCallRequest>({
+  id: needed(text),
+  name: needed(text),
+  arguments: needed(unchecked<Json>()),
+  provider_call_id: optional(unchecked<string>()),
+});
+
+/** A message that a model can be given. */
+export const MESSAGE_INPUT: ObjectShape<MessageInput> = openObjectOf<MessageInput>({
+  role: needed(oneOf("user", "assistant", "tool", "system")),
+  content: needed(textOr(text, listOf(PART))),
+  id: optional(idText),
+  tool_calls: optional(listOf(CALL)),
+  tool_call_id: optional(text),
+  visibility: optional(unchecked<"internal">()),
+  metadata: optional(unchecked<MessageMetadata>({ type: "object" })),
+});
 
 /** The text of a message, its other parts left out. */
 export function textOf(message: Pick<Message, "content">): string {

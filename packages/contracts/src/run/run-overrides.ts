@@ -1,4 +1,6 @@
 import type { Json } from "@reprise/state";
+import { named, type ObjectShape, objectOf, optional } from "../shape/object-shape.ts";
+import { nonEmptyText, oneOf, recordOf, text, unchecked } from "../shape/shape.ts";
 
 /**
  * How the calls of one step are run.
@@ -31,3 +33,15 @@ export interface RunOverrides {
     readonly chat_options?: { readonly [key: string]: Json };
   };
 }
+
+/** Whether the agent lets clients choose is asked later; here only what they may choose. */
+export const RUN_OVERRIDES: ObjectShape<RunOverrides> = objectOf<RunOverrides>({
+  model: optional(nonEmptyText),
+  system_prompt: named(optional(text), "systemPrompt", "system_prompt"),
+  config: optional(
+    objectOf<NonNullable<RunOverrides["config"]>>({
+      tool_execution_mode: optional(oneOf("sequential", "parallel_batch_approval", "parallel_streaming")),
+      chat_options: optional(recordOf(unchecked<Json>(), oneOf(...CLIENT_CHAT_OPTIONS))),
+    }),
+  ),
+});

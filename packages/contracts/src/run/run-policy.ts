@@ -1,5 +1,8 @@
 import type { Json } from "@reprise/state";
-import type { BudgetPolicy } from "../budget/budget.ts";
+import { type BudgetPolicy, findBudgetProblem } from "../budget/budget.ts";
+import { findOversize, MAX_POLICY_BYTES } from "../json/bounded-json.ts";
+import { openObjectOf, optional } from "../shape/object-shape.ts";
+import { isPlainObject, listOf, narrowed, type Shape, text, unchecked } from "../shape/shape.ts";
 
 /** What one run may use, on top of what its agent may: deny wins. Absent lists allow all, empty ones none. */
 export interface RunPolicy {
@@ -20,3 +23,23 @@ export interface HandCall {
   readonly tool_id: string;
   readonly arguments: Json;
 }
+
+const ids = optional(listOf(text));
+
+/** A policy as clients may send it. */
+export const RUN_POLICY: Shape<RunPolicy> = narrowed(
+  openObjectOf<Omit<RunPolicy, "by_hand">>({
+    allowed_tools: ids,
+    excluded_tools: ids,
+    allowed_skills: ids,
+    excluded_skills: ids,
+    allowed_agents: ids,
+    excluded_agents: ids,
+    budget: optional(narrowed(unchecked<BudgetPolicy>({ type: "object" }), findBudgetProblem)),
+  }),
+  (policy) => {
+    if (isPlainObject(policy) && policy.by_hand !== undefined) return "by_hand is set by the runtime alone";
+    const bytes = findOversize(policy, MAX_POLICY_BYTES);
+    return bytes === undefined ? undefined : `at most ${MAX_POLICY_BYTES} bytes as JSON are taken (got ${bytes})`;
+  },
+);

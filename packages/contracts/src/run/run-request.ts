@@ -1,9 +1,23 @@
 import type { Json } from "@reprise/state";
-import type { DecisionInput } from "../decision/decision.ts";
-import type { MessageInput } from "../message/message.ts";
-import type { RunOverrides } from "./run-overrides.ts";
-import type { RunPolicy } from "./run-policy.ts";
-import type { RunOrigin } from "./run-record.ts";
+import { DECISION_INPUT, type DecisionInput } from "../decision/decision.ts";
+import { findOversize, MAX_METADATA_BYTES } from "../json/bounded-json.ts";
+import { MESSAGE_INPUT, type MessageInput } from "../message/message.ts";
+import { named, needed, type ObjectShape, objectOf, openObjectOf, optional } from "../shape/object-shape.ts";
+import {
+  flag,
+  listOf,
+  narrowed,
+  nonEmptyText,
+  oneOf,
+  recordOf,
+  type Shape,
+  unchecked,
+  wholeNumber,
+} from "../shape/shape.ts";
+import { idText } from "../thread/assert-id.ts";
+import { RUN_OVERRIDES, type RunOverrides } from "./run-overrides.ts";
+import { RUN_POLICY, type RunPolicy } from "./run-policy.ts";
+import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
 
 /**
  * What happens when the thread has an open run.
@@ -26,7 +40,7 @@ export interface RestorePoint {
   readonly keep_input?: boolean;
 }
 
-/** The one input of the runtime: every protocol is decoded into it. */
+/** The one input of the runtime: every protocol is decoded into it. `RUN_REQUEST` below describes the same for readers and checks. */
 export interface RunRequest {
   readonly agent_id: string;
   /** Made when absent. Clients may choose it. */
@@ -46,7 +60,6 @@ export interface RunRequest {
   /** Without any, the run works on the thread as it is. Those of the role `system` become context in a user's place. */
   readonly messages: readonly MessageInput[];
   readonly initial_decisions?: readonly DecisionInput[];
-  readonly source_mailbox_entry_id?: string;
   readonly busy_policy?: BusyPolicy;
   /** An open run is interrupted for it, unless `enqueue` or `reject` is asked for. */
   readonly restore?: RestorePoint;
@@ -58,4 +71,60 @@ export interface RunRequest {
   /** The budget of the run above, found when the request is accepted. Not for clients. */
   readonly budget_id?: string;
   readonly metadata?: { readonly [key: string]: Json };
+}
+
+const MAX_MESSAGES = 10_000;
+
+const anyObject: Shape<{ readonly [key: string]: Json }> = recordOf(unchecked<Json>());
+
+/**
+ * The fields of a run request: their names on the wire, what is checked, and the JSON Schema of it. Rules about several fields at once
+ * are the runtime's.
+ */
+export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
+  agent_id: named(needed(nonEmptyText), "agentId", "agent_id"),
+  thread_id: named(optional(idText), "threadId", "thread_id", "contextId", "context_id"),
+  run_id: named(optional(idText), "runId", "run_id", "taskId", "task_id"),
+  parent_run_id: named(optional(idText), "parentRunId", "parent_run_id"),
+  parent_call_id: named(optional(idText), "parentCallId", "parent_call_id"),
+  parent_thread_id: named(
+    optional(idText),
+    "parentThreadId",
+    "parent_thread_id",
+    "parentContextId",
+    "parent_context_id",
+  ),
+  resource_id: named(optional(nonEmptyText), "resourceId", "resource_id"),
+  sender_id: named(optional(nonEmptyText), "senderId", "sender_id"),
+  origin: optional(oneOf(...RUN_ORIGINS)),
+  state: optional(narrowed(anyObject, findStateProblem)),
+  messages: needed(listOf(MESSAGE_INPUT, MAX_MESSAGES)),
+  initial_decisions: named(optional(listOf(DECISION_INPUT)), "decisions", "initialDecisions", "initial_decisions"),
+  busy_policy: named(
+    optional(oneOf("enqueue", "continue", "interrupt", "rollback", "steer", "reject")),
+    "busyPolicy",
+    "busy_policy",
+  ),
+  restore: optional(objectOf<RestorePoint>({ run_id: needed(idText), keep_input: optional(flag) })),
+  priority: optional(wholeNumber),
+  dedupe_key: named(optional(nonEmptyText), "dedupeKey", "dedupe_key"),
+  policy: optional(RUN_POLICY),
+  overrides: optional(RUN_OVERRIDES),
+  budget_id: optional(unchecked<string>()),
+  metadata: optional(narrowed(anyObject, findMetadataProblem)),
+});
+
+/** The runtime's own state, and what plugins guard, cannot be set from outside. */
+function findStateProblem(state: Json): string | undefined {
+  for (const key of Object.keys(state as object)) {
+    if (key.startsWith("__") || key === "permission_policy" || key === "sub_agents")
+      return `${JSON.stringify(key)} belongs to the runtime and cannot be set by a request`;
+    if (key === "constructor" || key === "prototype") return `${JSON.stringify(key)} cannot be a state key`;
+  }
+  return undefined;
+}
+
+function findMetadataProblem(metadata: Json): string | undefined {
+  const bytes = findOversize(metadata, MAX_METADATA_BYTES);
+  return bytes === undefined ? undefined : `at most ${MAX_METADATA_BYTES} bytes as JSON are taken (got ${bytes})`;
 }

@@ -1,5 +1,6 @@
 export { findNearest } from "./find-nearest.ts";
-export { needed, objectOf, optional, unionOf, unknownField, withOneOf } from "./object-shape.ts";
+export type { Fields, ObjectShape } from "./object-shape.ts";
+export { named, needed, objectOf, openObjectOf, optional, unionOf, unknownField, withOneOf } from "./object-shape.ts";
 export type { Shape } from "./shape.ts";
 export {
   flag,
@@ -16,7 +17,9 @@ export {
   text,
   textLike,
   textOr,
+  unchecked,
+  wholeNumber,
   wholeNumberFrom,
 } from "./shape.ts";
 export type { ShapePath, ShapeProblem } from "./shape-problem.ts";
-export { describeType } from "./shape-problem.ts";
+export { describeProblem, describeType } from "./shape-problem.ts";

@@ -8,6 +8,8 @@ export interface ShapeProblem {
   readonly says: string;
   /** What is there instead; absent where there is nothing to say about that. */
   readonly found?: Found;
+  /** The error code of the rule that was broken, where it has one of its own. */
+  readonly code?: string;
 }
 
 /** A value in words. */
@@ -44,4 +46,13 @@ export function describeType(value: unknown): string {
     default:
       return `a ${typeof value}`;
   }
+}
+
+/** A problem as a sentence that begins with its path: `messages[0].role is one of user, assistant, not "admin"`. */
+export function describeProblem({ path, says, found }: ShapeProblem): string {
+  const at = path.reduce<string>((before, part) => {
+    if (typeof part === "number") return `${before}[${part}]`;
+    return before === "" ? part : `${before}.${part}`;
+  }, "");
+  return `${at}${says}${found === undefined ? "" : `, not ${found.value}`}`;
 }

@@ -1,14 +1,17 @@
 import { describe, expect, it } from "vitest";
 import {
+  describeProblem,
   flag,
   json,
   listOf,
+  named,
   narrowed,
   needed,
   nonEmptyText,
   numberFrom,
   objectOf,
   oneOf,
+  openObjectOf,
   optional,
   recordOf,
   type Shape,
@@ -16,7 +19,9 @@ import {
   text,
   textLike,
   textOr,
+  unchecked,
   unionOf,
+  wholeNumber,
   wholeNumberFrom,
   withOneOf,
 } from "./index.ts";
@@ -58,6 +63,10 @@ it.each<[Shape<unknown>, unknown]>([
   [track, { title: "a", year: undefined }],
   [sound, { kind: "noise" }],
   [withOneOf(track, "title", "year"), { title: "a" }],
+  [wholeNumber, -3],
+  [unchecked(), undefined],
+  [listOf(flag, 1), [true]],
+  [openObjectOf<Track>({ title: needed(text), year: optional(wholeNumber) }), { title: "a", length: 3 }],
 ])("a value that fits has no problems", (shape, value) => {
   expect(tell(shape, value)).toEqual([]);
 });
@@ -87,6 +96,13 @@ it.each<[Shape<unknown>, unknown, readonly string[]]>([
   [track, { yaer: 1 }, ["x.title is needed", "x.yaer is not known (the nearest is `year`)"]],
   [sound, { kind: "silence" }, ['x.kind is one of song, noise, not "silence"']],
   [sound, { kind: "noise", title: "a" }, ["x.title is not known"]],
+  [wholeNumber, 0.5, ["x is a whole number, not 0.5"]],
+  [listOf(flag, 1), [true, 1], ["x has at most 1 items"]],
+  [
+    openObjectOf<Track>({ title: needed(text), year: optional(wholeNumber) }),
+    { year: "old" },
+    ["x.title is needed", 'x.year is a whole number, not "old"'],
+  ],
   [withOneOf(track, "title", "year"), { title: "a", year: 1999 }, ["x has exactly one of `title` and `year`, not 2"]],
 ])("everything that does not fit is told with its place", (shape, value, problems) => {
   expect(tell(shape, value)).toEqual(problems);
@@ -105,4 +121,27 @@ describe("what was found", () => {
     expect([typeOf(oneOf("a"), "a secret"), typeOf(nonEmptyText, "")]).toEqual([undefined, undefined]);
     expect(typeOf(oneOf("a"), 1)).toBe("1");
   });
+});
+
+describe("an object whose fields have several names", () => {
+  const song = openObjectOf<Track>({
+    title: named(needed(nonEmptyText), "songTitle", "title"),
+    year: optional(wholeNumber),
+  });
+
+  it("lists them for readers, and has all of them in its schema, none of them required", () => {
+    expect(song.names).toEqual({ title: ["songTitle", "title"], year: ["year"] });
+    const title = nonEmptyText.schema;
+    expect(song.schema).toEqual({
+      type: "object",
+      properties: { songTitle: title, title, year: { type: "integer" } },
+    });
+  });
+});
+
+it("a problem is a sentence that begins with its path, and has the code of its rule", () => {
+  const even = narrowed(wholeNumber, (value) => (Number(value) % 2 === 0 ? undefined : "it is odd"), "ODD");
+  const [problem] = recordOf(listOf(even)).problems({ a: [2, 3] }, []);
+  expect(problem?.code).toBe("ODD");
+  expect(problem && describeProblem(problem)).toBe("a[1]: it is odd");
 });

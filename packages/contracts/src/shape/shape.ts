@@ -43,6 +43,13 @@ export function wholeNumberFrom(minimum: number): Shape<number> {
   return simple(`a whole number from ${minimum} on`, { type: "integer", minimum, maximum }, fits);
 }
 
+export const wholeNumber: Shape<number> = simple("a whole number", { type: "integer" }, Number.isSafeInteger);
+
+/** Taken as it is: whatever uses the value looks at it. The schema tells clients what it is meant to be. */
+export function unchecked<Value>(schema: JsonObject = {}): Shape<Value> {
+  return { says: "any JSON", schema, problems: () => [] };
+}
+
 export function numberFrom(minimum: number): Shape<number> {
   const fits = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= minimum;
   return simple(`a number from ${minimum} on`, { type: "number", minimum }, fits);
@@ -53,8 +60,12 @@ export function oneOf<Word extends string>(...words: readonly Word[]): Shape<Wor
   return simple(says, { enum: words }, (value) => words.some((word) => word === value));
 }
 
-/** Narrows a shape by a rule of its own, which answers with what is wrong. No schema says it. */
-export function narrowed<Value>(shape: Shape<Value>, findProblem: (value: Json) => string | undefined): Shape<Value> {
+/** Narrows a shape by a rule of its own, which answers with what is wrong. No schema says it. `code` is the error code of the rule. */
+export function narrowed<Value>(
+  shape: Shape<Value>,
+  findProblem: (value: Json) => string | undefined,
+  code?: string,
+): Shape<Value> {
   return {
     ...shape,
     problems: (value, path) => {
@@ -62,19 +73,21 @@ export function narrowed<Value>(shape: Shape<Value>, findProblem: (value: Json) 
       if (problems.length > 0) return problems;
       // The shape fits, and shapes fit JSON only.
       const problem = findProblem(value as Json);
-      return problem === undefined ? [] : [{ path, says: `: ${problem}` }];
+      return problem === undefined ? [] : [{ path, says: `: ${problem}`, ...(code !== undefined && { code }) }];
     },
   };
 }
 
-export function listOf<Item>(item: Shape<Item>): Shape<readonly Item[]> {
+export function listOf<Item>(item: Shape<Item>, maximum?: number): Shape<readonly Item[]> {
+  const limit = maximum === undefined ? {} : { maxItems: maximum };
   return {
     says: `a list, each item ${item.says}`,
-    schema: { type: "array", items: item.schema },
-    problems: (value, path) =>
-      Array.isArray(value)
-        ? value.flatMap((entry, index) => item.problems(entry, [...path, index]))
-        : [otherType(path, "a list", value)],
+    schema: { type: "array", items: item.schema, ...limit },
+    problems: (value, path) => {
+      if (!Array.isArray(value)) return [otherType(path, "a list", value)];
+      if (maximum !== undefined && value.length > maximum) return [{ path, says: ` has at most ${maximum} items` }];
+      return value.flatMap((entry, index) => item.problems(entry, [...path, index]));
+    },
   };
 }
 

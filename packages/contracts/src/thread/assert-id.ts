@@ -1,4 +1,5 @@
 import { RepriseError } from "../errors/reprise-error.ts";
+import { narrowed, nonEmptyText, type Shape } from "../shape/shape.ts";
 
 const MAX_ID_LENGTH = 256;
 
@@ -8,6 +9,16 @@ export function assertId(what: string, id: string): void {
   if (problem === undefined) return;
   throw new RepriseError("INVALID_ID", `The ${what} id ${JSON.stringify(id.slice(0, 80))} ${problem}.`);
 }
+
+/** The shape of an id that comes from outside. */
+export const idText: Shape<string> = narrowed(
+  nonEmptyText,
+  (id) => {
+    const problem = findProblem(String(id));
+    return problem === undefined ? undefined : `the id ${JSON.stringify(String(id).slice(0, 80))} ${problem}`;
+  },
+  "INVALID_ID",
+);
 
 function findProblem(id: string): string | undefined {
   if (id === "") return "is empty";

@@ -2,7 +2,7 @@ import { RUN_ORIGINS } from "@reprise/contracts";
 import type { Operation } from "../openapi/operation.ts";
 import { ref } from "../openapi/ref.ts";
 import { aliases, bodyOf, COUNT, objectOf, oneOf, PAGE_QUERY, pageOf, TEXT, TIME } from "../openapi/schema-words.ts";
-import { RUN_BODY } from "./run-body.schema.ts";
+import { RUN_BODY } from "../wire/run-body.ts";
 
 export const list: Operation = {
   summary: "Runs, newest first",
@@ -25,7 +25,7 @@ export const list: Operation = {
 export const start: Operation = {
   summary: "Starts a run and streams its events; decisions need the scope decide too",
   headers: { "idempotency-key": TEXT },
-  body: { schema: RUN_BODY },
+  body: { schema: RUN_BODY.schema },
   answers: {
     200: {
       description: "The events of the run; x-reprise-warnings says what was ignored",
@@ -35,7 +35,7 @@ export const start: Operation = {
 };
 
 export const get: Operation = {
-  summary: "A run; of one that has not begun, its place in the mailbox",
+  summary: "A run; of one that has not begun, its position in the mailbox",
   answers: { 200: { description: "The run", schema: ref("Run") } },
 };
 

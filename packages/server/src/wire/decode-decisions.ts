@@ -1,52 +1,29 @@
-import type { DecisionInput, DecisionVerb } from "@reprise/contracts";
+import type { DecisionVerb } from "@reprise/contracts";
+import { isPlainObject } from "@reprise/contracts/shape";
 import type { DecideOptions } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
-import { badRequest } from "../http/http-refusal.ts";
 import type { JsonBody } from "../http/read-body.ts";
-import { listOf, readFields, textOf, wholeNumberOf } from "./read-fields.ts";
+import { readFields, textOf, wholeNumberOf } from "./read-fields.ts";
+import { DECISION_BODY } from "./run-body.ts";
 
-/** Reads decisions as clients send them along with a request. */
-export function decodeDecisions(value: Json | undefined): readonly DecisionInput[] {
-  return listOf("decisions", value).map((item, index) => decodeDecision(`decisions[${index}]`, item));
+/** Gives the fields of decisions their own names. A body without decisions stays as it is. */
+export function adaptDecisions({ initial_decisions: sent, ...rest }: JsonBody): JsonBody {
+  if (sent === undefined) return rest;
+  return { ...rest, initial_decisions: Array.isArray(sent) ? sent.map(adaptDecision) : sent };
 }
 
-const DECISION_FIELDS = {
-  target_id: ["target_id", "targetId"],
-  action: ["action"],
-  decision_id: ["decision_id", "decisionId"],
-  suspension: ["suspension"],
-  arguments: ["arguments"],
-  result: ["result"],
-  payload: ["payload"],
-  reason: ["reason"],
-  binding_hash: ["binding_hash", "bindingHash"],
-  // When a client decided is its own clock's matter: taken, and not looked at.
-  updated_at: ["updated_at", "updatedAt"],
-} as const;
-
-function decodeDecision(path: string, item: Json): DecisionInput {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest(`${path} is not an object`);
-  // An object, as was just checked.
-  const given = item as JsonBody;
-  const fields = readFields(given, DECISION_FIELDS);
-  const targetId = textOf(`${path}.target_id`, fields.target_id ?? "");
-  const { action } = fields;
-  if (action !== "resume" && action !== "cancel") throw badRequest(`${path}.action is resume or cancel`);
-  const decisionId = textOf(`${path}.decision_id`, fields.decision_id);
-  const bindingHash = textOf(`${path}.binding_hash`, fields.binding_hash);
-  const reason = textOf(`${path}.reason`, fields.reason);
-  const suspension = wholeNumberOf(`${path}.suspension`, fields.suspension);
+function adaptDecision(sent: Json): Json {
+  if (!isPlainObject(sent)) return sent;
+  // An object of JSON, as was just seen.
+  const { arguments: edited, result, payload, ...rest } = sent as JsonBody;
+  // Only fields that are there are set.
+  const { updated_at: _, ...fields } = readFields(rest, DECISION_BODY.names) as JsonBody;
   return {
-    target_id: targetId ?? "",
-    action,
-    ...(decisionId !== undefined && { decision_id: decisionId }),
-    ...(suspension !== undefined && { suspension }),
+    ...fields,
     // Values of these may be null, which is something else than left out.
-    ...(given.arguments !== undefined && { arguments: given.arguments }),
-    ...(given.result !== undefined && { result: given.result }),
-    ...(given.payload !== undefined && { payload: given.payload }),
-    ...(reason !== undefined && { reason }),
-    ...(bindingHash !== undefined && { binding_hash: bindingHash }),
+    ...(edited !== undefined && { arguments: edited }),
+    ...(result !== undefined && { result }),
+    ...(payload !== undefined && { payload }),
   };
 }
 
