@@ -28,7 +28,8 @@ it("looks at something", () => {
 const runnable = snippets.filter(({ reasonNotToRun }) => reasonNotToRun === undefined);
 const onPostgres = runnable.filter(({ code }) => code.includes("DATABASE_URL") && !code.includes("NATS_URL"));
 const onNats = runnable.filter(({ code }) => code.includes("NATS_URL"));
-const alone = runnable.filter((snippet) => !onPostgres.includes(snippet) && !onNats.includes(snippet));
+const tutorial = runnable.filter(({ file }) => file.startsWith("docs/tutorial/"));
+const alone = runnable.filter((snippet) => ![onPostgres, onNats, tutorial].some((others) => others.includes(snippet)));
 
 describe.concurrent("programs in the documentation", () => {
   it.each(alone)("$file:$line runs and prints what the page says", async (snippet) => {
@@ -38,6 +39,16 @@ describe.concurrent("programs in the documentation", () => {
   it("have sound types", async () => {
     expect(await folder.check()).toBe("");
   });
+
+  // A reader has one folder, whose store remembers every thread, and starts a program again after a change.
+  it(
+    "of the tutorial print what the pages say in one folder, in their order, and again the second time",
+    async () => {
+      expect(tutorial.length).toBeGreaterThan(5);
+      expect(await folder.follow([...tutorial, ...tutorial])).toEqual([]);
+    },
+    2 * tutorial.length * SNIPPET_TIMEOUT_MS,
+  );
 });
 
 describeWithService("postgres", "programs in the documentation that need a server", (postgres) => {

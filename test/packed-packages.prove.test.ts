@@ -16,6 +16,9 @@ const snippets = listFiles(ROOT)
   .flatMap((page) => readSnippets(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
 const programs = snippets.filter(({ reasonNotToRun }) => reasonNotToRun === undefined);
 
+const tutorial = [...new Set(programs.map(({ file }) => file))].filter((file) => file.startsWith("docs/tutorial/"));
+const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
+
 /** The compilers that users have, under the names by which they are installed here. */
 const COMPILERS = { "typescript-5": "typescript@5.9.3", "typescript-7": "typescript@7.0.2" };
 
@@ -72,14 +75,26 @@ describe("issue 15.2: the published packages", () => {
   it.each(programs)("run the program of $file:$line, and it prints what the page says", async (program) => {
     const folder = mkdtempSync(join(installed, "program-"));
     writeFileSync(join(folder, "program.ts"), program.code);
-    const environment = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" };
-    const { code, stdout, output } = await runCaptured(process.execPath, ["program.ts"], {
-      cwd: folder,
-      env: environment,
-    });
+    const { code, stdout, output } = await runCaptured(process.execPath, ["program.ts"], { cwd: folder, env });
     expect({ code, output: code === 0 ? "" : output }).toEqual({ code: 0, output: "" });
     expect(stdout).toBe(program.expectedOutput ?? stdout);
   });
+
+  it("run the tutorial in one empty folder, after the npm install lines of its pages, and again the second time", async () => {
+    const folder = join(packed.folder, "tutorial");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    const problems: string[] = [];
+    for (const page of [...tutorial, ...tutorial]) {
+      for (const words of readInstallLines(page)) await installInto(folder, words.flatMap(toTarballs));
+      for (const program of programs.filter(({ file }) => file === page)) {
+        writeFileSync(join(folder, "program.ts"), program.code);
+        const { code, output, stdout } = await runCaptured(process.execPath, ["program.ts"], { cwd: folder, env });
+        if (code !== 0 || stdout !== program.expectedOutput) problems.push(`${page}:${program.line} printed ${output}`);
+      }
+    }
+    expect(problems).toEqual([]);
+  }, 900_000);
 
   it("start the command line", async () => {
     const { code, stdout } = await runCaptured(process.execPath, ["node_modules/@reprise/cli/dist/main.js", "--help"], {
@@ -114,6 +129,21 @@ describe("issue 15.2: the published packages", () => {
     });
   });
 });
+
+/** The packages that each `npm install` in a page's shell blocks names. */
+function readInstallLines(page: string): readonly (readonly string[])[] {
+  return readBlocks(page, readFileSync(join(ROOT, page), "utf8"))
+    .filter(({ info }) => info === "sh")
+    .flatMap(({ content }) => [...content.matchAll(/^npm install (.+)$/gm)])
+    .map(([, words = ""]) => words.split(" "));
+}
+
+/** What stands for a package until it is on the registry: its tarball, and those of our packages that it needs. */
+function toTarballs(name: string): readonly string[] {
+  const { "@reprise/cli": commandLine = "", ...others } = packed.tarballs;
+  if (name === "@reprise/cli") return [commandLine];
+  return name === "reprise" ? Object.values(others) : [name];
+}
 
 /** Every subpath but the one that needs a test runner. */
 function importEveryEntry(): string {

@@ -10,6 +10,8 @@ import type { Snippet } from "./read-blocks.ts";
 export interface SnippetFolder {
   /** Runs one program, with more variables if it needs them; answers what went wrong, or nothing. */
   run(snippet: Snippet, variables?: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /** Runs programs one after the other in one working folder, as the reader of a tutorial does; answers what went wrong. */
+  follow(snippets: readonly Snippet[]): Promise<readonly string[]>;
   /** Checks the types of all programs; answers the compiler's complaints. */
   check(): Promise<string>;
   remove(): void;
@@ -30,21 +32,28 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TYPE_CHECK));
 
+  /** A working folder in which no program has left anything. */
+  const openCwd = (): string => mkdtempSync(join(folder, "cwd-"));
+
+  async function runIn(cwd: string, snippet: Snippet, variables: Readonly<Record<string, string>> = {}) {
+    const { code, stdout, output } = await runCaptured(
+      process.execPath,
+      ["--conditions=reprise-source", fileOf(snippet)],
+      { cwd, env: { PATH: process.env.PATH, NO_COLOR: "1", ...variables }, timeoutMs: SNIPPET_TIMEOUT_MS },
+    );
+    const place = `${snippet.file}:${snippet.line}`;
+    if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;
+    const { expectedOutput = stdout } = snippet;
+    return stdout === expectedOutput ? undefined : `${place} printed\n${stdout}\nbut the page says\n${expectedOutput}`;
+  }
+
   return {
-    async run(snippet, variables = {}) {
-      // Each in a place of its own, where it finds nothing that another one left.
-      const cwd = mkdtempSync(join(folder, "cwd-"));
-      const { code, stdout, output } = await runCaptured(
-        process.execPath,
-        ["--conditions=reprise-source", fileOf(snippet)],
-        { cwd, env: { PATH: process.env.PATH, NO_COLOR: "1", ...variables }, timeoutMs: SNIPPET_TIMEOUT_MS },
-      );
-      const place = `${snippet.file}:${snippet.line}`;
-      if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;
-      const { expectedOutput = stdout } = snippet;
-      return stdout === expectedOutput
-        ? undefined
-        : `${place} printed\n${stdout}\nbut the page says\n${expectedOutput}`;
+    run: (snippet, variables) => runIn(openCwd(), snippet, variables),
+    async follow(chapters) {
+      const cwd = openCwd();
+      const problems: string[] = [];
+      for (const chapter of chapters) problems.push((await runIn(cwd, chapter)) ?? "");
+      return problems.filter((problem) => problem !== "");
     },
     async check() {
       if (snippets.length === 0) return "";
