@@ -58,6 +58,8 @@ Tools of plugins need not be allowed, but can be excluded.
 The section \`retry\` is the runtime's own (\`max_retries\`, \`backoff_base_ms\`, \`overloaded_backoff_base_ms\`, \`max_stream_retries\`,
 \`stream_idle_timeout_secs\`). It says the same as \`llm_retry_policy\`, and an agent has one of them at most.
 
+The program needs \`npm install reprise\`.
+
 \`\`\`ts
 import { RepriseError } from "reprise";
 import { readAgentSpec } from "reprise/advanced";

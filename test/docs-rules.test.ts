@@ -4,6 +4,7 @@ import { readAnchors } from "../scripts/docs/markdown.mjs";
 import { ROOT } from "../scripts/repository.mjs";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
 import { findForeignImports } from "./support/documents/find-foreign-imports.ts";
+import { findMissingInstalls } from "./support/documents/find-missing-installs.ts";
 import { readBlocks, readSnippets, type Snippet } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder, type SnippetFolder } from "./support/documents/snippet-folder.ts";
 import { createTemporaryFolder } from "./support/temporary-folder.ts";
@@ -79,6 +80,24 @@ describe("a snippet folder", () => {
     const sample = snippet('\nthrow new Error("broke");\n');
     const problem = await open(sample).run(sample);
     expect(problem).toMatch(/^docs\/page\.md:12 ended with exit code 1:\n.*docs\/page\.md\.12\.ts:13\n/);
+  });
+});
+
+describe("findMissingInstalls", () => {
+  const program = '```ts\nimport {\n  a,\n} from "reprise/state";\nimport { z } from "zod";\nimport "node:fs";\n```\n';
+  const find = (text: string) => findMissingInstalls("page.md", text, snippetsOf(text));
+
+  it("names the packages that a page's programs import and the page does not install", () => {
+    expect(find(program)).toEqual([
+      'page.md imports reprise and does not say "npm install reprise"',
+      'page.md imports zod and does not say "npm install zod"',
+    ]);
+    expect(find(`\`npm install reprise-other zod\`\n\n${program}`)).toHaveLength(1);
+  });
+
+  it("accepts an install line with the names, and a link to the page that installs", () => {
+    expect(find(`\`\`\`sh\nnpm install reprise zod   # both\n\`\`\`\n\n${program}`)).toEqual([]);
+    expect(find(`[Install](../how-to/first-agent.md#1-install)\n\n${program}`)).toEqual([]);
   });
 });
 

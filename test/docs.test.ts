@@ -7,6 +7,7 @@ import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { describeWithService } from "./support/describe-with-service.ts";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
 import { findForeignImports } from "./support/documents/find-foreign-imports.ts";
+import { findMissingInstalls } from "./support/documents/find-missing-installs.ts";
 import { readBlocks, readSnippets } from "./support/documents/read-blocks.ts";
 import { createSnippetFolder, SNIPPET_TIMEOUT_MS } from "./support/documents/snippet-folder.ts";
 
@@ -82,6 +83,11 @@ describe("imports in the documentation and the examples", () => {
   it.each([...checked, ...examples])("%s imports packages that its reader has installed", (path) => {
     const text = readFileSync(join(ROOT, path), "utf8");
     expect(findForeignImports(path, text)).toEqual([]);
+  });
+
+  const docs = checked.filter((path) => path.startsWith("docs/"));
+  it.each(docs)("%s says how to install the packages that its programs import", (path) => {
+    expect(findMissingInstalls(path, readFileSync(join(ROOT, path), "utf8"), snippets)).toEqual([]);
   });
 });
 

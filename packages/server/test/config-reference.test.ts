@@ -165,6 +165,8 @@ ${table(at("server.limits"))}
 schema cannot say all of it: ids that are there twice, windows smaller than outputs, fields that contradict each other, and names of what is
 not there are found by \`readConfig\` and \`createDefinitions\` alone. Texts that have to be something may not be blank.
 
+The program needs \`npm install reprise\`.
+
 \`\`\`ts
 import { problemsOf, readConfig } from "reprise/server/config";
 
