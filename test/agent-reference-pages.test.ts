@@ -39,8 +39,9 @@ function agentSpecPage(): string {
 
 ${GENERATED}
 
-An agent as data: what \`createRegistryBuilder().withAgent(spec)\` and \`readAgentSpec(spec)\` take. Where a field has two names, both
-mean it; a document with both is refused, and so is one with a field nobody knows. \`agentSpecSchema()\` is the JSON Schema.
+An agent as data: what \`createRegistryBuilder().withAgent(spec)\` and \`readAgentSpec(spec)\` take. Every name may be
+written in camelCase too, also inside fields: \`maxRounds\` is \`max_rounds\`. Where a field has several names, all mean it; a document with
+two of them is refused, and so is one with an unknown field. \`agentSpecSchema()\` is the JSON Schema of the snake_case names.
 
 | field | is | unless given | means |
 |---|---|---|---|
@@ -80,7 +81,8 @@ ${findProblems({ id: "planner", model: "gpt", model_id: "gpt", max_runds: 3 }).j
 
 ## In code
 
-\`defineAgent\` takes the same fields in camelCase, and things by value. These have other names:
+\`defineAgent\` takes the same fields in camelCase, also inside fields (\`retryPolicy: { maxAttemptsPerModel: 2 }\`), and things by value.
+These have other names:
 
 | \`defineAgent\` | spec |
 |---|---|
@@ -99,7 +101,7 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   run_start: ["once per activation, before anything else", "–"],
   step_start: ["a step begins", "–"],
   before_inference: ["the model is about to be asked", "`tools`"],
-  after_inference: ["the model has answered", "`text`, `calls`, `usage`, `stop_reason`"],
+  after_inference: ["the model has answered", "`text`, `calls`, `usage`, `stopReason`"],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
     "once per call, arguments checked, nobody asked for approval yet",
@@ -195,14 +197,14 @@ plugin of the agent registered. Any other action is an error result, and nothing
 /** What a run has done when no condition has a reason to stop it. */
 const QUIET: StopPolicyInput = {
   step: 1,
-  elapsed_ms: 0,
-  input_tokens: 0,
-  output_tokens: 0,
+  elapsedMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
   text: "",
   tools: [],
-  recent_tools: [],
-  consecutive_errors: 0,
-  is_final: false,
+  recentTools: [],
+  consecutiveErrors: 0,
+  isFinal: false,
   state: {},
 };
 
@@ -222,17 +224,17 @@ const CONDITIONS: { readonly [Type in StopConditionType]: ConditionTells } = {
   timeout: {
     spec: { type: "timeout", seconds: 30 },
     when: "after this long at work; the time it waits for decisions does not count",
-    reached: { elapsed_ms: 30_000 },
+    reached: { elapsedMs: 30_000 },
   },
   token_budget: {
     spec: { type: "token_budget", max_total: 5000 },
     when: "when prompt and completion tokens together come to this; 0 switches it off",
-    reached: { input_tokens: 4000, output_tokens: 1200 },
+    reached: { inputTokens: 4000, outputTokens: 1200 },
   },
   consecutive_errors: {
     spec: { type: "consecutive_errors", max: 3 },
     when: "after this many rounds in a row in which every call failed; 0 switches it off",
-    reached: { consecutive_errors: 3 },
+    reached: { consecutiveErrors: 3 },
   },
   stop_on_tool: {
     spec: { type: "stop_on_tool", tool_name: "finish" },
@@ -247,7 +249,7 @@ const CONDITIONS: { readonly [Type in StopConditionType]: ConditionTells } = {
   loop_detection: {
     spec: { type: "loop_detection", window: 4 },
     when: "when two neighbouring rounds among the last ones, at least 2, called the same tools in the same order",
-    reached: { recent_tools: [["look"], ["look"]] },
+    reached: { recentTools: [["look"], ["look"]] },
   },
 };
 
@@ -261,7 +263,7 @@ function stopConditionsPage(): string {
 ${GENERATED}
 
 When a run stops although the model would go on: \`stopWhen\` of \`defineAgent\`, \`stop_condition_specs\` of an
-[agent spec](agent-spec.md). They are asked in order after each step and its tool round; the first reason is heard. The run then ends as
+[agent spec](agent-spec.md). In TypeScript the fields are in camelCase (\`maxTotal\`, \`toolName\`). They are asked in order after each step and its tool round; the first reason is heard. The run then ends as
 \`{"type":"stopped","value":{"code","detail"}}\`, and its record has \`termination_code\` \`stopped:<code>\` and \`termination_detail\`. How to
 use them, and how to write your own: [configure stop policies](../how-to/configure-stop-policies.md).
 
@@ -277,15 +279,15 @@ model ran out of room and could not be brought to go on).
 | field of its input | is |
 |---|---|
 | \`step\` | steps begun in this run |
-| \`elapsed_ms\` | how long the run was worked on |
-| \`input_tokens\`, \`output_tokens\` | of all model calls of the run |
+| \`elapsedMs\` | how long the run was worked on |
+| \`inputTokens\`, \`outputTokens\` | of all model calls of the run |
 | \`text\`, \`tools\` | what the model said in this step, and which tools it called, in order |
-| \`recent_tools\` | the tools of the last ${ROUNDS_KEPT} rounds, oldest first |
-| \`consecutive_errors\` | rounds in a row in which every call failed |
-| \`is_final\` | whether the model asked for nothing more |
+| \`recentTools\` | the tools of the last ${ROUNDS_KEPT} rounds, oldest first |
+| \`consecutiveErrors\` | rounds in a row in which every call failed |
+| \`isFinal\` | whether the model asked for nothing more |
 | \`state\` | the thread's state |
 
-\`elapsed_ms\`, \`recent_tools\` and \`consecutive_errors\` are kept in the state, scoped to the run, and only when some policy looks back: one
+\`elapsedMs\`, \`recentTools\` and \`consecutiveErrors\` are kept in the state, scoped to the run, and only when some policy looks back: one
 with \`needsHistory: false\` does not.
 `;
 }

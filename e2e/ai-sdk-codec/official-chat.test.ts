@@ -22,7 +22,7 @@ const wire = defineTool({
 const locate = defineTool({
   id: "locate",
   description: "Asks the browser where the user is.",
-  execute: () => suspendTool({ action: "tool:locate", resume_mode: "use_decision_as_tool_result" }),
+  execute: () => suspendTool({ action: "tool:locate", resumeMode: "use_decision_as_tool_result" }),
 });
 
 async function open(script: Script): Promise<Runtime> {
@@ -35,7 +35,7 @@ async function open(script: Script): Promise<Runtime> {
 /** What a page that is loaded now would start with. */
 async function historyOf(runtime: Runtime): Promise<readonly ClientMessage[]> {
   const { messages } = await runtime.threads.messages("thread-1", { limit: 200 });
-  const calls = (await runtime.calls({ thread_id: "thread-1" })).items;
+  const calls = (await runtime.calls({ threadId: "thread-1" })).items;
   // A message of ours is one of the client's; it has fewer kinds of parts.
   return encodeAiSdkHistory({ thread_id: "thread-1", messages, calls }) as readonly ClientMessage[];
 }

@@ -33,13 +33,13 @@ export function auditPlugin(send: (line: Json) => void): Plugin {
     hooks: {
       // A run that waited begins again when it is decided: then its entry is there already.
       runStart: ({ state }) => (isOpen(state.get(audit)) ? [] : [changeState(audit.open())]),
-      afterInference: ({ calls }) => [changeState(audit.ask(calls.map(({ tool_id }) => tool_id)))],
-      afterToolExecute: ({ call, outcome }) => [changeState(audit.do(`${call.tool_id} ${outcome}`))],
-      runEnd({ termination, thread_id, step }) {
+      afterInference: ({ calls }) => [changeState(audit.ask(calls.map(({ toolId }) => toolId)))],
+      afterToolExecute: ({ call, outcome }) => [changeState(audit.do(`${call.toolId} ${outcome}`))],
+      runEnd({ termination, threadId, step }) {
         if (termination.type === "suspended") return [];
         return [
           changeState(audit.close(termination.type)),
-          emitEffect("send", { thread_id, steps: step, ended: termination.type }),
+          emitEffect("send", { threadId, steps: step, ended: termination.type }),
         ];
       },
     },

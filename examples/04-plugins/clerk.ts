@@ -37,6 +37,6 @@ export function clerk(plugins: readonly Plugin[]): ReturnType<typeof defineAgent
     instructions: "Pay the bills.",
     tools: [pay, purge],
     plugins, // they act in this order
-    sections: { spending: { ask_above: 100, never_above: 10_000, hidden_tools: ["purge"] } },
+    sections: { spending: { askAbove: 100, neverAbove: 10_000, hiddenTools: ["purge"] } },
   });
 }

@@ -21,7 +21,7 @@ export const reminder: Plugin = definePlugin({
   states: [failures],
   hooks: {
     afterToolExecute({ outcome, state, call }) {
-      if (outcome === "succeeded") return call.tool_id === "pay" ? [scheduleAction("receipt", call.call_id)] : [];
+      if (outcome === "succeeded") return call.toolId === "pay" ? [scheduleAction("receipt", call.callId)] : [];
       if (outcome !== "failed") return [];
       return [
         changeState(failures.add()),

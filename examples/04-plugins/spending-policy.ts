@@ -3,9 +3,9 @@ import { getAt } from "reprise/state";
 
 /** What the policy is told by the agent's section `spending`. */
 interface Spending {
-  readonly ask_above: number;
-  readonly never_above: number;
-  readonly hidden_tools?: readonly string[];
+  readonly askAbove: number;
+  readonly neverAbove: number;
+  readonly hiddenTools?: readonly string[];
 }
 
 /** Who may spend how much, in euros: hidden tools, a limit that asks, a limit that does not. */
@@ -16,16 +16,16 @@ export function spendingPolicy(loadRate: (currency: string) => Promise<number>):
       spending: {
         type: "object",
         properties: {
-          ask_above: { type: "number", minimum: 0 },
-          never_above: { type: "number", minimum: 0 },
-          hidden_tools: { type: "array", items: { type: "string" } },
+          askAbove: { type: "number", minimum: 0 },
+          neverAbove: { type: "number", minimum: 0 },
+          hiddenTools: { type: "array", items: { type: "string" } },
         },
-        required: ["ask_above", "never_above"],
+        required: ["askAbove", "neverAbove"],
         additionalProperties: false,
       },
     },
     hooks: {
-      beforeInference: (context) => (readSection(context)?.hidden_tools ?? []).map((id) => excludeTool(id)),
+      beforeInference: (context) => (readSection(context)?.hiddenTools ?? []).map((id) => excludeTool(id)),
 
       async beforeToolExecute(context) {
         const limits = readSection(context);
@@ -34,8 +34,8 @@ export function spendingPolicy(loadRate: (currency: string) => Promise<number>):
         const currency = String(getAt(context.call.arguments, ["currency"]));
         // A rate is the world's, not the thread's: the answer is kept with the run, and a replay has it.
         const euros = amount * (await context.record("rate", () => loadRate(currency)));
-        if (euros > limits.never_above) return [blockCall(`${euros} euros are more than anybody may spend.`)];
-        if (euros > limits.ask_above) return [suspendCall({ action: "spend", message: `May I spend ${euros} euros?` })];
+        if (euros > limits.neverAbove) return [blockCall(`${euros} euros are more than anybody may spend.`)];
+        if (euros > limits.askAbove) return [suspendCall({ action: "spend", message: `May I spend ${euros} euros?` })];
         return undefined;
       },
     },

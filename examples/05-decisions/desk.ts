@@ -19,7 +19,7 @@ const fourEyes = definePlugin({
   id: "four_eyes",
   hooks: {
     beforeToolExecute: ({ call }) =>
-      call.tool_id === "wire"
+      call.toolId === "wire"
         ? [suspendCall({ action: "approve", message: `Wire ${JSON.stringify(call.arguments)}?` })]
         : undefined,
   },
@@ -32,8 +32,8 @@ const locate = defineTool({
   execute: () =>
     suspendTool({
       action: "tool:locate",
-      resume_mode: "use_decision_as_tool_result",
-      response_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+      resumeMode: "use_decision_as_tool_result",
+      responseSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
     }),
 });
 

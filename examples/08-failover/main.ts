@@ -3,7 +3,7 @@ import { createRuntime, defineAgent, memory, type Runtime, scriptedModel } from 
 
 const near = scriptedModel(() => [{ fail: "rate_limit" }], "near");
 const far = scriptedModel(
-  () => [{ text: "Hello from far away." }, { usage: { prompt_tokens: 12, completion_tokens: 5 } }],
+  () => [{ text: "Hello from far away." }, { usage: { promptTokens: 12, completionTokens: 5 } }],
   "far",
 );
 
@@ -15,7 +15,7 @@ const runtime = await createRuntime({
   ],
   models: [
     { id: "near/small", provider: "near", model: "small" },
-    { id: "far/large", provider: "far", model: "large", pricing: { input_per_million: 2, output_per_million: 8 } },
+    { id: "far/large", provider: "far", model: "large", pricing: { inputPerMillion: 2, outputPerMillion: 8 } },
     // Several models under one id: every thread has its home among them, and the others stand in.
     { id: "either", pool: [{ model: "near/small" }, { model: "far/large", weight: 3 }] },
   ],

@@ -10,8 +10,8 @@ const readChapter = defineTool({
 });
 
 const model = scriptedModel([
-  [{ call: "read_chapter", arguments: {} }, { usage: { prompt_tokens: 300, completion_tokens: 20 } }],
-  [{ text: "It rains in chapter two." }, { usage: { prompt_tokens: 330, completion_tokens: 10 } }],
+  [{ call: "read_chapter", arguments: {} }, { usage: { promptTokens: 300, completionTokens: 20 } }],
+  [{ text: "It rains in chapter two." }, { usage: { promptTokens: 330, completionTokens: 10 } }],
 ]);
 
 const runtime = await createRuntime({
@@ -22,8 +22,8 @@ const runtime = await createRuntime({
       id: "library/reader",
       provider: "library",
       model: "reader",
-      max_output_tokens: 200,
-      pricing: { input_per_million: 10, output_per_million: 10 },
+      maxOutputTokens: 200,
+      pricing: { inputPerMillion: 10, outputPerMillion: 10 },
     },
   ],
   agents: [defineAgent({ id: "reader", model: "library/reader", tools: [readChapter] })],
@@ -33,7 +33,7 @@ const run = await runtime.start({
   agent: "reader",
   input: "What happens in the book?",
   // Before a model is asked, the most its answer can cost is put aside. What is not used comes back.
-  budget: { limit_microcents: usd(0.008), on_exceeded: "pause" },
+  budget: { limitMicrocents: usd(0.008), onExceeded: "pause" },
 });
 
 const paused = await run.outcome();

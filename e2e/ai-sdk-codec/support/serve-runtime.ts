@@ -12,7 +12,7 @@ export function serveRuntime(runtime: Runtime): typeof fetch {
       latest = await runtime.submit(asked.request);
       return respond(latest, 0);
     }
-    const calls = (await runtime.calls({ thread_id: asked.thread_id })).items;
+    const calls = (await runtime.calls({ threadId: asked.thread_id })).items;
     const decisions = selectOpenDecisions(asked.decisions, calls);
     const call = calls.find(({ status }) => status === "suspended");
     // What the page has of the run: the decision is about what follows.

@@ -51,7 +51,7 @@ export function createChaosTool(name: ToolName, version: number, options: ChaosT
       await options.takeEffect({ kind: "effect", ...identityOf(context), tool: name, version, n, started_at });
       options.point("effect:after");
       if (kind.fails === true) throw new Error("It took effect and failed.");
-      if (kind.notes === true) context.state.apply(notes.add(context.identity.call_id, n));
+      if (kind.notes === true) context.state.apply(notes.add(context.identity.callId, n));
       return answerOf(name, n);
     },
   });
@@ -73,7 +73,7 @@ function questionOf({ expiresInMs }: ToolKind) {
 }
 
 function identityOf({ identity, idempotencyKey, decision }: ToolContext) {
-  const { thread_id, run_id, call_id } = identity;
+  const { threadId: thread_id, runId: run_id, callId: call_id } = identity;
   return {
     key: idempotencyKey,
     thread_id,

@@ -1,9 +1,12 @@
 export type {
   AgentSpec,
+  ContextOptions,
   ContextPolicy,
   FallbackEntry,
+  FallbackModel,
   PartialSuspension,
   RemoteEndpoint,
+  RetryOptions,
   RetryPolicy,
   ToolConcurrency,
 } from "./agent/agent-spec.ts";
@@ -14,9 +17,15 @@ export type {
   BackendRun,
   ExecutionBackend,
 } from "./agent/execution-backend.ts";
-export type { StopConditionSpec, StopConditionType, StopPolicy, StopPolicyInput } from "./agent/stop-condition.ts";
-export type { Amount, Budget, BudgetNotice, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
-export { findBudgetProblem, usd } from "./budget/budget.ts";
+export type {
+  StopCondition,
+  StopConditionSpec,
+  StopConditionType,
+  StopPolicy,
+  StopPolicyInput,
+} from "./agent/stop-condition.ts";
+export type { Amount, Budget, BudgetNotice, BudgetOptions, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
+export { budgetShape, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
 export { DECISION_INPUT, derivedDecisionId } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
@@ -101,7 +110,7 @@ export type {
   TokenUsage,
 } from "./model/model.ts";
 export type { ModelProvider } from "./model/model-provider.ts";
-export type { Modality, ModelPool, ModelPricing, ModelSpec } from "./model/model-spec.ts";
+export type { Modality, ModelDefinition, ModelPool, ModelPrices, ModelPricing, ModelSpec } from "./model/model-spec.ts";
 export { believableUsage } from "./model/usage.ts";
 export {
   addSessionContext,
@@ -128,11 +137,12 @@ export type {
   ActionOf,
   ActionsByPhase,
   ActionType,
+  InferenceOptions,
   InferenceOverride,
   PhaseAction,
   PhaseActions,
-  ReasoningEffort,
   RequestTransform,
+  SuspendOptions,
   SuspendRequest,
 } from "./plugin/phase-action.ts";
 export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
@@ -168,8 +178,15 @@ export {
   toolResult,
 } from "./plugin/tool-effect.ts";
 export type { ToolOutput } from "./plugin/tool-output.ts";
-export { RUN_OVERRIDES, type RunOverrides, type ToolExecutionMode } from "./run/run-overrides.ts";
-export type { HandCall, RunPolicy } from "./run/run-policy.ts";
+export type { ChatOptions, PromptCache, ReasoningEffort, SharedChatOptions } from "./run/chat-options.ts";
+export { chatOptionsShape } from "./run/chat-options.ts";
+export {
+  RUN_OVERRIDES,
+  type RunOverrideOptions,
+  type RunOverrides,
+  type ToolExecutionMode,
+} from "./run/run-overrides.ts";
+export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
 export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
@@ -241,13 +258,18 @@ export { textsOf } from "./store/message-texts.ts";
 export type { PrunedStore, TenantThread, ThreadKey, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";
 export type {
+  CallFilter,
   CallQuery,
+  EntryFilter,
   EntryQuery,
+  MessageFilter,
   MessagePage,
   MessageQuery,
   OffsetQuery,
   Page,
+  RunFilter,
   RunQuery,
+  ThreadFilter,
   ThreadQuery,
 } from "./store/queries.ts";
 export { clampLimit, DEFAULT_LIMIT, MAX_LIMIT } from "./store/queries.ts";

@@ -108,7 +108,7 @@ none, without a key. \`REPRISE_MODEL\` names the model \`default\`. Every other 
 
 ## Options
 
-\`chat_options\` of an agent or a model spec, \`chatOptions\` of \`defineAgent\`. One that is unknown or wrong fails the request before it is
+\`chat_options\` of an agent or a model spec, \`chatOptions\` of \`defineAgent\`, there in camelCase (\`maxTokens\`). One that is unknown or wrong fails the request before it is
 sent.
 
 | option | takes | means |
@@ -146,7 +146,7 @@ Models that make pictures, at \`/images/generations\` of OpenAI or of the server
 ${CATALOGUE.filter(({ surface }) => surface === "generative")
   .map(({ id }) => `\`${id}\``)
   .join(", ")}. Their prices depend on size and
-quality; give yours as \`pricing.media_per_unit\`, in dollars a picture. How to use them: [generate media](../how-to/generate-media.md).
+quality; give yours as \`pricing.mediaPerUnit\`, in dollars a picture. How to use them: [generate media](../how-to/generate-media.md).
 `;
 }
 

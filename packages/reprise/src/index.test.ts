@@ -18,7 +18,7 @@ const ROOT_NAMES = `
   transformRequest
   Agent AgentDefinition AgentEvent ContentPart DecisionInput ErrorCode Json JsonObject LanguageModel Message
   MessageInput OpenDecision PhaseContext Plugin RunHandle RunOutcome Runtime RuntimeOptions ScriptTurn StartRun
-  StateDefinition StopConditionSpec StopPolicy Store TokenUsage Tool ToolContext ToolDefinition ToolResult
+  StateDefinition StopCondition StopPolicy Store TokenUsage Tool ToolContext ToolDefinition ToolResult
 `;
 
 it("exports the names of this list from its root, and no others", () => {

@@ -8,7 +8,7 @@ export type {
   MessageInput,
   PhaseContext,
   Plugin,
-  StopConditionSpec,
+  StopCondition,
   StopPolicy,
   Store,
   TokenUsage,

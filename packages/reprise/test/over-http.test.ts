@@ -152,7 +152,7 @@ it.each([
 it("goes on where an answer was cut, and drops half a call", async () => {
   const server = await serve([
     [{ text: "I will " }, { cut: true }],
-    [{ text: "add it." }, { unfinished_call: "add_todo", raw: '{"title":"bu' }, { cut: true }],
+    [{ text: "add it." }, { unfinishedCall: "add_todo", raw: '{"title":"bu' }, { cut: true }],
     [{ call: "add_todo", arguments: { title: "buy milk" } }],
     "Added.",
   ]);
@@ -170,7 +170,7 @@ it("waits as long as the provider asks", async () => {
   ]);
   const env = createNodeEnv();
   const sleep = vi.spyOn(env.clock, "sleep");
-  const runtime = await open({ retryPolicy: { max_attempts_per_model: 2, initial_backoff_ms: 1 } }, { env });
+  const runtime = await open({ retryPolicy: { maxAttemptsPerModel: 2, initialBackoffMs: 1 } }, { env });
   expect(await runtime.runToCompletion({ agent: "planner", threadId: "t1", input: "Hello." })).toMatchObject({
     status: "done",
   });

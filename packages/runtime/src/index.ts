@@ -42,6 +42,7 @@ export { createRegistryBuilder } from "./resolve/registry-builder.ts";
 export type {
   AgentEntry,
   ContextPluginFactory,
+  GivenModel,
   OwnParts,
   RegisteredModel,
   RegistrySet,

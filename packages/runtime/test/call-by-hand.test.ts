@@ -20,7 +20,7 @@ it("one call of a tool is a run of its own, and no model is asked", async () => 
   const run = await runtime.callTool({ agent: "agent", tool: "add", arguments: { a: 2, b: 40 } });
   expect(await run.outcome()).toMatchObject({ status: "done" });
   expect(model.requests).toEqual([]);
-  const [call] = (await runtime.calls({ run_id: run.id })).items;
+  const [call] = (await runtime.calls({ runId: run.id })).items;
   expect(call).toMatchObject({ tool_id: "add", status: "succeeded", arguments: { a: 2, b: 40 } });
   const done = (await Array.fromAsync(run.events())).find(({ type }) => type === "tool_call_done");
   expect(JSON.stringify(done?.data)).toContain("42");
@@ -37,7 +37,7 @@ it("it asks for approval like any other, also in another process", async () => {
   const [question] = await other.runtime.decisions.list();
   await other.runtime.decisions.decide(question?.id ?? "", { action: "approve" });
   expect(await (await other.runtime.run(run.id)).outcome()).toMatchObject({ status: "done" });
-  expect((await other.runtime.calls({ run_id: run.id })).items).toMatchObject([{ status: "succeeded" }]);
+  expect((await other.runtime.calls({ runId: run.id })).items).toMatchObject([{ status: "succeeded" }]);
   await assertConsistent(other.tenant, "t1");
 });
 
@@ -45,7 +45,7 @@ it("arguments its schema refuses do not reach the tool", async () => {
   const { runtime } = await open();
   const run = await runtime.callTool({ agent: "agent", tool: "add", arguments: { a: "two" } });
   await run.outcome();
-  expect((await runtime.calls({ run_id: run.id })).items).toMatchObject([{ status: "failed" }]);
+  expect((await runtime.calls({ runId: run.id })).items).toMatchObject([{ status: "failed" }]);
 });
 
 it("a tool the agent does not have is refused, and so is an agent nobody has", async () => {

@@ -94,7 +94,7 @@ describe("a cancelled run", () => {
     await soon(first.outcome());
     await settle();
     expect(model.requests).toHaveLength(1);
-    expect((await runtime.runs({ thread_id: "t1" })).items).toHaveLength(1);
+    expect((await runtime.runs({ threadId: "t1" })).items).toHaveLength(1);
     await assertConsistent(tenant, "t1");
   });
 

@@ -15,7 +15,7 @@ async function openChoosing(clientOverrides: boolean) {
         id: "agent",
         model: models.own,
         instructions: "Be brief.",
-        chatOptions: { temperature: 1, top_p: 0.5 },
+        chatOptions: { temperature: 1, topP: 0.5 },
         clientOverrides,
       }),
     ],
@@ -28,8 +28,7 @@ async function openChoosing(clientOverrides: boolean) {
 describe("issue 14.12: client_overrides", () => {
   it("lets a client choose model, prompt and settings of one run", async () => {
     const { runtime, models } = await openChoosing(true);
-    const config = { chat_options: { temperature: 0 } };
-    const overrides = { model: "other", system_prompt: "Be long.", config };
+    const overrides = { model: "other", instructions: "Be long.", chatOptions: { temperature: 0 } };
     const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go", overrides });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "other" });
     expect(models.other.requests).toMatchObject([{ system: "Be long.", options: { temperature: 0, top_p: 0.5 } }]);
@@ -63,7 +62,7 @@ describe("issue 14.12: client_overrides", () => {
       limits: { closeTimeoutMs: 1 },
     });
     onTestFinished(() => void runtime.close().catch(() => undefined));
-    const overrides = { config: { tool_execution_mode: "sequential" } } as const;
+    const overrides = { toolExecutionMode: "sequential" } as const;
     await soon(runtime.runToCompletion({ agent: "agent", input: "go", overrides }));
     expect(order.splice(0)).toEqual(["begin", "end", "begin", "end"]);
     await soon(runtime.runToCompletion({ agent: "agent", input: "go" }));
@@ -73,9 +72,9 @@ describe("issue 14.12: client_overrides", () => {
   it.each([
     ["an agent that does not allow it", false, { model: "other" }, "client_overrides"],
     ["a model nobody knows", true, { model: "nowhere" }, "nowhere"],
-    ["an option for one provider", true, { config: { chat_options: { extra: {} } } }, "extra"],
-    ["a mode there is not", true, { config: { tool_execution_mode: "all" } }, "tool_execution_mode"],
-    ["another setting", true, { config: { budget: 1 } }, "budget"],
+    ["an option for one provider", true, { chatOptions: { extra: {} } }, "extra"],
+    ["a mode there is not", true, { toolExecutionMode: "all" }, "tool_execution_mode"],
+    ["another setting", true, { budget: 1 }, "budget"],
   ])("refuses %s", async (_, isAllowed, overrides, problem) => {
     const { runtime } = await openChoosing(isAllowed);
     const started = runtime.start({ agent: "agent", input: "go", overrides: overrides as never });
@@ -92,7 +91,7 @@ describe("issue 14.12: settings whose plugin is not there", () => {
         defineAgent({
           id: "agent",
           model,
-          contextPolicy: { autocompact_threshold: 1_000, compaction_mode: "keep_recent_raw_suffix" },
+          contextPolicy: { autocompactThreshold: 1_000, compactionMode: "keep_recent_raw_suffix" },
         }),
       ],
       limits: { closeTimeoutMs: 1 },

@@ -38,7 +38,7 @@ describe("issue 14.12: a run that reports to the thread above", () => {
     });
     await soon(child.outcome());
     await until(() => boss.requests.length === 2);
-    const { items } = await runtime.mailbox.list({ thread_id: "above" });
+    const { items } = await runtime.mailbox.list({ threadId: "above" });
     expect(items.find(({ sender_id }) => sender_id !== undefined)).toMatchObject({
       sender_id: `run:${child.id}`,
       dedupe_key: `parent-task-completion:${parent.id}:${child.id}`,
@@ -81,7 +81,7 @@ describe("issue 14.12: a run that reports to the thread above", () => {
     await soon(parent.outcome());
     const child = await runtime.start({ agent: "worker", threadId: "below", input: "look", parentRunId: parent.id });
     await soon(child.outcome());
-    expect((await runtime.mailbox.list({ thread_id: "above" })).items).toHaveLength(1);
+    expect((await runtime.mailbox.list({ threadId: "above" })).items).toHaveLength(1);
     expect(boss.requests).toHaveLength(1);
   });
 });

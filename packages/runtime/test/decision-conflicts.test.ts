@@ -123,7 +123,7 @@ describe("a decision", () => {
         runs += 1;
         if (decision !== undefined) return "went on";
         await release.promise;
-        const pending = { id: identity.call_id, name: "add", arguments: { title: "x" } };
+        const pending = { id: identity.callId, name: "add", arguments: { title: "x" } };
         const ticket = {
           suspension: { id: "q", action: "tool:add" },
           pending,

@@ -46,7 +46,7 @@ describe("issue 14.13: progress of a run that a tool call started", () => {
           agent: "worker",
           threadId: "t2",
           input: "go",
-          parentCallId: identity.call_id,
+          parentCallId: identity.callId,
         });
         await run.outcome();
         return run.id;
@@ -60,7 +60,7 @@ describe("issue 14.13: progress of a run that a tool call started", () => {
     onTestFinished(() => void runtime.close().catch(() => undefined));
     const run = await runtime.start({ agent: "boss", threadId: "t1", input: "go" });
     await soon(run.outcome());
-    const [child] = (await runtime.runs({ parent_run_id: run.id })).items;
+    const [child] = (await runtime.runs({ parentRunId: run.id })).items;
     const parent = `${run.id}-s1-c0`;
     expect(child).toMatchObject({ parent_run_id: run.id, parent_call_id: parent });
     const events = await collect(await runtime.run(child?.run_id ?? ""));

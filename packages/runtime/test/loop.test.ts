@@ -102,7 +102,7 @@ describe("the loop", () => {
     const statuses: (string | undefined)[] = [];
     const { tool } = countingTool({
       execute: async (_, { identity }) => {
-        const call = await world.store.forTenant("default").loadCall(identity.run_id, identity.call_id);
+        const call = await world.store.forTenant("default").loadCall(identity.runId, identity.callId);
         statuses.push(call?.status);
         return null;
       },
@@ -134,7 +134,7 @@ describe("the loop", () => {
   });
 
   it("counts the tokens of all steps of a run", async () => {
-    const usage = { prompt_tokens: 10, completion_tokens: 3 };
+    const usage = { promptTokens: 10, completionTokens: 3 };
     const { tool } = countingTool();
     const { runtime } = await openRuntime({
       script: [

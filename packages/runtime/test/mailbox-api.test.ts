@@ -14,7 +14,7 @@ describe("the mailbox of a runtime", () => {
     expect(interrupted).toMatchObject({ generation: 1, run_id: running.id, superseded: [{ run_id: queued.id }] });
     expect(await soon(running.outcome())).toMatchObject({ status: "cancelled" });
     expect(await soon(queued.outcome())).toMatchObject({ status: "cancelled" });
-    const { items } = await runtime.mailbox.list({ thread_id: "t1", status: "superseded" });
+    const { items } = await runtime.mailbox.list({ threadId: "t1", status: "superseded" });
     expect(items.map(({ run_id }) => run_id)).toEqual([queued.id]);
     await expect(runtime.mailbox.interrupt("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
   });
@@ -39,7 +39,7 @@ describe("the mailbox of a runtime", () => {
       status: "failed",
       error: expect.stringContaining("It cannot be"),
     });
-    const { items } = await runtime.mailbox.list({ thread_id: "t1", status: "dead_letter" });
+    const { items } = await runtime.mailbox.list({ threadId: "t1", status: "dead_letter" });
     expect(items).toMatchObject([{ run_id: "second", attempts: 1, last_error: "It cannot be." }]);
     isBroken = false;
     await runtime.mailbox.requeue("t1", items[0]?.entry_id ?? "");

@@ -17,7 +17,7 @@ describe("a model whose stream breaks", () => {
   });
 
   it("inside a call's arguments never runs that call", async () => {
-    const broken = { unfinished_call: "add", raw: '{"title":"x"}' } as const;
+    const broken = { unfinishedCall: "add", raw: '{"title":"x"}' } as const;
     const { outcome, keys, types, answers } = await playScript([[broken, { cut: true }], "instead"]);
     expect(outcome).toMatchObject({ status: "done", text: "instead" });
     expect(keys).toEqual([]);
@@ -27,7 +27,7 @@ describe("a model whose stream breaks", () => {
 
   it("after a whole call runs that one and drops the unfinished one", async () => {
     const { outcome, keys, answers, events } = await playScript([
-      [{ text: "Well. " }, ADD, { unfinished_call: "add", raw: '{"ti' }, { cut: true }],
+      [{ text: "Well. " }, ADD, { unfinishedCall: "add", raw: '{"ti' }, { cut: true }],
       "ok",
     ]);
     expect(outcome).toMatchObject({ status: "done", text: "ok" });

@@ -89,7 +89,7 @@ describe("a verified replay takes what plugins asked for from the recording", ()
           emitEffect("count"),
           transformRequest((request) => request),
         ],
-        afterInference: ({ stop_reason }) => [changeState(log.add(stop_reason))],
+        afterInference: ({ stopReason: stop_reason }) => [changeState(log.add(stop_reason))],
         afterToolExecute: () => [addSystemReminder("be brief"), addUserMessage("and kind")],
         runEnd: () => [changeState(log.add("end"))],
       },

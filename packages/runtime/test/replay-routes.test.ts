@@ -14,7 +14,7 @@ async function openPriced(world: ReturnType<typeof createWorld>, models: { first
   const { first, second } = models;
   const price = { input_per_million: 10, output_per_million: 10 };
   const spec = (id: string) => ({ id, provider: id, model: id, max_output_tokens: 200, pricing: price });
-  const retryPolicy = { max_attempts_per_model: 1 };
+  const retryPolicy = { maxAttemptsPerModel: 1 };
   const agent = defineAgent({ id: "agent", model: "first", fallbackModels: ["second"], tools: [look], retryPolicy });
   const runtime = await createRuntime({
     ...world,
@@ -35,7 +35,7 @@ async function play(scripts: { first: Script; second: Script }, verb?: DecisionV
     first: scriptedModel(scripts.first),
     second: scriptedModel(scripts.second),
   });
-  const budget = { limit_microcents: usd(0.008), on_exceeded: "pause" } as const;
+  const budget = { limitMicrocents: usd(0.008), onExceeded: "pause" } as const;
   const run = await runtime.start({
     agent: "agent",
     threadId: "t1",
@@ -53,7 +53,7 @@ async function play(scripts: { first: Script; second: Script }, verb?: DecisionV
   return { outcome, run, result: await soon(dead.replay(run.id)) };
 }
 
-const usage = { usage: { prompt_tokens: 300, completion_tokens: 20 } };
+const usage = { usage: { promptTokens: 300, completionTokens: 20 } };
 
 describe("a verified replay", () => {
   it("knows that nobody knew what the model costs", async () => {

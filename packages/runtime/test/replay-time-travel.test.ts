@@ -8,7 +8,7 @@ const ADD = (title: string) => ({ call: "add", arguments: { title } });
 
 async function recorded() {
   const { tool, keys } = countingTool();
-  const script = [[ADD("a")], [ADD("b"), { usage: { prompt_tokens: 5, completion_tokens: 3 } }], "two notes"];
+  const script = [[ADD("a")], [ADD("b"), { usage: { promptTokens: 5, completionTokens: 3 } }], "two notes"];
   return { ...(await record({ tools: [tool], script })), tool, keys };
 }
 
@@ -41,7 +41,7 @@ describe("versions of a thread", () => {
     await soon((await runtime.start({ agent: "agent", threadId: "t1", input: "more" })).outcome());
     const { version } = await runtime.threads.get("t1");
     await store.forTenant("default").saveSnapshot("t1", { version, state: await runtime.threads.state("t1") });
-    await store.operator.prune({ history_versions: 1 });
+    await store.operator.prune({ historyVersions: 1 });
     await expect(runtime.threads.stateAt("t1", 2)).rejects.toMatchObject({ code: "VERSION_GONE" });
     await expect(runtime.threads.diffVersions("t1", 2, version)).rejects.toMatchObject({ code: "VERSION_GONE" });
   });
@@ -59,7 +59,7 @@ describe("a run is taken up again before one of its steps", () => {
   it("with another model and other words, beside the original, and compared with it", async () => {
     const { runtime, run, model, keys } = await recorded();
     const other = scriptedModel(
-      [[ADD("c"), { usage: { prompt_tokens: 7, completion_tokens: 1 } }], "other notes"],
+      [[ADD("c"), { usage: { promptTokens: 7, completionTokens: 1 } }], "other notes"],
       "other",
     );
     const rerun = await runtime.rerunFrom(run.id, 2, {

@@ -168,7 +168,7 @@ describe("a verified replay", () => {
     const expiring = defineTool({
       id: "expiring",
       description: "Asks for a while.",
-      execute: () => suspendTool({ action: "which", expires_in_ms: 2_000 }),
+      execute: () => suspendTool({ action: "which", expiresInMs: 2_000 }),
     });
     const { verify, outcome } = await record(
       { tools: [expiring], script: [[{ call: "expiring" }], "done"] },
@@ -219,7 +219,7 @@ describe("a verified replay", () => {
     });
     expect(superseded.outcome).toMatchObject({ status: "done", termination: { type: "stopped" } });
     expect(await superseded.verify()).toMatchObject({ equal: true });
-    const { items } = await superseded.runtime.runs({ thread_id: "t1" });
+    const { items } = await superseded.runtime.runs({ threadId: "t1" });
     for (const { run_id } of items)
       expect(await soon(superseded.runtime.replay(run_id))).toMatchObject({ equal: true });
   });
@@ -231,7 +231,7 @@ describe("a verified replay", () => {
       await soon(next.outcome());
       await soon(run.outcome());
     });
-    const { items } = await bench.runtime.runs({ thread_id: "t1" });
+    const { items } = await bench.runtime.runs({ threadId: "t1" });
     expect(items).toHaveLength(2);
     for (const { run_id } of items) expect(await soon(bench.runtime.replay(run_id))).toMatchObject({ equal: true });
     await until(() => true);

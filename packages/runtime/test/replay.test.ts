@@ -15,7 +15,7 @@ describe("a verified replay asks no model, runs no tool, and comes to the same",
         { reasoning: "Hm." },
         { encrypted: "e" },
         { text: ["Hel", "lo"] },
-        { usage: { prompt_tokens: 3, completion_tokens: 2 } },
+        { usage: { promptTokens: 3, completionTokens: 2 } },
       ],
     ];
     const { verify, run } = await record({ script });
@@ -41,7 +41,7 @@ describe("a verified replay asks no model, runs no tool, and comes to the same",
     const { tool } = countingTool();
     const script = [
       [{ text: "Let me " }, { cut: true }],
-      [{ text: "see." }, { unfinished_call: "add", raw: '{"tit' }, { cut: true }],
+      [{ text: "see." }, { unfinishedCall: "add", raw: '{"tit' }, { cut: true }],
       [{ text: "Again." }, ADD],
       [{ text: "cut off" }, { stop: "max_tokens" }],
       " and on",
@@ -61,7 +61,7 @@ describe("a verified replay asks no model, runs no tool, and comes to the same",
   it("after a stop policy stopped it, and after one that could not be asked", async () => {
     const { tool } = countingTool();
     const script = Array.from({ length: 4 }, () => [ADD]);
-    const agent = { stopWhen: [{ type: "stop_on_tool", tool_name: "add" }] } as const;
+    const agent = { stopWhen: [{ type: "stop_on_tool", toolName: "add" }] } as const;
     const stopped = await record({ tools: [tool], script, agent });
     expect(stopped.outcome).toMatchObject({ termination: { type: "stopped" } });
     expect(await stopped.verify()).toMatchObject({ equal: true });
@@ -106,7 +106,7 @@ describe("what cannot be replayed is said, typed", () => {
     const tenant = store.forTenant("default");
     const state = await runtime.threads.state("t1");
     await tenant.saveSnapshot("t1", { version: (await runtime.threads.get("t1")).version, state });
-    await store.operator.prune({ history_versions: 1 });
+    await store.operator.prune({ historyVersions: 1 });
     await expect(soon(runtime.replay(run.id))).rejects.toMatchObject({ code: "VERSION_GONE" });
   });
 

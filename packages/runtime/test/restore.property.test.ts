@@ -64,7 +64,7 @@ it("leaves the conversation somebody sees on a page, however they go back in it"
       expect(guarded.keys).toEqual([]);
       const kept = turns.filter(({ text }) => !text.startsWith("ask")).map(({ text }) => text);
       expect(notes.read(await bench.runtime.threads.state("t1"))).toEqual(kept);
-      for (const { run_id, status } of (await bench.runtime.runs({ thread_id: "t1", limit: 200 })).items) {
+      for (const { run_id, status } of (await bench.runtime.runs({ threadId: "t1", limit: 200 })).items) {
         if (status !== "done") continue;
         expect(await soon(bench.runtime.replay(run_id), `the replay of ${run_id}`)).toMatchObject({ equal: true });
       }

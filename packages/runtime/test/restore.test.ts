@@ -56,7 +56,7 @@ describe("a run that goes back", () => {
       "r4-s1-c0-r",
       "r4-s2-m",
     ]);
-    const whole = await bench.runtime.threads.messages("t1", { include_superseded: true });
+    const whole = await bench.runtime.threads.messages("t1", { includeSuperseded: true });
     expect(whole.messages.map(({ id }) => id)).toContain("r2-s2-m");
     await assertConsistent(bench.tenant, "t1");
     expect(await soon(bench.runtime.replay("r4"))).toMatchObject({ equal: true });
@@ -206,7 +206,7 @@ describe("what cannot be gone back to is refused before anything is stored", () 
     await expect(
       Promise.resolve().then(() => bench.runtime.submit(request({ run_id: "r9", ...more }))),
     ).rejects.toMatchObject({ code });
-    expect((await bench.runtime.mailbox.list({ run_id: "r9" })).total).toBe(0);
+    expect((await bench.runtime.mailbox.list({ runId: "r9" })).total).toBe(0);
   });
 
   it("a run of another thread", async () => {
@@ -221,7 +221,7 @@ describe("what cannot be gone back to is refused before anything is stored", () 
     await bench.env.advance(10_000);
     const { version } = await bench.runtime.threads.get("t1");
     await bench.tenant.saveSnapshot("t1", { version, state: await bench.runtime.threads.state("t1") });
-    await bench.store.operator.prune({ history_versions: 1 });
+    await bench.store.operator.prune({ historyVersions: 1 });
     const asked = request({ restore: { run_id: "r1", keep_input: true } });
     await expect(soon(bench.runtime.submit(asked))).rejects.toMatchObject({ code: "VERSION_GONE" });
     await finish(bench, request({ run_id: "r4", messages: says("u4", "note 4") }));

@@ -16,7 +16,7 @@ const grow = defineTool({
   id: "grow",
   description: "Grows the state.",
   execute(_, { state, identity }) {
-    state.apply(texts.add(identity.call_id.padEnd(20_000, "x")));
+    state.apply(texts.add(identity.callId.padEnd(20_000, "x")));
     return null;
   },
 });

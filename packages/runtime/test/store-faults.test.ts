@@ -110,7 +110,7 @@ describe("a store that fails", () => {
     await settle();
     await world.env.advance(2_000);
     expect(await soon(second.outcome())).toMatchObject({ status: "done", text: "two" });
-    expect((await runtime.runs({ thread_id: "t1" })).items).toHaveLength(2);
+    expect((await runtime.runs({ threadId: "t1" })).items).toHaveLength(2);
     await assertConsistent(tenant, "t1");
   });
 

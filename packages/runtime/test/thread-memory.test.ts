@@ -44,7 +44,7 @@ describe("what a thread remembers", () => {
       execute(_, { state, identity }) {
         state.apply(perRun.bump());
         const suspension = { id: "q", action: "tool:pause" };
-        const pending = { id: identity.call_id, name: "pause", arguments: {} };
+        const pending = { id: identity.callId, name: "pause", arguments: {} };
         return toolResult(toolPending("pause", { suspension, pending, resume_mode: "use_decision_as_tool_result" }));
       },
     });

@@ -33,7 +33,7 @@ function listening() {
     scheduled: {
       follow_up: {
         phase: "after_tool_execute",
-        handle: (payload, { call }) => [changeState(heard.add(`${call.tool_id}: ${JSON.stringify(payload)}`))],
+        handle: (payload, { call }) => [changeState(heard.add(`${call.toolId}: ${JSON.stringify(payload)}`))],
       },
     },
     effects: { ring: (payload) => void emitted.push(payload) },

@@ -69,7 +69,8 @@ describe("issue 14.18: a tool that throws", () => {
       },
     });
     const of = { thread_id: "t1", run_id: run.id, call_id: `${run.id}-s1-c0`, tool_id: "add" };
-    expect(reports).toEqual([{ ...of, tenant: "default", agent_id: "agent", error }]);
+    const ids = { threadId: "t1", runId: run.id, callId: of.call_id, toolId: "add", agentId: "agent" };
+    expect(reports).toEqual([{ ...ids, tenant: "default", error }]);
     const line = lines.find(({ message }) => message === "a tool failed");
     expect(line).toMatchObject({ level: "error", details: of });
     expect(String(line?.details?.stack)).toMatch(/tool-errors\.test\.ts[\s\S]*Caused by: TypeError: refused/);

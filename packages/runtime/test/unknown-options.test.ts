@@ -35,8 +35,41 @@ describe("issue 14.21: an option that does not exist", () => {
       () => definePlugin(untyped({ id: "p", hooks: { beforeToolExecution: () => [] } })),
       '"beforeToolExecution" is not an option of the hooks of plugin p. Did you mean "beforeToolExecute"?',
     ],
+    [
+      "definePlugin's options in snake case",
+      () => definePlugin(untyped({ id: "p", on_activate: () => undefined })),
+      '"on_activate" is not an option of plugin p. Did you mean "onActivate"?',
+    ],
   ])("of %s is refused with the nearest name", (_, define, message) => {
     expect(define).toThrow(expect.objectContaining({ code: "INVALID_DEFINITION", message }));
+  });
+
+  it.each([
+    [
+      { retryPolicy: { maxAttempts: 2 } },
+      "`retryPolicy`.maxAttempts is not known (the nearest is `maxAttemptsPerModel`)",
+    ],
+    [
+      { contextPolicy: { maxContextToken: 2 } },
+      "`contextPolicy`.maxContextToken is not known (the nearest is `maxContextTokens`)",
+    ],
+    [{ budget: { limit: 2 } }, "`budget`.limit is not known (the nearest is `limitMicrocents`)"],
+    [{ budget: { onExceeded: "fail" } }, "`budget`: a budget has `limitMicrocents`, `limitTokens` or both"],
+    [
+      { stopWhen: [{ type: "stop_on_tool", tool: "a" }] },
+      "`stopWhen`[0].toolName is needed; `stopWhen`[0].tool is not known (the nearest is `toolName`)",
+    ],
+    [{ fallbackModels: [{ model: "m", attempts: 2 }] }, "`fallbackModels`[0].attempts is not known"],
+    [{ maxRounds: 0 }, "`maxRounds` is a whole number from 1 on, not 0"],
+    [{ retryPolicy: { patienceMs: -1 } }, "`retryPolicy`.patienceMs is a number from 0 on, not -1"],
+  ])("inside %j of defineAgent is refused in the author's words", (options, problem) => {
+    const define = () => defineAgent(untyped({ id: "a", model, ...options }));
+    expect(define).toThrow(
+      expect.objectContaining({
+        code: "INVALID_AGENT_SPEC",
+        details: { problems: problem.split("; "), agent_id: "a" },
+      }),
+    );
   });
 
   it("of createRuntime, its limits, redefine and start is refused before anything happens", async () => {

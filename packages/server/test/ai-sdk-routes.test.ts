@@ -156,7 +156,7 @@ describe("another answer", () => {
       expect((await demo.runtime.threads.messages("t")).messages.map(({ id }) => id)).toEqual(["u1", `${run}-s1-m`]);
       expect((await historyOf(demo.ask)).map(({ id }) => id)).toEqual(["u1", `${run}-s1-m`]);
     }
-    const whole = await demo.runtime.threads.messages("t", { include_superseded: true });
+    const whole = await demo.runtime.threads.messages("t", { includeSuperseded: true });
     expect(whole.messages.map(({ id }) => id)).toEqual(expect.arrayContaining(stored));
   });
 

@@ -98,7 +98,7 @@ function page(): string {
 ${GENERATED}
 
 One JSON document: what to run, and on what. \`readConfig(value)\` of \`reprise/server/config\` checks it, \`configSchema()\` is its JSON Schema
-(draft 2020-12), and \`createDefinitions(config, ports)\` makes of it what \`createRuntime\` takes. Everything may be left out; a field nobody
+(draft 2020-12), and \`createDefinitions(config, ports)\` makes of it what \`createRuntime\` takes. Everything may be left out; names may be in camelCase too; a field nobody
 knows is refused. [Change it while a server runs](../how-to/configure-live.md).
 
 ${table(schema)}

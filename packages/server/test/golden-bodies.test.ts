@@ -96,7 +96,7 @@ it("decides, once", async () => {
   await expectGolden("decision", await demo.post(path, { action: "edit", arguments: { amount: 4 }, reason: "less" }));
   await expectGolden("decision-conflict", await demo.post(path, { action: "deny", decision_id: "other" }));
   await (await demo.ask("/v1/runs/r2/events?follow=true")).text();
-  const call = await demo.runtime.calls({ run_id: "r2" });
+  const call = await demo.runtime.calls({ runId: "r2" });
   expect(call.items).toMatchObject([{ status: "succeeded", arguments: { amount: 4 } }]);
 });
 

@@ -65,7 +65,7 @@ describe("issue 14.10: a run request", () => {
     await response.text();
     expect(warningsOf(await post("/v1/runs", says("hello", { threadId: "t" })))).toBeNull();
     const more = { agentId: "assistant", messages: [{ role: "user", content: "x" }], extra: 1 };
-    const [run] = (await runtime.runs({ thread_id: "t" })).items;
+    const [run] = (await runtime.runs({ threadId: "t" })).items;
     const continued = await (await post(`/v1/runs/${run?.run_id}/inputs`, more)).json();
     expect(continued).toMatchObject({
       status: "continuation_started",

@@ -28,7 +28,7 @@ function failingAgent() {
     // The tests say nothing but kinds.
     return [{ fail: (last === undefined ? "network" : textOf(last)) as ModelErrorKind }];
   });
-  const retryPolicy = { max_attempts_per_model: 1, max_stream_event_retries: 0, patience_ms: 0 };
+  const retryPolicy = { maxAttemptsPerModel: 1, maxStreamEventRetries: 0, patienceMs: 0 };
   return defineAgent({ id: "assistant", model, retryPolicy });
 }
 

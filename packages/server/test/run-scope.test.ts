@@ -73,7 +73,7 @@ describe("issue 14.42: an agent's budget", () => {
   const model = scriptedModel(() => "hi");
   const agents = () => [
     defineAgent({ id: "assistant", model, budget: BUDGET }),
-    defineAgent({ id: "rich", model, budget: { limit_tokens: 1_000_000 } }),
+    defineAgent({ id: "rich", model, budget: { limitTokens: 1_000_000 } }),
     defineAgent({ id: "free", model }),
   ];
   const budgetOf = async (demo: Awaited<ReturnType<typeof open>>, body: object, who: string) => {

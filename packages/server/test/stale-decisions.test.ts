@@ -67,7 +67,7 @@ describe("issue 14.6: a decision that is sent again once it is consumed", () => 
       id: "ask",
       description: "Asks.",
       execute: () =>
-        suspendTool({ action: "tool:ask", pending: { id: "fc_1" }, resume_mode: "use_decision_as_tool_result" }),
+        suspendTool({ action: "tool:ask", pending: { id: "fc_1" }, resumeMode: "use_decision_as_tool_result" }),
     });
     const model = scriptedModel([[{ call: "ask" }], "Done."]);
     const demo = await openDemo({ agents: [defineAgent({ id: "assistant", model, tools: [ask] })] });

@@ -50,7 +50,7 @@ it("a call whose client goes away is made all the same", async () => {
   await until(async () => (await runtime.runs()).total === 1, "the run");
   gone.abort();
   await answered;
-  await until(async () => (await runtime.calls({ thread_id: "t" })).items[0]?.status === "succeeded", "the call");
+  await until(async () => (await runtime.calls({ threadId: "t" })).items[0]?.status === "succeeded", "the call");
 });
 
 it("a call under a key is made once", async () => {

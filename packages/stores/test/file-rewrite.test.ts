@@ -62,7 +62,7 @@ it("has nothing left on the disk of what is pruned or deleted", async () => {
   await second.commit({ runs: [{ ...second.run, base_version: 3, status: "done" }] });
   await advance(1_000);
   expect(isOnDisk(folder, "secret patch")).toBe(true);
-  const pruned = await store.operator.prune({ history_versions: 1 });
+  const pruned = await store.operator.prune({ historyVersions: 1 });
   expect(pruned.versions).toBe(3);
   expect(isOnDisk(folder, "secret patch")).toBe(false);
   expect((await tenant.readMessages("t1", 0)).messages.map(({ id }) => id)).toContain("kept");

@@ -76,7 +76,7 @@ describeWithService("postgres", "the views of a Postgres store", (service) => {
     const { sql, store, run } = await useFilled();
     const next = await startRun(store.forTenant("t"), "thread-1", 2);
     await next.commit({ runs: [{ ...next.run, base_version: 3, status: "done" }] });
-    expect(await store.operator.prune({ history_versions: 0 })).toMatchObject({ versions: expect.any(Number) });
+    expect(await store.operator.prune({ historyVersions: 0 })).toMatchObject({ versions: expect.any(Number) });
     expect(await sql("select id from messages")).toHaveLength(6);
     expect(await sql("select call_id from calls")).toHaveLength(1);
     expect(await sql(`select seq from events where run_id = '${run.run_id}'`)).toEqual([]);

@@ -33,7 +33,7 @@ export function showRun(input: CommandInput): Promise<ExitCode> {
   const [runId = ""] = input.arguments;
   return withApp(input, async ({ runtime }) => {
     const run = await (await runtime.run(runId)).record();
-    const { items: calls } = await runtime.calls({ run_id: run.run_id, limit: 200 });
+    const { items: calls } = await runtime.calls({ runId: run.run_id, limit: 200 });
     input.output.answer({ run, calls }, () =>
       [
         `run ${run.run_id} of agent ${run.agent_id} on thread ${run.thread_id}`,

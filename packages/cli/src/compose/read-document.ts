@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { toStoredNames } from "@reprise/contracts/shape";
+import { agentSpecSchema } from "@reprise/runtime";
 import { type Json, type JsonObject, parseJson } from "@reprise/state";
 import { defaultConfig, demoConfig } from "../demo/demo-config.ts";
 import { EXIT_CODES } from "../output/exit-code.ts";
@@ -50,8 +52,10 @@ const GATEWAY_MODEL = `${GATEWAY}/agent_chat`;
 function throughTensorzero(document: Json, url: string | undefined): Json {
   if (url === undefined || !isObject(document) || !Array.isArray(document.agents)) return document;
   const agents = document.agents.map((agent: Json): Json => {
-    if (!isObject(agent) || agent.kind === "a2a") return agent;
-    const { model_id: _, fallback_models: __, fallback_chain: ___, ...rest } = agent;
+    // Renaming keys leaves JSON JSON.
+    const named = toStoredNames(agent, agentSpecSchema()) as Json;
+    if (!isObject(named) || named.kind === "a2a") return agent;
+    const { model_id: _, fallback_models: __, fallback_chain: ___, ...rest } = named;
     return { ...rest, model: GATEWAY_MODEL };
   });
   const endpoint = `${url.replace(/(?<!\/)\/+$/, "")}/openai/v1`;

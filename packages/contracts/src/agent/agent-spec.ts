@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@reprise/state";
 import type { BudgetPolicy } from "../budget/budget.ts";
 import type { ToolExecutionMode } from "../run/run-overrides.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
@@ -11,28 +12,34 @@ import type { StopConditionSpec } from "./stop-condition.ts";
 export type PartialSuspension = "wait" | "continue";
 
 /** How often and how patiently a model is asked again before the next one is. */
-export interface RetryPolicy {
-  readonly max_attempts_per_model?: number;
-  readonly initial_backoff_ms?: number;
-  readonly max_backoff_ms?: number;
-  readonly backoff_jitter_percent?: number;
-  readonly max_retry_window_ms?: number;
-  readonly retry_stream_start?: boolean;
-  readonly max_stream_event_retries?: number;
-  readonly stream_error_fallback_threshold?: number;
+export interface RetryOptions {
+  readonly maxAttemptsPerModel?: number;
+  readonly initialBackoffMs?: number;
+  readonly maxBackoffMs?: number;
+  readonly backoffJitterPercent?: number;
+  readonly maxRetryWindowMs?: number;
+  readonly retryStreamStart?: boolean;
+  readonly maxStreamEventRetries?: number;
+  readonly streamErrorFallbackThreshold?: number;
   /** How long a run waits in all while no model can be asked: 600,000. With 0 it fails at once. */
-  readonly patience_ms?: number;
+  readonly patienceMs?: number;
 }
 
+/** `RetryOptions` as they are stored. */
+export interface RetryPolicy extends SnakeCased<RetryOptions> {}
+
 /** A model that stands in for another, with a patience of its own. */
-export interface FallbackEntry {
+export interface FallbackModel {
   /** The id of a model; with `provider`, that provider's own name for it. */
   readonly model: string;
   readonly provider?: string;
   /** Attempts in all; 1 unless it is given. */
-  readonly max_attempts?: number;
-  readonly backoff_ms?: number;
+  readonly maxAttempts?: number;
+  readonly backoffMs?: number;
 }
+
+/** A `FallbackModel` as it is stored. */
+export interface FallbackEntry extends SnakeCased<FallbackModel> {}
 
 /** Where an agent that runs elsewhere is reached. */
 export interface RemoteEndpoint {
@@ -47,20 +54,23 @@ export interface RemoteEndpoint {
 }
 
 /** What keeps a conversation inside the model's window. What is left out has a default; the model's own limits always count too. */
-export interface ContextPolicy {
+export interface ContextOptions {
   /** Tokens of a request and its answer together: 200,000, or what the model has if that is less. */
-  readonly max_context_tokens?: number;
+  readonly maxContextTokens?: number;
   /** Of these, kept free for the answer: 16,384, or half of a small window. */
-  readonly max_output_tokens?: number;
+  readonly maxOutputTokens?: number;
   /** The newest messages, which are never left out: 10. */
-  readonly min_recent_messages?: number;
+  readonly minRecentMessages?: number;
   /** Whether the part of a request that stays the same is marked for providers that keep it: true. */
-  readonly enable_prompt_cache?: boolean;
+  readonly enablePromptCache?: boolean;
   /** For plugins that compact, as are the two below: the runtime itself checks them and leaves them alone. */
-  readonly autocompact_threshold?: number | null;
-  readonly compaction_mode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
-  readonly compaction_raw_suffix_messages?: number;
+  readonly autocompactThreshold?: number | null;
+  readonly compactionMode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
+  readonly compactionRawSuffixMessages?: number;
 }
+
+/** `ContextOptions` as they are stored. */
+export interface ContextPolicy extends SnakeCased<ContextOptions> {}
 
 /** A mutating tool that may run beside others of its kind. */
 export interface ToolConcurrency {
@@ -109,9 +119,8 @@ export interface AgentSpec {
   readonly output_schema?: JsonObject;
   /** What each run of this agent may spend, with the runs below it, unless the request says otherwise. */
   readonly budget?: BudgetPolicy;
-  readonly fallback_models: readonly string[];
-  /** Instead of `fallback_models`, where each has its own patience. */
-  readonly fallback_chain?: readonly FallbackEntry[];
+  /** Models to try after the first: an id, asked as patiently as the first, or an entry with a patience of its own. */
+  readonly fallback_models: readonly (string | FallbackEntry)[];
   readonly llm_retry_policy?: RetryPolicy;
   /** Whether a client may choose the model, the prompt and the settings of a run. */
   readonly client_overrides: boolean;

@@ -1,21 +1,26 @@
-import type { Json, JsonObject } from "@reprise/state";
+import { objectOf, optional } from "../shape/object-shape.ts";
+import { isPlainObject, narrowed, numberFrom, oneOf, type Shape, wholeNumberFrom } from "../shape/shape.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 
 /** What happens when a model call could go beyond a budget: the run fails, a person is asked, or it is said once. */
 export type OnExceeded = "fail" | "pause" | "warn";
 
 /** What a run may spend, together with every run below it. */
-export interface BudgetPolicy {
+export interface BudgetOptions {
   /** In millionths of a cent; `usd` makes one of dollars. */
-  readonly limit_microcents?: number;
+  readonly limitMicrocents?: number;
   /** Tokens, read and written. */
-  readonly limit_tokens?: number;
+  readonly limitTokens?: number;
   /** `fail` unless it is given. */
-  readonly on_exceeded?: OnExceeded;
+  readonly onExceeded?: OnExceeded;
   /** Whether a model whose price nobody knows may be asked under a limit in money; `refuse` unless it is given. */
   readonly unpriced?: "refuse" | "warn";
   /** Says so, once, when this share of a limit is spent. */
-  readonly warn_at_percent?: number;
+  readonly warnAtPercent?: number;
 }
+
+/** `BudgetOptions` as they are stored. */
+export interface BudgetPolicy extends SnakeCased<BudgetOptions> {}
 
 /** Money and tokens: what something took, or may take. */
 export interface Amount {
@@ -52,30 +57,21 @@ export function usd(dollars: number): number {
   return Math.round(dollars * MICROCENTS_PER_DOLLAR);
 }
 
-/** What is wrong with a budget somebody asks for; undefined when nothing is. */
-export function findBudgetProblem(policy: Json): string | undefined {
-  if (typeof policy !== "object" || policy === null || Array.isArray(policy)) return "a budget is an object";
-  // A JSON value that is an object and no list.
-  const given = policy as JsonObject;
-  const unknown = Object.keys(given).find((key) => !(key in FIELDS));
-  if (unknown !== undefined)
-    return `a budget has no field ${JSON.stringify(unknown)}; it has ${Object.keys(FIELDS).join(", ")}`;
-  for (const [key, [isRight, what]] of Object.entries(FIELDS)) {
-    if (given[key] !== undefined && !isRight(given[key])) return `${key} is ${what}`;
-  }
-  const hasLimit = given.limit_microcents !== undefined || given.limit_tokens !== undefined;
-  return hasLimit ? undefined : "a budget has limit_microcents, limit_tokens or both";
-}
+const share = narrowed(numberFrom(0), (percent) =>
+  Number(percent) > 0 && Number(percent) <= 100 ? undefined : "a share is above 0 and at most 100",
+);
 
-const isCount = (value: Json): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-
-const FIELDS: { readonly [key: string]: readonly [isRight: (value: Json) => boolean, what: string] } = {
-  limit_microcents: [isCount, "a whole number from 0 on, in millionths of a cent"],
-  limit_tokens: [isCount, "a whole number from 0 on"],
-  on_exceeded: [(value) => value === "fail" || value === "pause" || value === "warn", "fail, pause or warn"],
-  unpriced: [(value) => value === "refuse" || value === "warn", "refuse or warn"],
-  warn_at_percent: [
-    (value) => typeof value === "number" && value > 0 && value <= 100,
-    "a number above 0 and at most 100",
-  ],
-};
+/** Budgets as people may ask for them. */
+export const budgetShape: Shape<BudgetPolicy> = narrowed(
+  objectOf<BudgetPolicy>({
+    limit_microcents: optional(wholeNumberFrom(0)),
+    limit_tokens: optional(wholeNumberFrom(0)),
+    on_exceeded: optional(oneOf("fail", "pause", "warn")),
+    unpriced: optional(oneOf("refuse", "warn")),
+    warn_at_percent: optional(share),
+  }),
+  (budget) =>
+    isPlainObject(budget) && budget.limit_microcents === undefined && budget.limit_tokens === undefined
+      ? "a budget has `limit_microcents`, `limit_tokens` or both"
+      : undefined,
+);

@@ -1,29 +1,41 @@
 import type { Json } from "@reprise/state";
+import type { ChatOptions } from "../run/chat-options.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 
-export interface ModelPricing {
-  readonly input_per_million?: number;
-  readonly output_per_million?: number;
-  readonly cache_read_per_million?: number;
-  readonly cache_write_per_million?: number;
+/** What a model costs, in dollars. */
+export interface ModelPrices {
+  readonly inputPerMillion?: number;
+  readonly outputPerMillion?: number;
+  readonly cacheReadPerMillion?: number;
+  readonly cacheWritePerMillion?: number;
   /** Dollars for one picture, or for one second of what is heard or seen. */
-  readonly media_per_unit?: number;
+  readonly mediaPerUnit?: number;
 }
+
+/** `ModelPrices` as they are stored. */
+export interface ModelPricing extends SnakeCased<ModelPrices> {}
 
 export type Modality = "text" | "image" | "audio" | "video" | "pdf";
 
 /** A named model: which provider, which of its models, what it can do and what it costs. */
-export interface ModelSpec {
+export interface ModelDefinition {
   readonly id: string;
   readonly provider: string;
   /** The provider's own name for it. */
   readonly model: string;
   /** `chat` speaks and is asked step by step; `generative` makes media at an endpoint of its own. `chat` unless it is given. */
   readonly surface?: "chat" | "generative";
-  readonly context_window?: number;
-  readonly max_output_tokens?: number;
+  readonly contextWindow?: number;
+  readonly maxOutputTokens?: number;
   readonly modalities?: { readonly input?: readonly Modality[]; readonly output?: readonly Modality[] };
   /** `YYYY-MM` or `YYYY-MM-DD`. */
-  readonly knowledge_cutoff?: string;
+  readonly knowledgeCutoff?: string;
+  readonly pricing?: ModelPrices;
+  readonly chatOptions?: ChatOptions;
+}
+
+/** A `ModelDefinition` as it is stored. */
+export interface ModelSpec extends SnakeCased<Omit<ModelDefinition, "pricing" | "chatOptions">> {
   readonly pricing?: ModelPricing;
   readonly chat_options?: { readonly [key: string]: Json };
 }

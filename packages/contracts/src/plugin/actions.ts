@@ -1,8 +1,9 @@
 import type { Json, StateAction } from "@reprise/state";
 import type { MessageInput } from "../message/message.ts";
+import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
-import type { InferenceOverride, PhaseAction, RequestTransform, SuspendRequest } from "./phase-action.ts";
+import type { InferenceOptions, PhaseAction, RequestTransform, SuspendOptions } from "./phase-action.ts";
 import { toolResult } from "./tool-effect.ts";
 
 /** Changes state. `callId` is for states of the scope `tool_call`. */
@@ -36,8 +37,8 @@ export function transformRequest(transform: RequestTransform): PhaseAction<"add_
 }
 
 /** Uses another model, or other settings, for this inference. */
-export function overrideInference(override: InferenceOverride): PhaseAction<"override_inference"> {
-  return { type: "override_inference", override };
+export function overrideInference(options: InferenceOptions): PhaseAction<"override_inference"> {
+  return { type: "override_inference", override: toStoredKeys(options) };
 }
 
 /** Ends the run. */
@@ -51,8 +52,8 @@ export function blockCall(reason: string): PhaseAction<"block"> {
 }
 
 /** Asks somebody outside before the call goes on. */
-export function suspendCall(request: SuspendRequest): PhaseAction<"suspend"> {
-  return { type: "suspend", request };
+export function suspendCall(options: SuspendOptions): PhaseAction<"suspend"> {
+  return { type: "suspend", request: toStoredKeys(options) };
 }
 
 /** Answers the call without executing it. */

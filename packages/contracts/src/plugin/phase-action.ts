@@ -2,41 +2,46 @@ import type { Json, StateAction } from "@reprise/state";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { ModelRequest } from "../model/model.ts";
+import type { ReasoningEffort } from "../run/chat-options.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
 import type { Phase } from "./phase.ts";
 
-/** How much a model thinks before it speaks: a level, or a number of tokens. */
-export type ReasoningEffort = "none" | "low" | "medium" | "high" | "max" | { readonly budget: number };
-
 /** What one inference does differently. Of several overrides the last one wins, field by field. */
-export interface InferenceOverride {
+export interface InferenceOptions {
   /** The id of a model the runtime knows. */
   readonly model?: string;
-  readonly fallback_models?: readonly string[];
+  readonly fallbackModels?: readonly string[];
   readonly temperature?: number;
-  readonly max_tokens?: number;
-  readonly top_p?: number;
-  readonly reasoning_effort?: ReasoningEffort;
+  readonly maxTokens?: number;
+  readonly topP?: number;
+  readonly reasoningEffort?: ReasoningEffort;
 }
+
+/** `InferenceOptions` as they are stored. */
+export interface InferenceOverride extends SnakeCased<InferenceOptions> {}
 
 /** Changes a request on its way to the model. Pure. */
 export type RequestTransform = (request: ModelRequest) => ModelRequest;
 
 /** A ticket as a plugin writes it: ids, the pending call and the resume mode are filled in where they are left out. */
-export interface SuspendRequest {
+export interface SuspendOptions {
   readonly action: string;
   readonly message?: string;
   readonly parameters?: Json;
-  readonly response_schema?: { readonly [key: string]: Json };
-  readonly resume_mode?: SuspendTicket["resume_mode"];
+  readonly responseSchema?: { readonly [key: string]: Json };
+  readonly resumeMode?: SuspendTicket["resume_mode"];
   /** How the call looks to whoever answers, when that differs from the call itself. */
   readonly pending?: { readonly id?: string; readonly name?: string; readonly arguments?: Json };
   /** How long the question stays open; after that the call counts as denied. */
-  readonly expires_in_ms?: number;
+  readonly expiresInMs?: number;
   /** Ask although this plugin asked about this call before and was answered. */
   readonly again?: boolean;
 }
+
+/** `SuspendOptions` as they are stored. */
+export interface SuspendRequest extends SnakeCased<SuspendOptions> {}
 
 /** Everything a plugin may ask for, by type. */
 export interface PhaseActions {

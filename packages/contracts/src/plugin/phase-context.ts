@@ -21,11 +21,11 @@ export interface PhaseContext {
   readonly messages: readonly Message[];
   /** Steps begun so far in this run. */
   readonly step: number;
-  readonly run_id: string;
-  readonly thread_id: string;
-  readonly agent_id: string;
+  readonly runId: string;
+  readonly threadId: string;
+  readonly agentId: string;
   readonly tenant: string;
-  readonly parent_run_id?: string;
+  readonly parentRunId?: string;
   readonly policy: RunPolicy;
   /** One reading of the clock for the whole phase. */
   readonly now: number;
@@ -41,8 +41,8 @@ export interface PhaseContext {
 
 /** A call as hooks see it. */
 export interface CallView {
-  readonly call_id: string;
-  readonly tool_id: string;
+  readonly callId: string;
+  readonly toolId: string;
   readonly arguments: Json;
   /** How often the call was suspended before. */
   readonly suspension: number;
@@ -57,7 +57,7 @@ export interface AfterInferenceContext extends PhaseContext {
   readonly text: string;
   readonly calls: readonly CallView[];
   readonly usage: TokenUsage;
-  readonly stop_reason: StopReason;
+  readonly stopReason: StopReason;
 }
 
 export interface BeforeToolExecuteContext extends PhaseContext {

@@ -18,7 +18,7 @@ test("the hooks of a plugin are one for each phase, each with its own actions", 
   expectTypeOf<keyof PhaseHooks>().toEqualTypeOf<Phase>();
   const hooks: PhaseHooks = {
     before_inference: () => [terminateRun()],
-    before_tool_execute: ({ call }) => [blockCall(call.tool_id)],
+    before_tool_execute: ({ call }) => [blockCall(call.toolId)],
     // @ts-expect-error the end of a run cannot be ended
     run_end: () => [terminateRun()],
     // @ts-expect-error a call that is over cannot be blocked

@@ -22,8 +22,8 @@ export type ScheduledHandler = {
 
 /** What an effect knows of the commit it follows. */
 export interface EffectContext {
-  readonly run_id: string;
-  readonly thread_id: string;
+  readonly runId: string;
+  readonly threadId: string;
   readonly tenant: string;
   readonly signal: AbortSignal;
 }

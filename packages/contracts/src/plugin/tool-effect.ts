@@ -1,6 +1,7 @@
 import type { Json } from "@reprise/state";
+import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
-import type { PhaseAction, SuspendRequest } from "./phase-action.ts";
+import type { PhaseAction, SuspendOptions, SuspendRequest } from "./phase-action.ts";
 
 /** The types of action a tool may return. */
 export const EFFECT_ACTIONS = [
@@ -64,8 +65,8 @@ export interface MarkedSuspension {
  * Suspends the call. When somebody decides, the tool is executed again and finds the decision in its context, unless the
  * request has another resume mode.
  */
-export function suspendTool(request: SuspendRequest): MarkedSuspension {
-  return { request, [SUSPENSION]: true };
+export function suspendTool(options: SuspendOptions): MarkedSuspension {
+  return { request: toStoredKeys(options), [SUSPENSION]: true };
 }
 
 export function isToolSuspension(value: unknown): value is MarkedSuspension {

@@ -1,6 +1,7 @@
 import type { Json } from "@reprise/state";
 import { named, type ObjectShape, objectOf, optional } from "../shape/object-shape.ts";
 import { nonEmptyText, oneOf, recordOf, text, unchecked } from "../shape/shape.ts";
+import type { ChatOptions } from "./chat-options.ts";
 
 /**
  * How the calls of one step are run.
@@ -23,7 +24,16 @@ export const CLIENT_CHAT_OPTIONS: readonly string[] = [
   "reasoning_effort",
 ];
 
-/** What a client chooses for one run instead of its agent's own. Only for agents with `client_overrides`. */
+/** What one run does differently from its agent. Only for agents with `clientOverrides`. */
+export interface RunOverrideOptions {
+  /** The id of a model. */
+  readonly model?: string;
+  readonly instructions?: string;
+  readonly toolExecutionMode?: ToolExecutionMode;
+  readonly chatOptions?: ChatOptions;
+}
+
+/** `RunOverrideOptions` as clients send them and stores keep them. */
 export interface RunOverrides {
   /** The id of a model. */
   readonly model?: string;

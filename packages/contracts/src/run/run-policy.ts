@@ -1,18 +1,24 @@
 import type { Json } from "@reprise/state";
-import { type BudgetPolicy, findBudgetProblem } from "../budget/budget.ts";
+import { type BudgetOptions, type BudgetPolicy, budgetShape } from "../budget/budget.ts";
 import { findOversize, MAX_POLICY_BYTES } from "../json/bounded-json.ts";
 import { openObjectOf, optional } from "../shape/object-shape.ts";
-import { isPlainObject, listOf, narrowed, type Shape, text, unchecked } from "../shape/shape.ts";
+import { isPlainObject, listOf, narrowed, type Shape, text } from "../shape/shape.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 
 /** What one run may use, on top of what its agent may: deny wins. Absent lists allow all, empty ones none. */
-export interface RunPolicy {
-  readonly allowed_tools?: readonly string[];
-  readonly excluded_tools?: readonly string[];
-  readonly allowed_skills?: readonly string[];
-  readonly excluded_skills?: readonly string[];
-  readonly allowed_agents?: readonly string[];
-  readonly excluded_agents?: readonly string[];
+export interface RunPolicyOptions {
+  readonly allowedTools?: readonly string[];
+  readonly excludedTools?: readonly string[];
+  readonly allowedSkills?: readonly string[];
+  readonly excludedSkills?: readonly string[];
+  readonly allowedAgents?: readonly string[];
+  readonly excludedAgents?: readonly string[];
   /** What the run and all runs below it may spend. One below a run with a budget shares that one and has none of its own. */
+  readonly budget?: BudgetOptions;
+}
+
+/** `RunPolicyOptions` as they are stored. */
+export interface RunPolicy extends SnakeCased<Omit<RunPolicyOptions, "budget">> {
   readonly budget?: BudgetPolicy;
   /** Somebody wants this one call made: no model is asked. Set by the runtime alone; refused from clients. */
   readonly by_hand?: HandCall;
@@ -35,7 +41,7 @@ export const RUN_POLICY: Shape<RunPolicy> = narrowed(
     excluded_skills: ids,
     allowed_agents: ids,
     excluded_agents: ids,
-    budget: optional(narrowed(unchecked<BudgetPolicy>({ type: "object" }), findBudgetProblem)),
+    budget: optional(budgetShape),
   }),
   (policy) => {
     if (isPlainObject(policy) && policy.by_hand !== undefined) return "by_hand is set by the runtime alone";

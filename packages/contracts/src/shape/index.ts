@@ -23,3 +23,5 @@ export {
 } from "./shape.ts";
 export type { ShapePath, ShapeProblem } from "./shape-problem.ts";
 export { describeProblem, describeType } from "./shape-problem.ts";
+export type { SnakeCased } from "./stored-names.ts";
+export { camelCase, toStoredKeys, toStoredNames } from "./stored-names.ts";

@@ -78,8 +78,8 @@ async function planPruning(
     tenant,
     thread_id: thread.thread_id,
     history: cut === undefined ? null : { up_to: cut, state: await stateAt(store, thread.thread_id, cut) },
-    entries_before: timeBefore(now, retention.entry_age_ms),
-    idle_since: timeBefore(now, retention.thread_age_ms),
+    entries_before: timeBefore(now, retention.entryAgeMs),
+    idle_since: timeBefore(now, retention.threadAgeMs),
   };
 }
 
@@ -94,12 +94,12 @@ async function findCut(
   prunedVersion: number,
   { retention, now }: { readonly retention: Retention; readonly now: number },
 ): Promise<number | undefined> {
-  const { history_age_ms = Number.POSITIVE_INFINITY, history_versions = Number.POSITIVE_INFINITY } = retention;
-  if (history_age_ms === Number.POSITIVE_INFINITY && version - prunedVersion <= history_versions) return undefined;
+  const { historyAgeMs = Number.POSITIVE_INFINITY, historyVersions = Number.POSITIVE_INFINITY } = retention;
+  if (historyAgeMs === Number.POSITIVE_INFINITY && version - prunedVersion <= historyVersions) return undefined;
   for (let offset = 0; ; offset += PAGE) {
     const { items, has_more } = await store.listRuns({ thread_id, offset, limit: PAGE });
     const old = items.find(
-      ({ created_at, base_version }) => created_at < now - history_age_ms || version - base_version >= history_versions,
+      ({ created_at, base_version }) => created_at < now - historyAgeMs || version - base_version >= historyVersions,
     );
     if (old !== undefined) {
       const cut = Math.min(old.base_version, await firstFork(store, thread_id));

@@ -2,6 +2,7 @@ import type { RunStatus } from "../lifecycle/run-lifecycle.ts";
 import type { ToolCallStatus } from "../lifecycle/tool-call-lifecycle.ts";
 import type { Message } from "../message/message.ts";
 import type { RunOrigin } from "../run/run-record.ts";
+import type { SnakeCased } from "../shape/stored-names.ts";
 import type { EntryStatus } from "./mailbox.ts";
 
 /** Lists are cut: 1 to 200 items, 50 unless asked. */
@@ -14,7 +15,7 @@ export function clampLimit(limit: number | undefined): number {
 }
 
 /** A cursor is a message's position in its thread, from 0; `after` and `before` leave it out. */
-export interface MessageQuery {
+export interface MessageFilter {
   readonly after?: number;
   readonly before?: number;
   readonly limit?: number;
@@ -22,9 +23,12 @@ export interface MessageQuery {
   /** Only shown messages unless `any`. */
   readonly visibility?: "all" | "internal" | "any";
   /** Only messages that this run's commits brought. */
-  readonly run_id?: string;
-  readonly include_superseded?: boolean;
+  readonly runId?: string;
+  readonly includeSuperseded?: boolean;
 }
+
+/** A `MessageFilter` as stores read it. */
+export interface MessageQuery extends SnakeCased<MessageFilter> {}
 
 export interface MessagePage {
   readonly messages: readonly (Message & { readonly cursor: number })[];
@@ -41,38 +45,50 @@ export interface OffsetQuery {
   readonly limit?: number;
 }
 
-export interface ThreadQuery extends OffsetQuery {
-  readonly resource_id?: string;
-  readonly parent_thread_id?: string;
+export interface ThreadFilter extends OffsetQuery {
+  readonly resourceId?: string;
+  readonly parentThreadId?: string;
 }
+
+/** A `ThreadFilter` as stores read it. */
+export interface ThreadQuery extends SnakeCased<ThreadFilter> {}
 
 /** Newest first. Times are inclusive, in milliseconds. */
-export interface RunQuery extends OffsetQuery {
-  readonly thread_id?: string;
-  readonly parent_run_id?: string;
-  readonly agent_id?: string;
+export interface RunFilter extends OffsetQuery {
+  readonly threadId?: string;
+  readonly parentRunId?: string;
+  readonly agentId?: string;
   readonly status?: RunStatus;
   readonly origin?: RunOrigin;
-  readonly termination_code?: string;
-  readonly created_at_from?: number;
-  readonly created_at_to?: number;
-  readonly updated_at_from?: number;
-  readonly updated_at_to?: number;
+  readonly terminationCode?: string;
+  readonly createdAtFrom?: number;
+  readonly createdAtTo?: number;
+  readonly updatedAtFrom?: number;
+  readonly updatedAtTo?: number;
 }
 
-export interface CallQuery extends OffsetQuery {
-  readonly thread_id?: string;
-  readonly run_id?: string;
+/** A `RunFilter` as stores read it. */
+export interface RunQuery extends SnakeCased<RunFilter> {}
+
+export interface CallFilter extends OffsetQuery {
+  readonly threadId?: string;
+  readonly runId?: string;
   readonly status?: ToolCallStatus;
   /** The id that suspended calls have outside (`ticket.pending.id`). Only with the status `suspended`. */
   readonly pending_id?: string;
 }
 
-export interface EntryQuery extends OffsetQuery {
-  readonly thread_id?: string;
-  readonly run_id?: string;
+/** A `CallFilter` as stores read it. */
+export interface CallQuery extends SnakeCased<CallFilter> {}
+
+export interface EntryFilter extends OffsetQuery {
+  readonly threadId?: string;
+  readonly runId?: string;
   readonly status?: EntryStatus;
 }
+
+/** A `EntryFilter` as stores read it. */
+export interface EntryQuery extends SnakeCased<EntryFilter> {}
 
 export interface Page<Item> {
   readonly items: readonly Item[];

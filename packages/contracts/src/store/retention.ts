@@ -10,13 +10,13 @@
  */
 export interface Retention {
   /** What came before a run that began longer ago than this. */
-  readonly history_age_ms?: number;
+  readonly historyAgeMs?: number;
   /** What came before a run that began this many versions ago, or more. */
-  readonly history_versions?: number;
+  readonly historyVersions?: number;
   /** Entries that ended longer ago than this. */
-  readonly entry_age_ms?: number;
+  readonly entryAgeMs?: number;
   /** Threads that nothing has changed for longer than this. */
-  readonly thread_age_ms?: number;
+  readonly threadAgeMs?: number;
 }
 
 /** What was forgotten of threads. */

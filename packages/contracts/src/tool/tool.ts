@@ -17,12 +17,12 @@ export interface ToolState {
 /** Who runs what, for logs and keys. */
 export interface ToolIdentity {
   readonly tenant: string;
-  readonly thread_id: string;
-  readonly run_id: string;
-  readonly call_id: string;
-  readonly agent_id: string;
-  readonly step_id: string;
-  readonly parent_run_id?: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly agentId: string;
+  readonly stepId: string;
+  readonly parentRunId?: string;
 }
 
 export interface ToolProgress {

@@ -1,4 +1,11 @@
-import type { LanguageModel, MediaModel, ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
+import type {
+  LanguageModel,
+  MediaModel,
+  ModelDefinition,
+  ModelPool,
+  ModelProvider,
+  ModelSpec,
+} from "@reprise/contracts";
 import { describeModel } from "../catalogue/describe-model.ts";
 import { compatibleProviders, createCompatible } from "./compatible-entries.ts";
 import { packagedEntries } from "./packaged-entries.ts";
@@ -42,7 +49,7 @@ function orCompatible(variables: Variables, provider: ModelProvider): ModelProvi
 
 /** What a runtime is given of models and providers. */
 export interface ModelDefinitions {
-  readonly models?: readonly (LanguageModel | ModelSpec | ModelPool)[];
+  readonly models?: readonly (LanguageModel | ModelDefinition | ModelSpec | ModelPool)[];
   readonly providers?: readonly ModelProvider[];
 }
 

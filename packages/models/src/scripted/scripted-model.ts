@@ -7,6 +7,17 @@ import {
   type ModelRequest,
   type TokenUsage,
 } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
+
+/** The tokens of a scripted answer. */
+export interface ScriptedUsage {
+  readonly promptTokens?: number;
+  readonly completionTokens?: number;
+  readonly totalTokens?: number;
+  readonly cacheReadTokens?: number;
+  readonly cacheCreationTokens?: number;
+  readonly thinkingTokens?: number;
+}
 
 /** One thing a scripted model does in a turn. Plain data, so that scripts can be stored, sent and generated. */
 export type ScriptStep =
@@ -16,18 +27,19 @@ export type ScriptStep =
   /** What only the provider can read, and wants to have back. */
   | { readonly encrypted: string }
   /** Makes a file: a `data:` URL, or where it lies. */
-  | { readonly file: string; readonly media_type: string }
+  | { readonly file: string; readonly mediaType: string }
   /** Calls a tool; `raw` is sent as the arguments' text, however broken. */
   | { readonly call: string; readonly arguments?: unknown; readonly raw?: string; readonly id?: string }
   /** Begins a call and never finishes it. */
-  | { readonly unfinished_call: string; readonly raw: string }
+  | { readonly unfinishedCall: string; readonly raw: string }
   | { readonly fail: ModelErrorKind }
   /** Says nothing more until it is aborted. */
   | { readonly stall: true }
   /** Ends the stream without finishing. */
   | { readonly cut: true }
   | { readonly stop: "end_turn" | "max_tokens" | "tool_use" | "stop_sequence" }
-  | { readonly usage: TokenUsage };
+  /** What the answer took. */
+  | { readonly usage: ScriptedUsage };
 
 /** What the model does when it is asked once. */
 export type ScriptTurn = string | readonly ScriptStep[];
@@ -130,17 +142,17 @@ async function* play(steps: readonly ScriptStep[], request: ModelRequest): Async
       for (const delta of typeof step.text === "string" ? [step.text] : step.text) yield { type: "text_delta", delta };
     } else if ("reasoning" in step) yield { type: "reasoning_delta", delta: step.reasoning };
     else if ("encrypted" in step) yield { type: "reasoning_encrypted", value: step.encrypted };
-    else if ("file" in step) yield { type: "file", url: step.file, media_type: step.media_type };
+    else if ("file" in step) yield { type: "file", url: step.file, media_type: step.mediaType };
     else if ("call" in step) {
       calls++;
       yield* playCall(step.id ?? `call_${calls}`, step.call, step.raw ?? JSON.stringify(step.arguments ?? {}));
-    } else if ("unfinished_call" in step) {
-      yield { type: "tool_call_start", id: "unfinished", name: step.unfinished_call };
+    } else if ("unfinishedCall" in step) {
+      yield { type: "tool_call_start", id: "unfinished", name: step.unfinishedCall };
       yield { type: "tool_call_delta", id: "unfinished", args_delta: step.raw };
     } else if ("fail" in step) throw new ModelError(step.fail, `The script says: ${step.fail}.`);
     else if ("stall" in step) await aborted(request.signal);
     else if ("cut" in step) return;
-    else if ("usage" in step) usage = step.usage;
+    else if ("usage" in step) usage = toStoredKeys(step.usage);
     else return yield { type: "finish", stop_reason: step.stop, ...(usage && { usage }) };
   }
   yield { type: "finish", stop_reason: calls > 0 ? "tool_use" : "end_turn", ...(usage && { usage }) };

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { CANARY } from "../support/adapters.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d", "hex");
-const AS_DATA = { file: `data:image/png;base64,${PNG.toString("base64")}`, media_type: "image/png" };
+const AS_DATA = { file: `data:image/png;base64,${PNG.toString("base64")}`, mediaType: "image/png" };
 
 const requestOf = (fields: Partial<MediaRequest> = {}): MediaRequest => ({
   prompt: "A fox.",
@@ -55,7 +55,7 @@ describe("a picture", () => {
     const { server, model } = await open((request) =>
       request.method === "GET"
         ? { body: jpeg, headers: { "content-type": "image/jpeg" } }
-        : [{ file: `http://${request.headers.host}/files/a.jpg?signature=1`, media_type: "image/jpeg" }],
+        : [{ file: `http://${request.headers.host}/files/a.jpg?signature=1`, mediaType: "image/jpeg" }],
     );
     expect(await model.generate(requestOf())).toEqual({ content: jpeg, media_type: "image/jpeg", units: 1 });
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/images/generations", "/files/a.jpg?signature=1"]);
@@ -124,7 +124,7 @@ describe("a failure has its kind, and no key", () => {
     const failure = await failureOf((request) =>
       request.method === "GET"
         ? { status, headers: { location: "http://127.0.0.1:1/" } }
-        : [{ file: `http://${request.headers.host}/files/a.png?signature=secret`, media_type: "image/png" }],
+        : [{ file: `http://${request.headers.host}/files/a.png?signature=secret`, mediaType: "image/png" }],
     );
     expect(failure).toMatchObject({ kind, status });
     expect(inspect(failure, { depth: 10 })).not.toContain("signature");
@@ -138,14 +138,14 @@ describe("a failure has its kind, and no key", () => {
   it("cancelled, while it waits for its answer, and while it gets the picture", async () => {
     for (const turns of [
       [{ silent: true }],
-      [[{ file: "/files/a.png", media_type: "image/png" }], { silent: true }],
+      [[{ file: "/files/a.png", mediaType: "image/png" }], { silent: true }],
     ] as const) {
       const controller = new AbortController();
       const { model, server } = await open((request, turn) => {
         if (turn === turns.length) setImmediate(() => controller.abort());
         const said: ServerTurn = turns[turn - 1] ?? { silent: true };
         return Array.isArray(said)
-          ? [{ file: `http://${request.headers.host}/files/a.png`, media_type: "image/png" }]
+          ? [{ file: `http://${request.headers.host}/files/a.png`, mediaType: "image/png" }]
           : said;
       });
       await expect(model.generate(requestOf({ signal: controller.signal }))).rejects.toMatchObject({

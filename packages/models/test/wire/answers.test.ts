@@ -19,7 +19,7 @@ const TOOLS = [toolOf("add"), toolOf("look_up")];
 
 describe.each(ADAPTERS)("$name", ({ name, open, protocol }) => {
   it("streams text piece by piece, and says how it ended and what it took", async () => {
-    const usage = { prompt_tokens: 100, completion_tokens: 20, cache_read_tokens: 60 };
+    const usage = { promptTokens: 100, completionTokens: 20, cacheReadTokens: 60 };
     const answer = await ask(open(await serve([{ text: ["Good ", "morning", ", 🌍."] }, { usage }])));
     expect(answer.error).toBeUndefined();
     expect(chunksOf(answer, "text_delta").map(({ delta }) => delta)).toEqual(["Good ", "morning", ", 🌍."]);
@@ -33,7 +33,7 @@ describe.each(ADAPTERS)("$name", ({ name, open, protocol }) => {
     const steps: readonly ScriptStep[] = [
       { reasoning: "They greet me." },
       { text: "Hello." },
-      { usage: { prompt_tokens: 10, completion_tokens: 9, thinking_tokens: 4 } },
+      { usage: { promptTokens: 10, completionTokens: 9, thinkingTokens: 4 } },
     ];
     const answer = await ask(open(await serve(steps)));
     expect(textOf(answer)).toBe("Hello.");

@@ -175,7 +175,7 @@ describe("an answer", () => {
       { reasoning: "Hm." },
       { text: "Let me." },
       { call: "add", arguments: { n: 1 } },
-      { usage: { prompt_tokens: 3, completion_tokens: 4 } },
+      { usage: { promptTokens: 3, completionTokens: 4 } },
     ];
     const answer = await askFor({ steps, whole: true });
     expect(answer.chunks).toEqual([

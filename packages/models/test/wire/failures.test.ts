@@ -148,11 +148,7 @@ describe.each(ADAPTERS)("$name", ({ open, isGuarded, protocol }: Adapter) => {
   it.each(["reset", "end"] as const)(
     "keeps the calls that were whole before a cut by %s, and drops the one that was not",
     async (cutBy) => {
-      const steps: readonly ScriptStep[] = [
-        ...LOOK,
-        { unfinished_call: "look_up", raw: '{"city":"Par' },
-        { cut: true },
-      ];
+      const steps: readonly ScriptStep[] = [...LOOK, { unfinishedCall: "look_up", raw: '{"city":"Par' }, { cut: true }];
       const answer = await ask(open(await serve({ steps, cutBy })), { tools: TOOLS });
       expectFailure(answer, "stream_interrupted");
       expect(chunksOf(answer, "tool_call_ready").map(({ name }) => name)).toEqual(["add"]);

@@ -28,7 +28,7 @@ export const ANSWERS: readonly Scene[] = [
             { text: "First this." },
             { reasoning: "And now?" },
             { text: "Then that." },
-            { usage: { prompt_tokens: 12, completion_tokens: 34 } },
+            { usage: { promptTokens: 12, completionTokens: 34 } },
           ],
         ],
       }),
@@ -57,6 +57,6 @@ export const ANSWERS: readonly Scene[] = [
   {
     name: "files",
     about: "A picture the model made, beside its text.",
-    record: () => recordOne({ script: [[{ text: "Here it is." }, { file: PICTURE, media_type: "image/png" }]] }),
+    record: () => recordOne({ script: [[{ text: "Here it is." }, { file: PICTURE, mediaType: "image/png" }]] }),
   },
 ];

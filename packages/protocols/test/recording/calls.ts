@@ -49,7 +49,7 @@ export const CALLS: readonly Scene[] = [
       recordOne({
         tools: [weather, slow],
         script: [
-          [{ unfinished_call: "slow", raw: '{"a":' }, { cut: true }],
+          [{ unfinishedCall: "slow", raw: '{"a":' }, { cut: true }],
           [{ text: "I will look." }, { call: "weather", arguments: { city: "Oslo" } }],
           "It is cold.",
         ],
@@ -62,7 +62,7 @@ export const CALLS: readonly Scene[] = [
       recordOne({
         tools: [weather, slow],
         script: [
-          [{ text: "I will " }, { unfinished_call: "slow", raw: '{"a":' }, { cut: true }],
+          [{ text: "I will " }, { unfinishedCall: "slow", raw: '{"a":' }, { cut: true }],
           [{ text: "look." }, { call: "weather", arguments: { city: "Oslo" } }],
           "It is cold.",
         ],
@@ -86,11 +86,7 @@ export const CALLS: readonly Scene[] = [
       recordOne({
         tools: [weather],
         script: [
-          [
-            { call: "weather", arguments: { city: "Oslo" } },
-            { unfinished_call: "weather", raw: '{"ci' },
-            { cut: true },
-          ],
+          [{ call: "weather", arguments: { city: "Oslo" } }, { unfinishedCall: "weather", raw: '{"ci' }, { cut: true }],
           "It is cold.",
         ],
       }),

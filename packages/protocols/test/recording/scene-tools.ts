@@ -39,7 +39,7 @@ export const slow: Tool = defineTool({
 export const locate: Tool = defineTool({
   id: "locate",
   description: "Asks the browser where the user is.",
-  execute: () => suspendTool({ action: "tool:locate", resume_mode: "use_decision_as_tool_result" }),
+  execute: () => suspendTool({ action: "tool:locate", resumeMode: "use_decision_as_tool_result" }),
 });
 
 /** Asks until it is given a number; each question has its time. */
@@ -48,6 +48,6 @@ export const book: Tool = defineTool({
   description: "Books a table.",
   execute(_, { decision }) {
     if (typeof decision?.result === "number") return { table_for: decision.result };
-    return suspendTool({ action: "how_many", message: "For how many?", expires_in_ms: 60_000 });
+    return suspendTool({ action: "how_many", message: "For how many?", expiresInMs: 60_000 });
   },
 });

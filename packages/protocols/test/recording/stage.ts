@@ -82,7 +82,7 @@ export async function recordThread(
 ): Promise<Recorded> {
   const page = await runtime.threads.messages("thread-1", { limit: 200 });
   const messages = page.messages.map(({ cursor: _place, ...message }): Message => message);
-  const calls = (await runtime.calls({ thread_id: "thread-1" })).items;
+  const calls = (await runtime.calls({ threadId: "thread-1" })).items;
   return {
     thread_id: "thread-1",
     run_id: run.id,

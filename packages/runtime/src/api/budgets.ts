@@ -1,13 +1,14 @@
-import { type Budget, type BudgetPolicy, findBudgetProblem, invalidRequest, notFound } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { type Budget, type BudgetOptions, budgetShape, invalidRequest, notFound } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import type { Services } from "../loop/services.ts";
+import { sayAuthorProblem } from "../spec/say-problem.ts";
 
 /** The budgets of runs, while they run and afterwards. */
 export interface Budgets {
   /** How the budget of a run stands; for a run that shares one, that one. `BUDGET_NOT_FOUND` for a run without. */
   get(runId: string): Promise<Budget>;
   /** Sets limits anew, higher or lower. What is spent stays spent; a run that waits for an answer goes on waiting for it. */
-  setLimit(runId: string, limits: Pick<BudgetPolicy, "limit_microcents" | "limit_tokens">): Promise<Budget>;
+  setLimit(runId: string, limits: Pick<BudgetOptions, "limitMicrocents" | "limitTokens">): Promise<Budget>;
 }
 
 export function createBudgets({ store, budgets }: Services, tenant: string): Budgets {
@@ -24,10 +25,10 @@ export function createBudgets({ store, budgets }: Services, tenant: string): Bud
       return budget;
     },
     async setLimit(runId, limits) {
-      // Plain JSON, if it is what its type says; that is what is checked.
-      const problem = findBudgetProblem(limits as unknown as Json);
-      if (problem !== undefined) throw invalidRequest(`A budget cannot be set so: ${problem}.`);
-      const { limit_microcents, limit_tokens } = limits;
+      const stored = toStoredKeys(limits);
+      const [problem] = budgetShape.problems(stored, ["limits"]);
+      if (problem !== undefined) throw invalidRequest(`${sayAuthorProblem(problem)}.`);
+      const { limit_microcents, limit_tokens } = stored;
       const given = {
         ...(limit_microcents !== undefined && { limit_microcents }),
         ...(limit_tokens !== undefined && { limit_tokens }),

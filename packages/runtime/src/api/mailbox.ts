@@ -1,5 +1,5 @@
 import {
-  type EntryQuery,
+  type EntryFilter,
   type Interrupted,
   MAX_LIMIT,
   type MailboxEntry,
@@ -7,13 +7,14 @@ import {
   type Page,
   type TenantStore,
 } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
 import type { Services } from "../loop/services.ts";
 
 /** The queues of threads, from outside. */
 export interface Mailbox {
   /** In order of arrival, whatever became of them. */
-  list(query?: EntryQuery): Promise<Page<MailboxEntry>>;
+  list(query?: EntryFilter): Promise<Page<MailboxEntry>>;
   /**
    * Drops what is queued on a thread and ends its open run; durable when it resolves. With the `generation` it is meant for it is
    * idempotent: sent again, it answers from what the store has of the interrupt that ended that generation.
@@ -28,7 +29,7 @@ export interface Mailbox {
 export function createMailbox({ store }: Services, tenant: string): Mailbox {
   const entries = store.forTenant(tenant);
   return {
-    list: (query) => entries.listEntries(query),
+    list: (query = {}) => entries.listEntries(toStoredKeys(query)),
     async interrupt(threadId, reason = DEFAULT_INTERRUPT_REASON, options = {}) {
       const done = await entries.interruptThread(threadId, reason.toWellFormed(), options);
       const { generation } = options;

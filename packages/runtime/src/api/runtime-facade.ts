@@ -1,18 +1,19 @@
 import {
   assertId,
-  type CallQuery,
+  type CallFilter,
   type Documents,
   type Durability,
   type Lease,
   notFound,
   type Page,
   RepriseError,
-  type RunQuery,
+  type RunFilter,
   type RunRecord,
   type RunRequest,
   type ToolCallRecord,
   type Worker,
 } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import { assertKnownKeys } from "../define/assert-known-keys.ts";
 import type { Agent } from "../define/define-agent.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
@@ -94,7 +95,7 @@ export class RuntimeFacade implements Runtime {
     this.#dispatcher.redefined();
   }
 
-  start(run: StartRun): Promise<RunHandle> {
+  async start(run: StartRun): Promise<RunHandle> {
     return this.submit(toRequest(run));
   }
 
@@ -125,12 +126,12 @@ export class RuntimeFacade implements Runtime {
     return this.#handle(runId, run.thread_id);
   }
 
-  runs(query?: RunQuery): Promise<Page<RunRecord>> {
-    return this.#services.store.forTenant(this.tenant).listRuns(query);
+  runs(query: RunFilter = {}): Promise<Page<RunRecord>> {
+    return this.#services.store.forTenant(this.tenant).listRuns(toStoredKeys(query));
   }
 
-  calls(query: CallQuery): Promise<Page<ToolCallRecord>> {
-    return this.#services.store.forTenant(this.tenant).listCalls(query);
+  calls(query: CallFilter): Promise<Page<ToolCallRecord>> {
+    return this.#services.store.forTenant(this.tenant).listCalls(toStoredKeys(query));
   }
 
   agents(): readonly AgentInfo[] {

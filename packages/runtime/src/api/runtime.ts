@@ -1,12 +1,12 @@
 import type {
   BlobStore,
-  CallQuery,
+  CallFilter,
   Documents,
   Durability,
   Env,
   Lease,
   Page,
-  RunQuery,
+  RunFilter,
   RunRecord,
   RunRequest,
   Store,
@@ -103,9 +103,9 @@ export interface Runtime {
   previewCall(call: PreviewCall): Promise<CallPreview>;
   /** A run by its id, also one that is still queued. */
   run(runId: string): Promise<RunHandle>;
-  runs(query?: RunQuery): Promise<Page<RunRecord>>;
+  runs(query?: RunFilter): Promise<Page<RunRecord>>;
   /** Tool calls, oldest first, of a run or a thread, or of the whole tenant with an open status. `INVALID_REQUEST` otherwise. */
-  calls(query: CallQuery): Promise<Page<ToolCallRecord>>;
+  calls(query: CallFilter): Promise<Page<ToolCallRecord>>;
   /** What each agent came to: its model, plugins, tools, and what is odd about it. */
   agents(): readonly AgentInfo[];
   /** Who works on which thread, in all processes of the store. */

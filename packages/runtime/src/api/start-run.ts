@@ -1,13 +1,17 @@
 import type {
-  BudgetPolicy,
+  BudgetOptions,
   BusyPolicy,
   MessageInput,
   RunOrigin,
+  RunOverrideOptions,
   RunOverrides,
   RunPolicy,
+  RunPolicyOptions,
   RunRequest,
 } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { chatOptionsShape } from "@reprise/contracts";
+import { toStoredKeys, toStoredNames } from "@reprise/contracts/shape";
+import type { Json, JsonObject } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 
 /** A run as an author asks for it. */
@@ -25,16 +29,16 @@ export interface StartRun {
   readonly parentRunId?: string;
   /** The thread of that run, when it is to be told in a message that this one is over. */
   readonly parentThreadId?: string;
-  /** The tool call that starts it, in that run: `context.identity.call_id`. */
+  /** The tool call that starts it, in that run: `context.identity.callId`. */
   readonly parentCallId?: string;
   /** Who asks, for whoever looks into the mailbox. */
   readonly senderId?: string;
   /** Another model, prompt or setting for this run; only for agents with `clientOverrides`. */
-  readonly overrides?: RunOverrides;
+  readonly overrides?: RunOverrideOptions;
   /** What this run may use, on top of what its agent may. */
-  readonly policy?: RunPolicy;
+  readonly policy?: RunPolicyOptions;
   /** What the run and all runs below it may spend; as `policy.budget`. */
-  readonly budget?: BudgetPolicy;
+  readonly budget?: BudgetOptions;
   /** Higher goes first among what waits for the thread. */
   readonly priority?: number;
   /** Starting twice with the same key is starting once. */
@@ -62,11 +66,18 @@ const START_KEYS: KeysOf<StartRun> = {
   metadata: true,
 };
 
+const OVERRIDE_KEYS: KeysOf<RunOverrideOptions> = {
+  model: true,
+  instructions: true,
+  toolExecutionMode: true,
+  chatOptions: true,
+};
+
 /** An author's words in wire form: what was not said is not there. */
 export function toRequest(run: StartRun): RunRequest {
   assertKnownKeys("start", run, START_KEYS, "INVALID_REQUEST");
   const { input, threadId, resourceId, state, whenBusy, origin, parentRunId, budget, priority, dedupeKey } = run;
-  const policy = budget === undefined ? run.policy : { ...run.policy, budget };
+  const policy = policyOf({ ...run.policy, ...(budget !== undefined && { budget }) });
   return {
     agent_id: run.agent,
     messages: typeof input === "string" ? [{ role: "user", content: input }] : input,
@@ -78,11 +89,32 @@ export function toRequest(run: StartRun): RunRequest {
     ...(parentRunId !== undefined && { parent_run_id: parentRunId }),
     ...(run.parentThreadId !== undefined && { parent_thread_id: run.parentThreadId }),
     ...(run.senderId !== undefined && { sender_id: run.senderId }),
-    ...(run.overrides !== undefined && { overrides: run.overrides }),
+    ...(run.overrides !== undefined && { overrides: overridesOf(run.overrides) }),
     ...(run.parentCallId !== undefined && { parent_call_id: run.parentCallId }),
-    ...(policy !== undefined && { policy }),
+    ...(Object.keys(policy).length > 0 && { policy }),
     ...(priority !== undefined && { priority }),
     ...(dedupeKey !== undefined && { dedupe_key: dedupeKey }),
     ...(run.metadata !== undefined && { metadata: run.metadata }),
+  };
+}
+
+function policyOf({ budget, ...lists }: RunPolicyOptions): RunPolicy {
+  return { ...toStoredKeys(lists), ...(budget !== undefined && { budget: toStoredKeys(budget) }) };
+}
+
+function overridesOf(options: RunOverrideOptions): RunOverrides {
+  assertKnownKeys("the overrides of start", options, OVERRIDE_KEYS, "INVALID_REQUEST");
+  const { model, instructions, toolExecutionMode, chatOptions } = options;
+  const config = {
+    ...(toolExecutionMode !== undefined && { tool_execution_mode: toolExecutionMode }),
+    // Checked with the rest of the request.
+    ...(chatOptions !== undefined && {
+      chat_options: toStoredNames(chatOptions, chatOptionsShape.schema) as JsonObject,
+    }),
+  };
+  return {
+    ...(model !== undefined && { model }),
+    ...(instructions !== undefined && { system_prompt: instructions }),
+    ...(Object.keys(config).length > 0 && { config }),
   };
 }

@@ -2,15 +2,16 @@ import {
   type Changeset,
   emptyChangeset,
   invalidRequest,
+  type MessageFilter,
   type MessagePage,
-  type MessageQuery,
   notFound,
   type Page,
   type StoredChangeset,
   type Thread,
-  type ThreadQuery,
+  type ThreadFilter,
   type VersionPatches,
 } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import { applyPatch, computeTouched, formatPath, isJson, type Json, type Patch } from "@reprise/state";
 import type { Services } from "../loop/services.ts";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
@@ -19,10 +20,10 @@ import { loadState } from "../thread/loaded-thread.ts";
 /** Conversations and their past. */
 export interface Threads {
   get(threadId: string): Promise<Thread>;
-  list(query?: ThreadQuery): Promise<Page<Thread>>;
+  list(query?: ThreadFilter): Promise<Page<Thread>>;
   /** Replaces the given keys of a thread's metadata. */
   update(threadId: string, metadata: Thread["metadata"]): Promise<Thread>;
-  messages(threadId: string, query?: MessageQuery): Promise<MessagePage>;
+  messages(threadId: string, query?: MessageFilter): Promise<MessagePage>;
   /** The state now, or as it was at a version. */
   state(threadId: string, version?: number): Promise<Json>;
   /** The state as it was at a version. `VERSION_NOT_FOUND` for one that is not there, `VERSION_GONE` for one that was pruned. */
@@ -63,14 +64,14 @@ export function createThreads(services: Services, tenant: string): Threads {
   };
   return {
     get,
-    list: (query) => store.listThreads(query),
+    list: (query = {}) => store.listThreads(toStoredKeys(query)),
     async update(threadId, metadata) {
       if (!isJson(metadata)) throw invalidRequest("The metadata of a thread is a JSON object.");
       return store.updateThread(threadId, metadata);
     },
-    messages: async (threadId, query) => {
+    messages: async (threadId, query = {}) => {
       await get(threadId);
-      return store.listMessages(threadId, query);
+      return store.listMessages(threadId, toStoredKeys(query));
     },
     state: async (threadId, version) => loadState(store, threadId, version ?? (await get(threadId)).version),
     stateAt: (threadId, version) => stateAt(store, threadId, version),

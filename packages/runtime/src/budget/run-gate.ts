@@ -19,9 +19,9 @@ import { worstCaseOf } from "./worst-case.ts";
 /** What an attempt is told to the embedder's hook as. */
 export interface ModelAttemptInfo extends PlannedAttempt {
   readonly tenant: string;
-  readonly run_id: string;
-  readonly thread_id: string;
-  readonly agent_id: string;
+  readonly runId: string;
+  readonly threadId: string;
+  readonly agentId: string;
 }
 
 /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
@@ -76,7 +76,13 @@ export class RunGate implements AttemptGate {
   async #askHook(attempt: PlannedAttempt): Promise<void> {
     const { services, claim, run } = this.#workspace;
     const { run_id, thread_id, agent_id } = run;
-    await services.beforeModelAttempt?.({ ...attempt, tenant: claim.tenant, run_id, thread_id, agent_id });
+    await services.beforeModelAttempt?.({
+      ...attempt,
+      tenant: claim.tenant,
+      runId: run_id,
+      threadId: thread_id,
+      agentId: agent_id,
+    });
   }
 
   async #reserve(budget: RunBudget, attempt: PlannedAttempt): Promise<AttemptTicket> {

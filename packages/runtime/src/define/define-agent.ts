@@ -1,13 +1,14 @@
 import type {
   AgentSpec,
-  BudgetPolicy,
-  ContextPolicy,
-  FallbackEntry,
+  BudgetOptions,
+  ChatOptions,
+  ContextOptions,
+  FallbackModel,
   LanguageModel,
   PartialSuspension,
   Plugin,
-  RetryPolicy,
-  StopConditionSpec,
+  RetryOptions,
+  StopCondition,
   StopPolicy,
   Tool,
   ToolConcurrency,
@@ -15,7 +16,8 @@ import type {
 } from "@reprise/contracts";
 import { RepriseError } from "@reprise/contracts";
 import type { Json, JsonObject, StandardSchema } from "@reprise/state";
-import { readAgentSpec } from "../spec/read-agent-spec.ts";
+import { readSpec } from "../spec/read-agent-spec.ts";
+import { sayAuthorProblem } from "../spec/say-problem.ts";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { describeSchema } from "./input-schema.ts";
 
@@ -34,7 +36,7 @@ export interface AgentDefinition {
   readonly plugins?: readonly (Plugin | string)[];
   /** Configuration of plugins, by section. */
   readonly sections?: { readonly [key: string]: Json };
-  readonly contextPolicy?: ContextPolicy;
+  readonly contextPolicy?: ContextOptions;
   /** Agents this one may call as tools. */
   readonly delegates?: readonly string[];
   readonly allowedTools?: readonly string[];
@@ -44,7 +46,7 @@ export interface AgentDefinition {
   /** Model calls one run may make. */
   readonly maxRounds?: number;
   /** When a run stops although the model would go on: conditions, policies, or ids of policies the runtime knows. */
-  readonly stopWhen?: readonly (StopConditionSpec | StopPolicy | string)[];
+  readonly stopWhen?: readonly (StopCondition | StopPolicy | string)[];
   readonly toolExecutionMode?: ToolExecutionMode;
   /** What happens when some calls of a round wait for a decision and others are done. */
   readonly partialSuspension?: PartialSuspension;
@@ -52,15 +54,15 @@ export interface AgentDefinition {
   readonly startReadsEarly?: boolean;
   /** Mutating tools that may run at the same time, by id. */
   readonly toolConcurrency?: { readonly [toolId: string]: ToolConcurrency };
-  readonly chatOptions?: { readonly [key: string]: Json };
+  /** Settings for every request to the model. */
+  readonly chatOptions?: ChatOptions;
   /** What a run answers with: a Standard Schema that tells its JSON Schema, or JSON Schema. */
   readonly outputSchema?: StandardSchema | JsonObject;
   /** What each run may spend, with the runs below it, unless its request says otherwise. */
-  readonly budget?: BudgetPolicy;
-  readonly fallbackModels?: readonly string[];
-  /** Instead of `fallbackModels`, where each has its own patience. */
-  readonly fallbackChain?: readonly FallbackEntry[];
-  readonly retryPolicy?: RetryPolicy;
+  readonly budget?: BudgetOptions;
+  /** Models to try after the first, in order: an id, or an object that says how often to ask that one. */
+  readonly fallbackModels?: readonly (string | FallbackModel)[];
+  readonly retryPolicy?: RetryOptions;
   /** Whether a client may choose the model, the prompt and some settings of a run. */
   readonly clientOverrides?: boolean;
 }
@@ -90,7 +92,6 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   outputSchema: true,
   budget: true,
   fallbackModels: true,
-  fallbackChain: true,
   retryPolicy: true,
   clientOverrides: true,
 };
@@ -110,7 +111,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const { model, tools = [], plugins = [], stopWhen = [] } = definition;
   assertKnownKeys(`agent ${definition.id}`, definition, AGENT_KEYS);
   assertOneEach(definition.id, tools);
-  const spec = readAgentSpec(withoutAbsent(specOf(definition)));
+  const spec = readSpec(withoutAbsent(specOf(definition)), sayAuthorProblem);
   return Object.freeze({
     id: spec.id,
     spec,
@@ -128,8 +129,8 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     name: definition.name,
     description: definition.description,
     model: typeof model === "string" ? model : model.id,
-    system_prompt: definition.instructions,
-    plugin_ids: plugins.map((plugin) => (typeof plugin === "string" ? plugin : plugin.id)),
+    instructions: definition.instructions,
+    plugins: plugins.map((plugin) => (typeof plugin === "string" ? plugin : plugin.id)),
     sections: definition.sections,
     context_policy: definition.contextPolicy,
     delegates: definition.delegates,
@@ -138,7 +139,7 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     excluded_tools: definition.excludedTools,
     excluded_tool_patterns: definition.excludedToolPatterns,
     max_rounds: definition.maxRounds,
-    stop_condition_specs: stopWhen.filter((when) => typeof when === "object" && !isPolicy(when)),
+    stop_when: stopWhen.filter((when) => typeof when === "object" && !isPolicy(when)),
     stop_condition_ids: stopWhen.filter((when) => typeof when === "string" || isPolicy(when)).map(idOf),
     tool_execution_mode: definition.toolExecutionMode,
     partial_suspension: definition.partialSuspension,
@@ -148,8 +149,7 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     output_schema: outputSchemaOf(definition),
     budget: definition.budget,
     fallback_models: definition.fallbackModels,
-    fallback_chain: definition.fallbackChain,
-    llm_retry_policy: definition.retryPolicy,
+    retry_policy: definition.retryPolicy,
     client_overrides: definition.clientOverrides,
   };
 }
@@ -158,11 +158,11 @@ function outputSchemaOf({ id, outputSchema }: AgentDefinition): JsonObject | und
   return outputSchema === undefined ? undefined : describeSchema(`The output schema of agent ${id}`, outputSchema);
 }
 
-function isPolicy(when: StopConditionSpec | StopPolicy | string): when is StopPolicy {
+function isPolicy(when: StopCondition | StopPolicy | string): when is StopPolicy {
   return typeof when === "object" && "evaluate" in when;
 }
 
-function idOf(policy: StopConditionSpec | StopPolicy | string): string {
+function idOf(policy: StopCondition | StopPolicy | string): string {
   return typeof policy === "string" ? policy : "id" in policy ? policy.id : policy.type;
 }
 

@@ -31,10 +31,10 @@ export function evaluateStop(
   workspace: StoppableRun,
   step: StepSummary,
   /** Whether the run has nothing more to do, so that a policy need not stop it. */
-  is_final: boolean,
+  isFinal: boolean,
 ): StoppedReason | undefined {
   const { stopPolicies } = workspace.agent;
-  const input = { ...stopInput(workspace, step, stopPolicies), is_final };
+  const input = { ...stopInput(workspace, step, stopPolicies), isFinal };
   if (stopPolicies.length === 0) return undefined;
   return workspace.effects.note({ kind: "stop", of: stepOf(workspace), encode: copyReason }, () => {
     for (const policy of stopPolicies) {
@@ -58,18 +58,18 @@ function stopInput(
   workspace: StoppableRun,
   step: StepSummary,
   policies: readonly StopPolicy[],
-): Omit<StopPolicyInput, "is_final"> {
+): Omit<StopPolicyInput, "isFinal"> {
   const { run } = workspace;
   const history = looksBack(policies) ? noteStep(workspace, step) : NO_HISTORY;
   return {
     step: run.steps,
-    elapsed_ms: history.active_ms,
-    input_tokens: run.input_tokens,
-    output_tokens: run.output_tokens,
+    elapsedMs: history.active_ms,
+    inputTokens: run.input_tokens,
+    outputTokens: run.output_tokens,
     text: step.text,
     tools: step.tools,
-    recent_tools: history.recent_tools,
-    consecutive_errors: history.consecutive_errors,
+    recentTools: history.recent_tools,
+    consecutiveErrors: history.consecutive_errors,
     state: workspace.document,
   };
 }

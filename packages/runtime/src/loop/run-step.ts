@@ -115,7 +115,7 @@ async function takeStep(
   const is_truncated = stop_reason === "max_tokens";
   const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
 
-  const facts = { text: turn.text, calls: calls.map(viewCall), usage, stop_reason };
+  const facts = { text: turn.text, calls: calls.map(viewCall), usage, stopReason: stop_reason };
   const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
   if (ending !== undefined) {
     reads?.stop();

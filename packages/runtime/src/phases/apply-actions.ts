@@ -178,7 +178,7 @@ function emitLater(workspace: ChangeableRun, plugin: string, { key, payload }: P
   const { services, run, claim, signal, agent } = workspace;
   const handler = agent.installed.effects.get(key)?.value;
   if (handler === undefined) return;
-  const context = { run_id: run.run_id, thread_id: run.thread_id, tenant: claim.tenant, signal };
+  const context = { runId: run.run_id, threadId: run.thread_id, tenant: claim.tenant, signal };
   const report = (error: unknown): void => {
     services.env.log("error", "an effect failed", { plugin, key, run_id: run.run_id, problem: describeThrown(error) });
   };

@@ -68,15 +68,15 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.run.steps;
   }
 
-  get run_id(): string {
+  get runId(): string {
     return this.#workspace.run.run_id;
   }
 
-  get thread_id(): string {
+  get threadId(): string {
     return this.#workspace.run.thread_id;
   }
 
-  get agent_id(): string {
+  get agentId(): string {
     return this.#workspace.run.agent_id;
   }
 
@@ -85,7 +85,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   }
 
   // An optional property of the contract, and a getter here: who has no parent reads undefined.
-  get parent_run_id(): string {
+  get parentRunId(): string {
     return this.#workspace.run.parent_run_id as string;
   }
 
@@ -131,5 +131,5 @@ export class PhaseView implements PhaseContext, PhaseState {
 
 /** What plugins see of a call. */
 export function viewCall({ call_id, tool_id, arguments: given, suspension }: ToolCallRecord): CallView {
-  return { call_id, tool_id, arguments: given, suspension };
+  return { callId: call_id, toolId: tool_id, arguments: given, suspension };
 }

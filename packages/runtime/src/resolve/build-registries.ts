@@ -2,7 +2,7 @@ import type { ExecutionBackend, ModelProvider, Plugin, StopPolicy, Tool } from "
 import type { KeysOf } from "../define/assert-known-keys.ts";
 import type { Agent } from "../define/define-agent.ts";
 import { createRegistryBuilder, type RegistryBuilder } from "./registry-builder.ts";
-import type { ContextPluginFactory, RegisteredModel, RegistrySet } from "./registry-set.ts";
+import type { ContextPluginFactory, GivenModel, RegistrySet } from "./registry-set.ts";
 
 /** What a runtime is given to run, as lists. */
 export interface Definitions {
@@ -10,7 +10,7 @@ export interface Definitions {
   /** Tools for every agent whose lists allow them. */
   readonly tools?: readonly Tool[];
   /** Models that agents name by id: themselves, as data that names a provider, or several in a pool. */
-  readonly models?: readonly RegisteredModel[];
+  readonly models?: readonly GivenModel[];
   readonly providers?: readonly ModelProvider[];
   /** Plugins that agents name by id. */
   readonly plugins?: readonly Plugin[];

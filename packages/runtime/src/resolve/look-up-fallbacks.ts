@@ -3,24 +3,20 @@ import { ONE_ATTEMPT, type RetrySettings } from "../route/route-entry.ts";
 import type { FoundFallback } from "./build-route.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { RegistrySet } from "./registry-set.ts";
-import { unresolvable } from "./resolve-errors.ts";
 import { DEFAULT_BACKOFF } from "./retry.ts";
 
-/** Who stands in for an agent's model, in order: its `fallback_models`, or its `fallback_chain`. */
+/** Who stands in for an agent's model, in order. */
 export function lookUpFallbacks(registries: RegistrySet, spec: AgentSpec): readonly FoundFallback[] {
-  const { id, fallback_models, fallback_chain } = spec;
-  if (fallback_chain === undefined) return fallback_models.map((modelId) => lookUpModel(registries, id, modelId));
-  if (fallback_models.length > 0) {
-    throw unresolvable(
-      "INVALID_AGENT_SPEC",
-      id,
-      "it has both `fallback_models` and `fallback_chain`. Keep one of them.",
-    );
-  }
-  return fallback_chain.map((entry) => ({
-    ...lookUpModel(registries, id, entry.provider === undefined ? entry.model : `${entry.provider}/${entry.model}`),
-    settings: settingsOf(entry),
-  }));
+  return spec.fallback_models.map((fallback) => {
+    const found = lookUpModel(registries, spec.id, fallbackId(fallback));
+    return typeof fallback === "string" ? found : { ...found, settings: settingsOf(fallback) };
+  });
+}
+
+/** The id of a model that stands in. */
+function fallbackId(fallback: string | FallbackEntry): string {
+  if (typeof fallback === "string") return fallback;
+  return fallback.provider === undefined ? fallback.model : `${fallback.provider}/${fallback.model}`;
 }
 
 function settingsOf({ max_attempts = 1, backoff_ms = DEFAULT_BACKOFF.backoffMs }: FallbackEntry): RetrySettings {

@@ -3,6 +3,7 @@ import type {
   ContextPolicy,
   ExecutionBackend,
   LanguageModel,
+  ModelDefinition,
   ModelPool,
   ModelProvider,
   ModelSpec,
@@ -27,6 +28,9 @@ export interface AgentEntry extends OwnParts {
 
 /** A model as data, reached through its provider; the model itself; or several under one id. */
 export type RegisteredModel = ModelSpec | LanguageModel | ModelPool;
+
+/** The same as it may be given: an author describes a model in camelCase, a configuration in snake_case. */
+export type GivenModel = ModelDefinition | RegisteredModel;
 
 /**
  * Makes the plugins that keep a conversation inside the model's window. Called by every resolve of an agent with a context

@@ -1,5 +1,6 @@
 import type { AgentSpec, RetryPolicy } from "@reprise/contracts";
-import type { JsonObject } from "@reprise/state";
+import { toStoredNames } from "@reprise/contracts/shape";
+import type { Json, JsonObject } from "@reprise/state";
 import { DEFAULT_RETRY, type RetrySettings } from "../route/route-entry.ts";
 import { unresolvable } from "./resolve-errors.ts";
 import type { StreamLimits } from "./resolved-agent.ts";
@@ -52,7 +53,8 @@ export function hasRetry({ sections, llm_retry_policy }: AgentSpec): boolean {
 
 /** The section `retry` or `llm_retry_policy`, whichever the agent has; the defaults of the policy when it has neither. */
 export function readRetry(spec: AgentSpec): Retry {
-  const section = spec.sections[RETRY_SECTION];
+  // Renaming keys leaves JSON JSON.
+  const section = toStoredNames(spec.sections[RETRY_SECTION], RETRY_SCHEMA) as Json | undefined;
   if (section === undefined) return fromPolicy(spec.llm_retry_policy ?? {});
   if (spec.llm_retry_policy !== undefined) {
     const problem = "it has both the section `retry` and `llm_retry_policy`. Keep one of them.";

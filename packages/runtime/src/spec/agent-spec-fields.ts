@@ -1,7 +1,8 @@
 import {
+  budgetShape,
   type ContextPolicy,
+  chatOptionsShape,
   type FallbackEntry,
-  findBudgetProblem,
   type RemoteEndpoint,
   type RetryPolicy,
   type StopConditionSpec,
@@ -131,7 +132,7 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "system_prompt", aliases: ["instructions"], shape: text, default: "", meaning: "The operator's words." },
   {
     name: "plugin_ids",
-    aliases: ["behavior_ids"],
+    aliases: ["behavior_ids", "plugins"],
     shape: ids,
     default: [],
     meaning: "Plugins, in the order in which they act.",
@@ -149,6 +150,7 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "max_rounds", shape: wholeNumberFrom(1), default: 10, meaning: "Model calls one run may make." },
   {
     name: "stop_condition_specs",
+    aliases: ["stop_when"],
     shape: listOf(stopCondition),
     default: [],
     meaning: "When a run stops although the model would go on.",
@@ -173,7 +175,7 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     default: {},
     meaning: "Mutating tools that may run beside others of their kind. None of them may be destructive.",
   },
-  { name: "chat_options", shape: recordOf(json), default: {}, meaning: "Settings passed on to the model." },
+  { name: "chat_options", shape: chatOptionsShape, default: {}, meaning: "Settings passed on to the model." },
   {
     name: "output_schema",
     shape: recordOf(json),
@@ -182,16 +184,22 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   },
   {
     name: "budget",
-    shape: narrowed(recordOf(json), findBudgetProblem),
+    shape: budgetShape,
     meaning: "What each run may spend, with the runs below it, unless its request says otherwise.",
   },
-  { name: "fallback_models", shape: ids, default: [], meaning: "Models to try after the first, in order." },
   {
-    name: "fallback_chain",
-    shape: listOf(fallback),
-    meaning: "Models to try after the first, in order, each as often as it says; instead of `fallback_models`.",
+    name: "fallback_models",
+    aliases: ["fallback_chain"],
+    shape: listOf(textOr(nonEmptyText, fallback)),
+    default: [],
+    meaning: "Models to try after the first, in order: an id, or an object that says how often to ask that one.",
   },
-  { name: "llm_retry_policy", shape: retryPolicy, meaning: "How patient the agent is with its model." },
+  {
+    name: "llm_retry_policy",
+    aliases: ["retry_policy"],
+    shape: retryPolicy,
+    meaning: "How patient the agent is with its model.",
+  },
   { name: "client_overrides", shape: flag, default: false, meaning: "Whether clients may choose model and prompt." },
   { name: "endpoint", shape: endpoint, meaning: "Where an agent that runs elsewhere is reached." },
 ];

@@ -1,6 +1,5 @@
-import type { Modality, ModelPricing, ModelSpec } from "@reprise/contracts";
+import { chatOptionsShape, type Modality, type ModelPricing, type ModelSpec } from "@reprise/contracts";
 import {
-  json,
   listOf,
   narrowed,
   nonEmptyText,
@@ -8,7 +7,6 @@ import {
   objectOf,
   oneOf,
   optional,
-  recordOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
 import type { Json } from "@reprise/state";
@@ -62,7 +60,7 @@ export const MODEL_SPEC_FIELDS: readonly FieldRow[] = [
     }),
     meaning: "What a million tokens cost, or one picture or second.",
   },
-  { name: "chat_options", shape: recordOf(json), meaning: "Settings for every request to it." },
+  { name: "chat_options", shape: chatOptionsShape, meaning: "Settings for every request to it." },
 ];
 
 function findDateProblem(date: Json): string | undefined {

@@ -1,11 +1,11 @@
 import { type AgentSpec, RepriseError } from "@reprise/contracts";
-import { describeType, isPlainObject, type Shape, type ShapeProblem } from "@reprise/contracts/shape";
+import { describeType, isPlainObject, type Shape, type ShapeProblem, toStoredNames } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./agent-spec-fields.ts";
 import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
-import { sayProblem } from "./say-problem.ts";
+import { wordsOf } from "./say-problem.ts";
 
 type Fields = { readonly [name: string]: Json };
 
@@ -56,13 +56,19 @@ export function agentSpecSchema(): JsonObject {
 }
 
 /**
- * Makes an agent spec of what people write: aliases become the one name of their field, what is absent gets its default.
- * Throws `INVALID_AGENT_SPEC` with every problem. What it returns reads as itself.
+ * Makes an agent spec of what people write: camelCase names and aliases become the one name of their field, what is absent gets its
+ * default. Throws `INVALID_AGENT_SPEC` with every problem. What it returns reads as itself.
  */
 export function readAgentSpec(input: unknown): AgentSpec {
-  if (!isPlainObject(input)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
-  const { fields, problems } = readFields(TABLE, input);
-  if (problems.length > 0) throw invalidSpec(input.id, problems.map(sayProblem));
+  return readSpec(input, wordsOf(input));
+}
+
+/** The same with the words for its problems. */
+export function readSpec(input: unknown, say: (problem: ShapeProblem) => string): AgentSpec {
+  const named = toStoredNames(input, agentSpecShape.schema);
+  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
+  const { fields, problems } = readFields(TABLE, named);
+  if (problems.length > 0) throw invalidSpec(named.id, problems.map(say));
   const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;
   const { endpoint } = readEndpoint(fields.id ?? "", fields);
   const spec: Json = { ...own, name: own.name ?? own.id ?? "", ...(endpoint !== undefined && { endpoint }) };

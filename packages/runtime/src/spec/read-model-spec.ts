@@ -1,11 +1,11 @@
 import { type ModelSpec, RepriseError } from "@reprise/contracts";
-import { describeType, isPlainObject, type Shape, type ShapeProblem } from "@reprise/contracts/shape";
+import { describeType, isPlainObject, type Shape, type ShapeProblem, toStoredNames } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
 import { MODEL_SPEC_FIELDS } from "./model-spec-fields.ts";
-import { sayProblem } from "./say-problem.ts";
+import { wordsOf } from "./say-problem.ts";
 
 const TABLE: FieldTable = { says: "a model spec", rows: MODEL_SPEC_FIELDS, findMore: findSizeProblems };
 
@@ -14,9 +14,10 @@ export const modelSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 
 /** Makes a model spec of what people write. Throws `INVALID_DEFINITION` with every problem. */
 export function readModelSpec(input: unknown): ModelSpec {
-  if (!isPlainObject(input)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
-  const { fields, problems } = readFields(TABLE, input);
-  if (problems.length > 0) throw invalidSpec(input.id, problems.map(sayProblem));
+  const named = toStoredNames(input, modelSpecShape.schema);
+  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
+  const { fields, problems } = readFields(TABLE, named);
+  if (problems.length > 0) throw invalidSpec(named.id, problems.map(wordsOf(input)));
   // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
   return freezeDeep(copyJson(fields)) as Json & ModelSpec;
 }

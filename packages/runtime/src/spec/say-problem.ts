@@ -1,8 +1,24 @@
-import type { ShapeProblem } from "@reprise/contracts/shape";
+import { camelCase, type ShapeProblem } from "@reprise/contracts/shape";
 
 /** A problem of a spec as a sentence that begins with its field: `` `stop_condition_specs`[0].rounds is needed ``. */
 export function sayProblem({ path, says, found }: ShapeProblem): string {
   const [field = "", ...rest] = path;
   const inside = rest.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return `\`${field}\`${inside}${says}${found === undefined ? "" : `, not ${found.value}`}`;
+}
+
+/** The same in the words of an author, whose options are in camelCase. */
+export function sayAuthorProblem(problem: ShapeProblem): string {
+  const path = problem.path.map((part) => (typeof part === "string" ? camelCase(part) : part));
+  // A name that is given in both cases is known in the other one.
+  const given = `\`${problem.path.at(-1)}\``;
+  const says = problem.says.replaceAll(/`[a-z0-9_]+`/g, (name) => (camelCase(name) === given ? name : camelCase(name)));
+  return sayProblem({ ...problem, path, says });
+}
+
+/** The words for the problems of a document: those it is written in. */
+export function wordsOf(document: unknown): (problem: ShapeProblem) => string {
+  const names = typeof document === "object" && document !== null ? Object.keys(document) : [];
+  const isCamelCase = (name: string | number): boolean => /^[a-z0-9]+[A-Z]/.test(String(name));
+  return (problem) => ([...names, ...problem.path].some(isCamelCase) ? sayAuthorProblem(problem) : sayProblem(problem));
 }

@@ -14,7 +14,7 @@ const NEEDS_HISTORY: ReadonlySet<string> = new Set(["timeout", "consecutive_erro
 function evaluateOf(spec: StopConditionSpec): Evaluate {
   if (spec.type === "content_match") return ({ text }) => matchContent(text, spec.pattern);
   const evaluate = evaluateGoingOn(spec);
-  return (input) => (input.is_final ? undefined : evaluate(input));
+  return (input) => (input.isFinal ? undefined : evaluate(input));
 }
 
 function evaluateGoingOn(spec: Exclude<StopConditionSpec, { type: "content_match" }>): Evaluate {
@@ -22,23 +22,23 @@ function evaluateGoingOn(spec: Exclude<StopConditionSpec, { type: "content_match
     case "max_rounds":
       return ({ step }) => stopWhen(step >= spec.rounds, "max_rounds_reached", `${spec.rounds} rounds`);
     case "timeout":
-      return ({ elapsed_ms }) =>
-        stopWhen(elapsed_ms >= spec.seconds * 1000, "timeout_reached", `${spec.seconds} seconds`);
+      return ({ elapsedMs }) =>
+        stopWhen(elapsedMs >= spec.seconds * 1000, "timeout_reached", `${spec.seconds} seconds`);
     case "token_budget":
-      return ({ input_tokens, output_tokens }) => {
-        const used = input_tokens + output_tokens;
+      return ({ inputTokens, outputTokens }) => {
+        const used = inputTokens + outputTokens;
         const isOver = spec.max_total > 0 && used >= spec.max_total;
         return stopWhen(isOver, "token_budget_exceeded", `${used} of ${spec.max_total} tokens`);
       };
     case "consecutive_errors":
-      return ({ consecutive_errors }) => {
-        const isOver = spec.max > 0 && consecutive_errors >= spec.max;
-        return stopWhen(isOver, "consecutive_errors_exceeded", `${consecutive_errors} failed rounds in a row`);
+      return ({ consecutiveErrors }) => {
+        const isOver = spec.max > 0 && consecutiveErrors >= spec.max;
+        return stopWhen(isOver, "consecutive_errors_exceeded", `${consecutiveErrors} failed rounds in a row`);
       };
     case "stop_on_tool":
       return ({ tools }) => stopWhen(tools.includes(spec.tool_name), "tool_called", spec.tool_name);
     case "loop_detection":
-      return ({ recent_tools }) => detectLoop(recent_tools, spec.window);
+      return ({ recentTools }) => detectLoop(recentTools, spec.window);
     default:
       return spec satisfies never;
   }
@@ -55,7 +55,7 @@ function matchContent(text: string, pattern: string): StoppedReason | undefined 
 const SMALLEST_WINDOW = 2;
 
 /** Two rounds in a row, among the last ones, that asked for the same tools in the same order. */
-function detectLoop(rounds: StopPolicyInput["recent_tools"], window: number): StoppedReason | undefined {
+function detectLoop(rounds: StopPolicyInput["recentTools"], window: number): StoppedReason | undefined {
   const recent = rounds.slice(-Math.max(window, SMALLEST_WINDOW));
   const repeated = recent.find((tools, index) => index > 0 && deepEqual([...tools], [...(recent[index - 1] ?? [])]));
   return stopWhen(repeated !== undefined, "loop_detected", repeated?.join(", ") ?? "");

@@ -4,11 +4,11 @@ import type { RunView } from "../run/ports.ts";
 /** A tool's code that threw, or took too long. */
 export interface ToolErrorReport {
   readonly tenant: string;
-  readonly thread_id: string;
-  readonly run_id: string;
-  readonly call_id: string;
-  readonly tool_id: string;
-  readonly agent_id: string;
+  readonly threadId: string;
+  readonly runId: string;
+  readonly callId: string;
+  readonly toolId: string;
+  readonly agentId: string;
   /** As it was thrown: with its stack and its cause. It may hold secrets, which logs and models do not get. */
   readonly error: unknown;
 }
@@ -30,7 +30,8 @@ export function reportToolError(workspace: FailingRun, call: ToolCallRecord, err
   const of = { thread_id, run_id, call_id, tool_id };
   env.log("error", "a tool failed", { ...of, problem: describeThrown(error), ...stackOf(error) });
   if (onToolError === undefined) return;
-  void (async () => onToolError({ ...of, tenant: claim.tenant, agent_id, error }))().catch((thrown: unknown) => {
+  const ids = { threadId: thread_id, runId: run_id, callId: call_id, toolId: tool_id, agentId: agent_id };
+  void (async () => onToolError({ ...ids, tenant: claim.tenant, error }))().catch((thrown: unknown) => {
     env.log("error", "onToolError failed", { ...of, problem: describeThrown(thrown) });
   });
 }

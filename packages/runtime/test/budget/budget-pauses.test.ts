@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { collect, soon } from "../support/wait.ts";
 import { answer, look, openBudgeted, PRICE, start } from "./open-budgeted.ts";
 
-const callLook = [{ call: "look", arguments: {} }, { usage: { prompt_tokens: 99, completion_tokens: 1 } }] as const;
+const callLook = [{ call: "look", arguments: {} }, { usage: { promptTokens: 99, completionTokens: 1 } }] as const;
 
 /** Room for one answer and no more. */
 const budget: BudgetPolicy = { limit_microcents: 500 * PRICE, on_exceeded: "pause" };
@@ -72,14 +72,14 @@ describe("a run that may ask for more", () => {
     await runtime.decisions.decide(question.id, { action: "deny", reason: "enough" });
     const termination = { type: "stopped", value: { code: "budget_exceeded", detail: "enough" } };
     expect(await soon(run.outcome())).toMatchObject({ status: "done", termination });
-    const next = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const next = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(next.outcome())).toMatchObject({ status: "done", text: "hi" });
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
   });
 
   it("is superseded by a new message like any run that waits", async () => {
     const { run, runtime, model } = await openPaused();
-    const next = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const next = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(next.outcome())).toMatchObject({ status: "done", text: "hi" });
     expect(await run.record()).toMatchObject({ termination_code: "stopped:superseded" });
     expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);

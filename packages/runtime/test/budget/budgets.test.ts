@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { collect, soon } from "../support/wait.ts";
 import { answer, look, MAX_OUTPUT, openBudgeted, PRICE, start } from "./open-budgeted.ts";
 
-const callLook = [{ call: "look", arguments: {} }, { usage: { prompt_tokens: 9, completion_tokens: 1 } }] as const;
+const callLook = [{ call: "look", arguments: {} }, { usage: { promptTokens: 9, completionTokens: 1 } }] as const;
 
 describe("a run with a budget", () => {
   it("spends what its answers cost and gives back what was reserved", async () => {
     const { runtime, model, budgetOf } = await openBudgeted([answer("hi", 30)]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
     const budget = await budgetOf(run.id);
     expect(budget).toMatchObject({ spent: { microcents: 30 * PRICE, tokens: 30 }, reserved: {} });
@@ -18,30 +18,30 @@ describe("a run with a budget", () => {
 
   it("shows how its budget stood with the route of every answer", async () => {
     const { runtime } = await openBudgeted([answer("hi", 30)]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     const fact = (await collect(run)).find(({ type }) => type === "model_routed");
     expect(fact?.data).toMatchObject({ budget: { limit_microcents: usd(1), spent_microcents: 30 * PRICE } });
   });
 
   it("puts aside no longer an answer than the context window has room for", async () => {
-    const agent = { contextPolicy: { max_context_tokens: 1_000, max_output_tokens: 20 } };
+    const agent = { contextPolicy: { maxContextTokens: 1_000, maxOutputTokens: 20 } };
     const { runtime, model } = await openBudgeted([answer("hi", 15)], { agent });
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
     expect(model.requests[0]?.options).toMatchObject({ max_tokens: 20 });
   });
 
   it("fails before anything is sent when the answer could cost too much", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: 10 * PRICE } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: 10 * PRICE } });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
     expect(model.requests).toHaveLength(0);
   });
 
   it("keeps to a limit of tokens, whatever they cost", async () => {
-    const long = [callLook[0], { usage: { prompt_tokens: 900, completion_tokens: 1 } }];
+    const long = [callLook[0], { usage: { promptTokens: 900, completionTokens: 1 } }];
     const { runtime, model } = await openBudgeted([long, answer("hi", 30)], { tools: [look], isUnpriced: true });
-    const run = await runtime.start({ ...start, budget: { limit_tokens: 1_000 } });
+    const run = await runtime.start({ ...start, budget: { limitTokens: 1_000 } });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
     expect(model.requests).toHaveLength(1);
   });
@@ -66,10 +66,10 @@ describe("a run with a budget", () => {
 
   it("refuses a model whose price nobody knows, unless it may be asked", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)], { isUnpriced: true });
-    const refused = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const refused = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(refused.outcome())).toMatchObject({ status: "failed", code: "MODEL_UNPRICED" });
     expect(model.requests).toHaveLength(0);
-    const warned = await runtime.start({ ...start, budget: { limit_microcents: usd(1), unpriced: "warn" } });
+    const warned = await runtime.start({ ...start, budget: { limitMicrocents: usd(1), unpriced: "warn" } });
     expect(await soon(warned.outcome())).toMatchObject({ status: "done" });
     const warnings = (await collect(warned)).filter(({ type }) => type === "budget_warning");
     expect(warnings.map(({ data }) => data)).toMatchObject([{ reason: "unpriced" }]);
@@ -77,7 +77,7 @@ describe("a run with a budget", () => {
 
   it("has its agent's budget unless it is given one", async () => {
     const { runtime } = await openBudgeted([answer("hi", 30)], { budget: { limit_microcents: 1 } });
-    const own = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const own = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(own.outcome())).toMatchObject({ status: "done" });
     const agents = await runtime.start({ ...start, threadId: "t2" });
     expect(await soon(agents.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
@@ -103,7 +103,7 @@ describe("issue 14.25: a budget that has less left than an answer may take", () 
       isUnpriced: true,
       maxOutput: 16_384,
     });
-    const run = await runtime.start({ ...start, budget: { limit_tokens: 1_000 } });
+    const run = await runtime.start({ ...start, budget: { limitTokens: 1_000 } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
     const limit = Number(model.requests[0]?.options.max_tokens);
     expect(limit).toBeGreaterThan(900);
@@ -113,14 +113,14 @@ describe("issue 14.25: a budget that has less left than an answer may take", () 
 
   it("does the same with money", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)], { maxOutput: 16_384 });
-    const run = await runtime.start({ ...start, budget: { limit_microcents: 1_000 * PRICE } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: 1_000 * PRICE } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
     expect(Number(model.requests[0]?.options.max_tokens)).toBeGreaterThan(900);
   });
 
   it("asks for nothing when too little is left for any answer", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)], { isUnpriced: true, maxOutput: 16_384 });
-    const run = await runtime.start({ ...start, budget: { limit_tokens: 20 } });
+    const run = await runtime.start({ ...start, budget: { limitTokens: 20 } });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
     expect(model.requests).toHaveLength(0);
   });
@@ -129,7 +129,7 @@ describe("issue 14.25: a budget that has less left than an answer may take", () 
 describe("what is not known", () => {
   it("counts in full: a stream that broke off may have cost all that was reserved", async () => {
     const { runtime, budgetOf } = await openBudgeted([[{ text: "half" }, { cut: true }], answer(" done", 30)]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "half done" });
     const { spent, reserved } = await budgetOf(run.id);
     expect(reserved).toEqual({});
@@ -138,21 +138,21 @@ describe("what is not known", () => {
 
   it("counts in full for an answer without usage", async () => {
     const { runtime, budgetOf } = await openBudgeted(["hi"]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     await soon(run.outcome());
     expect((await budgetOf(run.id)).spent.tokens).toBeGreaterThan(MAX_OUTPUT);
   });
 
   it("costs nothing when the provider refused", async () => {
     const { runtime, budgetOf } = await openBudgeted([[{ fail: "invalid_request" }]]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_INVALID_REQUEST" });
     expect(await budgetOf(run.id)).toMatchObject({ spent: { tokens: 0 }, reserved: {} });
   });
 
   it("counts in full for a run that was cancelled while the model spoke", async () => {
     const { runtime, budgetOf } = await openBudgeted([[{ text: "so" }, { stall: true }]]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     for await (const { type } of run.events()) if (type === "text_delta") await run.cancel();
     expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
     const { spent, reserved } = await budgetOf(run.id);
@@ -164,7 +164,7 @@ describe("what stands before every attempt", () => {
   it("is told what is about to be sent, and stops it by throwing", async () => {
     const asked: unknown[] = [];
     const { runtime, model } = await openBudgeted([answer("hi", 30)], {
-      beforeModelAttempt: ({ run_id, model: name, request }) => {
+      beforeModelAttempt: ({ runId: run_id, model: name, request }) => {
         asked.push([run_id, name, request.messages.length]);
         if (asked.length > 1) throw new Error("not today");
       },

@@ -8,14 +8,14 @@ import { openBudgeted, start } from "./open-budgeted.ts";
 
 describe("issue 14.39: usage that cannot be true gives nothing back to a budget", () => {
   it.each([
-    ["a negative prompt", { prompt_tokens: -1e9, completion_tokens: 5 }],
-    ["a negative completion", { prompt_tokens: 5, completion_tokens: -1e9 }],
-    ["a negative cache", { prompt_tokens: 5, completion_tokens: 5, cache_read_tokens: -1e9 }],
-    ["more than any window", { prompt_tokens: 1e300, completion_tokens: 5 }],
-    ["nothing at all", { prompt_tokens: 0, completion_tokens: 0 }],
+    ["a negative prompt", { promptTokens: -1e9, completionTokens: 5 }],
+    ["a negative completion", { promptTokens: 5, completionTokens: -1e9 }],
+    ["a negative cache", { promptTokens: 5, completionTokens: 5, cacheReadTokens: -1e9 }],
+    ["more than any window", { promptTokens: 1e300, completionTokens: 5 }],
+    ["nothing at all", { promptTokens: 0, completionTokens: 0 }],
   ])("%s: what was reserved counts as spent", async (_, usage) => {
     const { runtime, budgetOf } = await openBudgeted([[{ text: "hi" }, { usage }]]);
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
     const { spent, reserved } = await budgetOf(run.id);
     expect(reserved).toEqual({});
@@ -23,7 +23,7 @@ describe("issue 14.39: usage that cannot be true gives nothing back to a budget"
     expect(spent.microcents).toBeLessThan(usd(1));
     const events = await collect(run);
     const told = events.find(({ type }) => type === "inference_complete");
-    if (usage.prompt_tokens !== 0) expect(told?.data).toMatchObject({ usage: {} });
+    if (usage.promptTokens !== 0) expect(told?.data).toMatchObject({ usage: {} });
     const record = await run.record();
     expect(record.cost_microcents ?? 0).toBeGreaterThanOrEqual(0);
   });
@@ -50,7 +50,7 @@ describe("issue 14.39: usage that cannot be true gives nothing back to a budget"
       agents: [defineAgent({ id: "agent", model: "p/m" })],
     });
     onTestFinished(() => void runtime.close().catch(() => undefined));
-    const run = await runtime.start({ ...start, budget: { limit_microcents: usd(1) } });
+    const run = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
     const document = await store.forTenant("default").loadDocument("budget", run.id);
     expect(document?.body).toMatchObject({ spent: { microcents: usd(0.5) }, reserved: {} });

@@ -74,5 +74,5 @@ export async function openBudgeted(script: Script, options: BudgetedOptions = {}
 
 /** An answer that took so many tokens. */
 export function answer(text: string, tokens: number) {
-  return [{ text }, { usage: { prompt_tokens: tokens - 1, completion_tokens: 1 } }] as const;
+  return [{ text }, { usage: { promptTokens: tokens - 1, completionTokens: 1 } }] as const;
 }

@@ -6,12 +6,12 @@ import { soon } from "../support/wait.ts";
 import { answer, MAX_OUTPUT, openBudgeted, PRICE } from "./open-budgeted.ts";
 
 /** An answer of as many tokens as it may have, so that one too many shows. */
-const full = (text: string) => [{ text }, { usage: { prompt_tokens: 1, completion_tokens: MAX_OUTPUT } }] as const;
+const full = (text: string) => [{ text }, { usage: { promptTokens: 1, completionTokens: MAX_OUTPUT } }] as const;
 
 describe("runs below a run with a budget", () => {
   it("spend from it, and from no other", async () => {
     const { runtime } = await openBudgeted(() => full("hi"), { budget: { limit_microcents: 1 } });
-    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_microcents: usd(1) } });
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limitMicrocents: usd(1) } });
     await soon(root.outcome());
     const below = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
     expect(await soon(below.outcome())).toMatchObject({ status: "done" });
@@ -33,24 +33,24 @@ describe("runs below a run with a budget", () => {
       agent: "agent",
       threadId: "t1",
       input: "go",
-      budget: { limit_tokens: 1_000 },
+      budget: { limitTokens: 1_000 },
     });
     const below = await runtime.start({ agent: "agent", threadId: "t2", input: "go", parentRunId: queued.id });
-    const entries = await runtime.mailbox.list({ run_id: below.id });
+    const entries = await runtime.mailbox.list({ runId: below.id });
     expect(entries.items[0]?.request).toMatchObject({ budget_id: queued.id });
   });
 
   it("have none of their own", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
-    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_tokens: 1_000 } });
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limitTokens: 1_000 } });
     await soon(root.outcome());
-    const own = { agent: "agent", input: "go", parentRunId: root.id, budget: { limit_tokens: 1 } };
+    const own = { agent: "agent", input: "go", parentRunId: root.id, budget: { limitTokens: 1 } };
     await expect(runtime.start(own)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
   it("never exceed it, ten at a time", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
-    const root = await runtime.start({ agent: "agent", input: "go", budget: { limit_tokens: 6 * 80 } });
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limitTokens: 6 * 80 } });
     await soon(root.outcome());
     const runs = await Promise.all(
       Array.from({ length: 10 }, () => runtime.start({ agent: "agent", input: "go", parentRunId: root.id })),
@@ -75,7 +75,7 @@ describe("runs below a run with a budget", () => {
       agent: "agent",
       threadId: "t1",
       input: "go",
-      budget: { limit_tokens: 1_000 },
+      budget: { limitTokens: 1_000 },
     });
     for await (const { type } of run.events()) if (type === "text_delta") break;
     const before = await first.runtime.budgets.get(run.id);
@@ -92,11 +92,11 @@ describe("runs below a run with a budget", () => {
 describe("a limit", () => {
   it("can be set anew while its runs run", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
-    const root = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget: { limit_tokens: 80 } });
+    const root = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget: { limitTokens: 80 } });
     await soon(root.outcome());
     const refused = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
     expect(await soon(refused.outcome())).toMatchObject({ code: "BUDGET_EXCEEDED" });
-    expect(await runtime.budgets.setLimit(root.id, { limit_tokens: 500 })).toMatchObject({ limit_tokens: 500 });
+    expect(await runtime.budgets.setLimit(root.id, { limitTokens: 500 })).toMatchObject({ limit_tokens: 500 });
     const next = await runtime.start({ agent: "agent", input: "go", parentRunId: root.id });
     expect(await soon(next.outcome())).toMatchObject({ status: "done" });
     await expect(runtime.budgets.setLimit(root.id, {})).rejects.toMatchObject({ code: "INVALID_REQUEST" });

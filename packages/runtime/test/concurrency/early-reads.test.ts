@@ -160,7 +160,7 @@ describe("a read", () => {
       id: "guard",
       hooks: {
         beforeToolExecute: ({ call }) => {
-          asked.push(call.tool_id);
+          asked.push(call.toolId);
           return [];
         },
       },

@@ -138,7 +138,7 @@ describe("a place is given back", () => {
     const run = await stage.start();
     await stage.play(
       stage.at(10, async () => {
-        const [child] = (await stage.runtime.runs({ parent_run_id: run.id })).items;
+        const [child] = (await stage.runtime.runs({ parentRunId: run.id })).items;
         await (await stage.runtime.run(child?.run_id ?? "")).cancel();
       }),
     );
@@ -153,7 +153,7 @@ describe("a place is given back", () => {
     const run = await stage.start();
     await stage.play(stage.at(10, () => run.cancel()));
     await stage.play(run.outcome());
-    for (const { run_id } of (await stage.runtime.runs({ parent_run_id: run.id })).items) {
+    for (const { run_id } of (await stage.runtime.runs({ parentRunId: run.id })).items) {
       expect(await stage.play((await stage.runtime.run(run_id)).outcome())).toMatchObject({ status: "done" });
     }
     expect(stage.spans.filter(({ toolId }) => toolId === "write").map(({ end }) => end)).toEqual([

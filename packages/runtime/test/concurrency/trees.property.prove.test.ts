@@ -113,7 +113,7 @@ describe("a tree of agents", () => {
         const run = await runtime.submit({
           agent_id: "child",
           thread_id: "below",
-          parent_run_id: identity.run_id,
+          parent_run_id: identity.runId,
           messages: [{ role: "user", content: "go" }],
         });
         for await (const { type } of run.events({ follow: true })) if (type === "error") return "failed";

@@ -43,8 +43,8 @@ it("sorts tools by id, so that they are the same every time", async () => {
 });
 
 it.each([
-  ["the policy says so", { contextPolicy: { enable_prompt_cache: false } }],
-  ["the request says so", { chatOptions: { prompt_cache: false } }],
+  ["the policy says so", { contextPolicy: { enablePromptCache: false } }],
+  ["the request says so", { chatOptions: { promptCache: false } }],
 ])("marks and sorts nothing when %s", async (_, agent) => {
   const [request] = await play(["one"], ["first"], agent);
   expect(request).not.toHaveProperty("cache_breakpoints");

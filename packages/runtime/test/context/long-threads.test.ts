@@ -16,7 +16,7 @@ it("counts what a turn brings, not what the thread holds", async () => {
     },
   };
   const model = scriptedModel((_, turn) => `answer ${turn}`);
-  const agent = defineAgent({ id: "agent", model, instructions: "Be.", contextPolicy: { max_context_tokens: 1e6 } });
+  const agent = defineAgent({ id: "agent", model, instructions: "Be.", contextPolicy: { maxContextTokens: 1e6 } });
   const runtime = await createRuntime({ ...createWorld(), agents: [agent], tokenCounter });
   onTestFinished(() => void runtime.close().catch(() => undefined));
   const messages = Array.from(

@@ -29,7 +29,7 @@ async function open(script: Script, agent: Partial<AgentDefinition>, tokenCounte
   return { runtime, model, play, contents };
 }
 
-const small = { max_context_tokens: 60, max_output_tokens: 20, min_recent_messages: 1 };
+const small = { maxContextTokens: 60, maxOutputTokens: 20, minRecentMessages: 1 };
 
 it("leaves out the oldest messages, tells how many, and keeps the thread whole", async () => {
   const { model, play, contents } = await open(["answer 1", "answer 2", "answer 3"], {
@@ -60,7 +60,7 @@ it("keeps the task and whole rounds when a run's own rounds are too many", async
   const script: Script = (_, turn) => (turn <= 4 ? round : "done");
   const { model, play } = await open(script, {
     tools: [tool],
-    contextPolicy: { max_context_tokens: 600, max_output_tokens: 100, min_recent_messages: 1 },
+    contextPolicy: { maxContextTokens: 600, maxOutputTokens: 100, minRecentMessages: 1 },
   });
   const { facts, outcome } = await play("the task");
   expect(outcome).toMatchObject({ status: "done", text: "done" });

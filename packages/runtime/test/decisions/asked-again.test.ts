@@ -207,7 +207,7 @@ const EMPTY: readonly Json[] = [false, 0, "", null, [], {}];
 describe("a supplied value that looks like nothing", () => {
   it.each(EMPTY.map((value) => [JSON.stringify(value), value] as const))("%s is the result", async (_, value) => {
     for (const asker of ["replay_tool_call", "use_decision_as_tool_result"] as const) {
-      const plugin = asking("guard", () => suspendCall({ action: "form", resume_mode: asker }));
+      const plugin = asking("guard", () => suspendCall({ action: "form", resumeMode: asker }));
       const { runtime, run, callId, keys, model, tenant } = await openGuarded([plugin]);
       await runtime.decisions.decide(callId, { action: "supply", result: value });
       expect(await soon(run.outcome())).toMatchObject({ status: "done" });

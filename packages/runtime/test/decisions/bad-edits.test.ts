@@ -69,7 +69,7 @@ describe("issue 14.20: arguments edited to something the tool does not take", ()
 
   it("of a budget's question are refused too", async () => {
     const { runtime } = await suspend();
-    const usage = { usage: { prompt_tokens: 300, completion_tokens: 20 } };
+    const usage = { usage: { promptTokens: 300, completionTokens: 20 } };
     const price = { input_per_million: 10, output_per_million: 10 };
     const spec = { id: "m", provider: "p", model: "m", max_output_tokens: 200, pricing: price };
     runtime.redefine({
@@ -77,7 +77,7 @@ describe("issue 14.20: arguments edited to something the tool does not take", ()
       models: [spec],
       agents: [defineAgent({ id: "agent", model: "m" })],
     });
-    const budget = { limit_tokens: 10, on_exceeded: "pause" } as const;
+    const budget = { limitTokens: 10, onExceeded: "pause" } as const;
     const run = await runtime.start({ agent: "agent", threadId: "t2", input: "go", budget });
     expect(await soon(run.outcome())).toMatchObject({ status: "waiting" });
     const [open] = await runtime.decisions.list({ threadId: "t2" });

@@ -24,7 +24,8 @@ function skewed<World extends Env>(env: World, ms: number): World {
 
 function askingFor(expires_in_ms: number): { readonly tool: Tool; readonly keys: readonly string[] } {
   return countingTool({
-    execute: (_, { decision }) => (decision === undefined ? suspendTool({ action: "soon", expires_in_ms }) : "went on"),
+    execute: (_, { decision }) =>
+      decision === undefined ? suspendTool({ action: "soon", expiresInMs: expires_in_ms }) : "went on",
   });
 }
 

@@ -81,15 +81,15 @@ describe("a question that runs out", () => {
   it("runs out whoever asked it: a plugin, a tool with a whole result", async () => {
     const plugin = definePlugin({
       id: "guard",
-      hooks: { beforeToolExecute: () => [suspendCall({ action: "soon", expires_in_ms: 5_000 })] },
+      hooks: { beforeToolExecute: () => [suspendCall({ action: "soon", expiresInMs: 5_000 })] },
     });
     const asked = countingTool();
     const pending = countingTool({
       execute: (input, { identity }) =>
         toolResult(
           toolPending("add", {
-            suspension: { id: `${identity.call_id}-mine`, action: "soon" },
-            pending: { id: identity.call_id, name: "add", arguments: input },
+            suspension: { id: `${identity.callId}-mine`, action: "soon" },
+            pending: { id: identity.callId, name: "add", arguments: input },
             resume_mode: "pass_decision_to_tool",
             expires_in_ms: 5_000,
           }),
@@ -141,7 +141,7 @@ describe("a question that runs out", () => {
   it("that is asked again has its time again", async () => {
     const { tool } = countingTool({
       execute: (_, { decision }) =>
-        decision?.result === "enough" ? "ok" : suspendTool({ action: "soon", expires_in_ms: 5_000 }),
+        decision?.result === "enough" ? "ok" : suspendTool({ action: "soon", expiresInMs: 5_000 }),
     });
     const script = byHistory([[{ call: "add", arguments: { title: "x" } }], "after"]);
     const { runtime, env, tenant } = await openRuntime({ script, tools: [tool] });

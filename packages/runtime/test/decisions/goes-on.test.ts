@@ -211,7 +211,7 @@ describe("an agent that goes on while some of its calls wait", () => {
 
   it("hears of a question that ran out", async () => {
     const asking = countingTool({
-      execute: (_, { decision }) => (decision ? "ok" : suspendTool({ action: "soon", expires_in_ms: 5_000 })),
+      execute: (_, { decision }) => (decision ? "ok" : suspendTool({ action: "soon", expiresInMs: 5_000 })),
     });
     const free = countingTool({ id: "free" });
     const { runtime, model, env, tenant } = await openRuntime({

@@ -87,8 +87,8 @@ describe("a plugin that answers a call", () => {
   it("with a pending result suspends it until it is decided", async () => {
     const { keys, row, tenant } = await judge(({ decision, call }) => {
       if (decision !== undefined) return [];
-      const pending = { id: call.call_id, name: call.tool_id, arguments: call.arguments };
-      const suspension = { id: `${call.call_id}-own`, action: "look" };
+      const pending = { id: call.callId, name: call.toolId, arguments: call.arguments };
+      const suspension = { id: `${call.callId}-own`, action: "look" };
       return [setToolResult(toolResult(toolPending("add", { suspension, pending, resume_mode: "replay_tool_call" })))];
     }, false);
     expect(row).toMatchObject({ status: "succeeded", suspension: 1 });

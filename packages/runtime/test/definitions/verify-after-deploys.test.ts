@@ -118,11 +118,11 @@ describe("issue 14.31: a finished run is verified after a deploy with", () => {
     const world = createWorld();
     const runs = await recordRuns(world);
     const runtime = await (DEPLOYS[deploy] ?? open({}))(world);
-    const before = await runtime.runs({ thread_id: "t1" });
+    const before = await runtime.runs({ threadId: "t1" });
     for (const id of runs) {
       expect(await soon(runtime.replay(id))).toMatchObject({ run_id: id, mode: "verify", equal: true });
     }
-    expect(await runtime.runs({ thread_id: "t1" }), "nothing was touched").toEqual(before);
+    expect(await runtime.runs({ threadId: "t1" }), "nothing was touched").toEqual(before);
     await runtime.close();
   });
 });

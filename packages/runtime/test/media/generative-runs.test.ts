@@ -99,7 +99,7 @@ describe("an agent cannot have", () => {
     ],
     ["nothing to make", { spec: { modalities: {} } }, /nobody says what it makes/],
     ["a model that stands in", { agent: { fallbackModels: ["brush"] } }, /nothing stands in/],
-    ["retries", { agent: { retryPolicy: { max_attempts_per_model: 3 } } }, /asked once/],
+    ["retries", { agent: { retryPolicy: { maxAttemptsPerModel: 3 } } }, /asked once/],
     ["a shape for what is made", { agent: { outputSchema: { type: "object" } } }, /no `output_schema`/],
     ["a provider that makes no media", { hasMedia: false }, /makes no media/],
   ])("%s", async (_, options, message) => {

@@ -33,17 +33,17 @@ export function createGuard(seed: number): Plugin {
     id: "guard",
     hooks: {
       beforeToolExecute({ call }) {
-        switch (judge(seed, call.call_id)) {
+        switch (judge(seed, call.callId)) {
           case "block":
             return [blockCall("Not that one.")];
           case "answer":
-            return [setToolResult({ answered: call.call_id })];
+            return [setToolResult({ answered: call.callId })];
           case "ask":
             return [suspendCall({ action: "guard" })];
           case "ask_twice":
             return call.suspension < 2 ? [suspendCall({ action: "guard", again: true })] : [];
           case "hurry":
-            return [suspendCall({ action: "guard", expires_in_ms: 3_000 })];
+            return [suspendCall({ action: "guard", expiresInMs: 3_000 })];
           default:
             return [];
         }

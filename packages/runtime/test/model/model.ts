@@ -62,7 +62,7 @@ function steps(
   const said: readonly ScriptStep[] = text === "" ? [] : [{ text: [text.slice(0, 2), text.slice(2)] }];
   if (isFirst && trouble === "fail") return [...said, { fail: "invalid_request" }];
   if (isFirst && trouble === "cut") return [...said, { cut: true }];
-  if (isFirst && trouble === "break") return [...said, { unfinished_call: "pay", raw: '{"lab' }, { cut: true }];
+  if (isFirst && trouble === "break") return [...said, { unfinishedCall: "pay", raw: '{"lab' }, { cut: true }];
   const made = calls.map(({ tool, label, waitMs }) => ({ call: tool, arguments: { label, waitMs } }));
   return [...(isContinued ? [{ text: " More." }] : said), ...made];
 }

@@ -66,7 +66,7 @@ export const KINDS = {
   ask: { needsApproval: true, act: write },
   ask_again: { needsApproval: ({ label }) => label % 2 === 0, idempotent: true, act: write },
   refuse: {
-    act: (_, { identity }) => toolResult(toolFailure("refuse", "execution_failed", `Not ${identity.call_id}.`)),
+    act: (_, { identity }) => toolResult(toolFailure("refuse", "execution_failed", `Not ${identity.callId}.`)),
   },
   explode: {
     act(input, context) {
@@ -82,21 +82,21 @@ export const KINDS = {
   inquire: {
     act(input, context) {
       if ((context.decision?.suspension ?? 0) >= 2) return write(input, context);
-      context.state.apply(ledger.add(`${context.identity.call_id}:pending`));
+      context.state.apply(ledger.add(`${context.identity.callId}:pending`));
       return suspendTool({ action: "tool:inquire" });
     },
   },
   vote: {
     act(_, { state, identity }) {
       state.apply(scratch.bump());
-      state.apply(votes.add(identity.call_id));
+      state.apply(votes.add(identity.callId));
       return { voted: true };
     },
   },
   tell: {
     idempotent: true,
     act(input, context) {
-      context.queueMessage({ role: "user", content: `${context.identity.thread_id} was told.` });
+      context.queueMessage({ role: "user", content: `${context.identity.threadId} was told.` });
       context.progress({ progress: 1, total: 2 });
       return write(input, context);
     },
@@ -104,8 +104,8 @@ export const KINDS = {
   stop: {
     act: (_, { state, identity }) =>
       toolEffect({ ran: true, seen: state.get(ledger).length }, [
-        { type: "state", action: ledger.add(identity.call_id) },
-        { type: "state", action: runLedger.add(identity.call_id) },
+        { type: "state", action: ledger.add(identity.callId) },
+        { type: "state", action: runLedger.add(identity.callId) },
         { type: "terminate", reason: "enough" },
       ]),
   },
@@ -160,8 +160,8 @@ export function createTools(begin: Begin, sleep: (ms: number, signal: AbortSigna
 function write({ label }: ToolInput, { state, identity }: ToolContext): unknown {
   const seen = state.get(ledger).length;
   state.apply(scratch.bump());
-  state.apply(ledger.add(identity.call_id));
-  state.apply(runLedger.add(identity.call_id));
+  state.apply(ledger.add(identity.callId));
+  state.apply(runLedger.add(identity.callId));
   return { ran: true, label, seen };
 }
 
@@ -173,13 +173,13 @@ interface Question {
 function suspendSelf(input: ToolInput, context: ToolContext, { mode, ...expiry }: Question): unknown {
   const { state, identity, decision } = context;
   if (decision !== undefined) return write(input, context);
-  state.apply(ledger.add(`${identity.call_id}:pending`));
+  state.apply(ledger.add(`${identity.callId}:pending`));
   state.apply(scratch.bump());
   const asking = expiry.expires_in_ms === undefined ? "pend" : "hurry";
   const name = mode === "pass_decision_to_tool" ? asking : "wait_for_answer";
   const ticket: SuspendTicket = {
-    suspension: { id: `${identity.call_id}-own`, action: `tool:${name}` },
-    pending: { id: identity.call_id, name, arguments: { label: input.label, waitMs: input.waitMs } },
+    suspension: { id: `${identity.callId}-own`, action: `tool:${name}` },
+    pending: { id: identity.callId, name, arguments: { label: input.label, waitMs: input.waitMs } },
     resume_mode: mode,
     ...expiry,
   };

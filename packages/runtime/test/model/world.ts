@@ -178,7 +178,7 @@ export class World {
 
   /** Notes an execution. Its call must be committed as running, with these arguments, by an owner whose lease goes on. */
   async #begin(process: FakeProcess, tool: ToolId, input: ToolInput, context: ToolContext): Promise<void> {
-    const { run_id, call_id, thread_id } = context.identity;
+    const { runId: run_id, callId: call_id, threadId: thread_id } = context.identity;
     const key = context.idempotencyKey;
     this.executions.push({ tool, runId: run_id, callId: call_id, key, input, process: process.name });
     // It changes nothing, so it may begin before its call is committed, or in a turn that is taken back.

@@ -14,7 +14,7 @@ function valueTool() {
   return countingTool({
     execute: (_, { decision }) =>
       decision === undefined
-        ? suspendTool({ action: "value", response_schema: {} })
+        ? suspendTool({ action: "value", responseSchema: {} })
         : { has: "result" in decision, got: decision.result ?? null },
   }).tool;
 }

@@ -131,7 +131,7 @@ describe("the hooks after a call", () => {
     const after = hookPlugin("after", "after_tool_execute", ({ result, outcome, tool, call }) => {
       const code = (result.data as { readonly error?: { readonly code: string } } | null)?.error?.code ?? "-";
       seen.push(`${outcome} ${result.status} ${code} ${tool?.id ?? "-"}`);
-      return [addSystemReminder(`${call.tool_id} is ${outcome}`)];
+      return [addSystemReminder(`${call.toolId} is ${outcome}`)];
     });
     const { tenant, messages } = await playPlugins([before, after], options);
     expect(seen).toEqual(expected);
@@ -150,7 +150,7 @@ describe("the hooks after a call", () => {
       tools: [tool],
       agent: { plugins: [plugin] },
     });
-    const policy = { excluded_tools: ["add"] };
+    const policy = { excludedTools: ["add"] };
     await soon(runtime.runToCompletion({ agent: "agent", threadId: "t1", input: "go", policy }));
     expect(seen).toEqual(["refused"]);
   });

@@ -29,7 +29,7 @@ it.each(PHASES)("happens once what was asked for with it in %s is committed, nev
 
 it("knows its run, and happens in the order in which it was asked for", async () => {
   const seen: unknown[] = [];
-  const tell = (payload: unknown, { run_id, thread_id, tenant, signal }: EffectContext) => {
+  const tell = (payload: unknown, { runId: run_id, threadId: thread_id, tenant, signal }: EffectContext) => {
     seen.push([payload, run_id, thread_id, tenant, signal instanceof AbortSignal]);
   };
   const hook = () => [emitEffect("tell", 1), emitEffect("tell", 2)];

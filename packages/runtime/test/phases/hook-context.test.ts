@@ -7,7 +7,17 @@ import { openPlugins, playPlugins } from "./support/play-plugins.ts";
 it.each(PHASES)("tells a hook of %s where it is", async (phase) => {
   const seen: object[] = [];
   const plugin = hookPlugin("p", phase, (context) => {
-    const { run_id, thread_id, agent_id, tenant, step, policy, parent_run_id, now, signal } = context;
+    const {
+      runId: run_id,
+      threadId: thread_id,
+      agentId: agent_id,
+      tenant,
+      step,
+      policy,
+      parentRunId: parent_run_id,
+      now,
+      signal,
+    } = context;
     seen.push({ phase: context.phase, run_id, thread_id, agent_id, tenant, step, policy, parent_run_id, now });
     expect(signal.aborted).toBe(false);
   });
@@ -23,15 +33,20 @@ it("tells the hooks around the model what it is asked and what it said", async (
   const before = hookPlugin("before", "before_inference", ({ tools, messages }) => {
     seen.push([tools.map(({ id }) => id), messages.map(textOf)]);
   });
-  const after = hookPlugin("after", "after_inference", ({ text, calls, usage, stop_reason }) => {
-    seen.push({ text, calls, usage, stop_reason });
+  const after = hookPlugin("after", "after_inference", ({ text, calls, usage, stopReason }) => {
+    seen.push({ text, calls, usage, stopReason });
   });
-  const usage = { prompt_tokens: 3, completion_tokens: 4 };
+  const usage = { promptTokens: 3, completionTokens: 4 };
   const script = [[{ text: "Well." }, { call: "add", arguments: { title: "x" } }, { usage }], "ok"];
   const { run } = await playPlugins([before, after], { script });
-  const call = { call_id: expect.stringContaining(run.id), tool_id: "add", arguments: { title: "x" }, suspension: 0 };
+  const call = { callId: expect.stringContaining(run.id), toolId: "add", arguments: { title: "x" }, suspension: 0 };
   expect(seen[0]).toEqual([["add"], ["go"]]);
-  expect(seen[1]).toMatchObject({ text: "Well.", calls: [call], usage, stop_reason: "tool_use" });
+  expect(seen[1]).toMatchObject({
+    text: "Well.",
+    calls: [call],
+    usage: { prompt_tokens: 3, completion_tokens: 4 },
+    stopReason: "tool_use",
+  });
 });
 
 it("shows a call as its view, and nothing more of its record", async () => {
@@ -42,17 +57,17 @@ it("shows a call as its view, and nothing more of its record", async () => {
     hookPlugin("b", "before_tool_execute", ({ call }) => keys(call)),
     hookPlugin("c", "after_tool_execute", ({ call }) => keys(call)),
   ]);
-  const view = ["arguments", "call_id", "suspension", "tool_id"];
+  const view = ["arguments", "callId", "suspension", "toolId"];
   expect(seen).toEqual([view, view, view]);
 });
 
 it("tells the hooks around a call what is called and what came of it", async () => {
   const seen: unknown[] = [];
   const before = hookPlugin("before", "before_tool_execute", ({ call, tool, decision }) => {
-    seen.push([call.tool_id, call.arguments, tool.id, decision]);
+    seen.push([call.toolId, call.arguments, tool.id, decision]);
   });
   const after = hookPlugin("after", "after_tool_execute", ({ call, tool, result, outcome }) => {
-    seen.push([call.tool_id, tool?.id, result.status, result.data, outcome]);
+    seen.push([call.toolId, tool?.id, result.status, result.data, outcome]);
   });
   await playPlugins([before, after]);
   expect(seen).toEqual([

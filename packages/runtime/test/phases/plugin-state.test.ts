@@ -67,11 +67,11 @@ it("keeps a call's state with the call, and deletes it with the call", async () 
   const before = hookPlugin(
     "before",
     "before_tool_execute",
-    ({ call }) => [changeState(callTally.add(String(call.suspension)), call.call_id)],
+    ({ call }) => [changeState(callTally.add(String(call.suspension)), call.callId)],
     { states: [callTally] },
   );
   const look = hookPlugin("look", "before_tool_execute", ({ state, call }) => {
-    seen.push(state.get(callTally, call.call_id));
+    seen.push(state.get(callTally, call.callId));
   });
   const calls = ["a", "b"].map((title) => ({ call: "add", arguments: { title } }));
   const { state, changesets } = await playPlugins([before, look], { script: [calls, "ok"] });

@@ -97,7 +97,7 @@ it("asks about each call of a round for itself", async () => {
 
 it("is not asked about calls the gates before it refuse", async () => {
   const asked: string[] = [];
-  const plugin = hookPlugin("p", "before_tool_execute", ({ call }) => void asked.push(call.tool_id));
+  const plugin = hookPlugin("p", "before_tool_execute", ({ call }) => void asked.push(call.toolId));
   await playPlugins([plugin], {
     script: [[{ call: "nowhere" }, { call: "add", arguments: { title: 5 } }, { call: "add", raw: "{" }], "ok"],
   });

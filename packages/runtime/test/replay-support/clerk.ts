@@ -54,7 +54,7 @@ export function createClerk(model: LanguageModel, touch: () => void): Agent {
       },
       afterToolExecute: ({ call }) => {
         touch();
-        return [changeState(seen.add(`after ${call.tool_id}`))];
+        return [changeState(seen.add(`after ${call.toolId}`))];
       },
     },
     states: [seen],

@@ -109,7 +109,7 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
   },
   "budget pause": recordBudgetPause,
   "expired question": async () => {
-    const { tool } = countingTool({ execute: () => suspendTool({ action: "soon", expires_in_ms: 2_000 }) });
+    const { tool } = countingTool({ execute: () => suspendTool({ action: "soon", expiresInMs: 2_000 }) });
     return exported(await record({ tools: [tool], script: [[ADD], "done"] }));
   },
   "cancelled while tools talk": async () =>
@@ -184,7 +184,7 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
   },
   "restarted stream": async () => {
     const script = [
-      [{ reasoning: "Let me " }, { unfinished_call: "add", raw: '{"tit' }, { cut: true }],
+      [{ reasoning: "Let me " }, { unfinishedCall: "add", raw: '{"tit' }, { cut: true }],
       [{ text: "Again." }, ADD],
       [{ text: "cut off" }, { stop: "max_tokens" }],
       " and on",
@@ -257,7 +257,7 @@ async function recordMigration(): Promise<RunRecording> {
 async function recordBudgetPause(): Promise<RunRecording> {
   const price = { input_per_million: 10, output_per_million: 10 };
   const spec = { id: "first", provider: "first", model: "first", max_output_tokens: 200, pricing: price };
-  const usage = { usage: { prompt_tokens: 300, completion_tokens: 20 } };
+  const usage = { usage: { promptTokens: 300, completionTokens: 20 } };
   const model: LanguageModel = scriptedModel([
     [call(0), usage],
     [{ text: "Done." }, usage],
@@ -268,7 +268,7 @@ async function recordBudgetPause(): Promise<RunRecording> {
     models: [spec],
     agents: [defineAgent({ id: "agent", model: "first", tools: [slow] })],
   });
-  const budget = { limit_microcents: usd(0.008), on_exceeded: "pause", warn_at_percent: 10 } as const;
+  const budget = { limitMicrocents: usd(0.008), onExceeded: "pause", warnAtPercent: 10 } as const;
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go", budget });
   await soon(run.outcome());
   const [open] = await runtime.decisions.list({ threadId: "t1" });
@@ -283,7 +283,7 @@ async function recordBudgetPause(): Promise<RunRecording> {
 async function recordFallback(): Promise<RunRecording> {
   const models = { first: scriptedModel(() => [{ fail: "overloaded" }]), second: scriptedModel(["From the second."]) };
   const spec = (id: string) => ({ id, provider: id, model: id });
-  const retryPolicy = { max_attempts_per_model: 1 };
+  const retryPolicy = { maxAttemptsPerModel: 1 };
   const runtime = await createRuntime({
     ...createWorld(),
     providers: Object.entries(models).map(([id, model]) => ({ id, model: () => model })),

@@ -21,7 +21,7 @@ it("tells of an agent whom it asks, and what its tools are to whoever governs th
         id: "main",
         model: "first",
         fallbackModels: ["second"],
-        retryPolicy: { max_attempts_per_model: 3 },
+        retryPolicy: { maxAttemptsPerModel: 3 },
         tools: [look, pay, note],
         plugins: [memory],
         delegates: ["other"],

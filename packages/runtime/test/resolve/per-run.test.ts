@@ -44,7 +44,7 @@ describe("issue 14.14: what is made for each run", () => {
         definePlugin({
           id: "window",
           tools: [summarise],
-          hooks: { beforeInference: ({ run_id }) => void seen.push(run_id) },
+          hooks: { beforeInference: ({ runId: run_id }) => void seen.push(run_id) },
         }),
       ];
     };

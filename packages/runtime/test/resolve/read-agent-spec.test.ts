@@ -74,10 +74,9 @@ const FULL = {
   start_reads_early: true,
   tool_concurrency: { t: { max: 2 }, u: {} },
   chat_options: { temperature: 0 },
-  fallback_chain: [{ model: "spare", provider: "p", max_attempts: 2, backoff_ms: 10 }],
   budget: { limit_tokens: 1_000, on_exceeded: "pause" },
   output_schema: { type: "object" },
-  fallback_models: ["n"],
+  fallback_models: ["n", { model: "spare", provider: "p", max_attempts: 2, backoff_ms: 10 }],
   llm_retry_policy: { max_attempts_per_model: 3, backoff_jitter_percent: 0 },
   client_overrides: true,
 };
@@ -102,6 +101,8 @@ it.each([
   ["model_id", "model", "m"],
   ["instructions", "system_prompt", "s"],
   ["behavior_ids", "plugin_ids", ["p"]],
+  ["fallback_chain", "fallback_models", ["m"]],
+  ["retry_policy", "llm_retry_policy", { max_attempts_per_model: 2 }],
 ])("takes %s for %s, but not both", (alias, name, value) => {
   expect(readAgentSpec({ id: "a", [alias]: value })).toHaveProperty(name, value);
   expect(readAgentSpec({ id: "a", [alias]: value })).not.toHaveProperty(alias);
@@ -111,11 +112,39 @@ it.each([
 });
 
 it.each([
-  ["maxRounds", "max_rounds"],
+  ["maxRound", "maxRounds"],
   ["excluded_tool", "excluded_tools"],
   ["modle", "model"],
 ])("names the nearest field for the unknown %s", (given, nearest) => {
   expect(problemsOf({ id: "a", [given]: 1 })).toEqual([`\`${given}\` is not known (the nearest is \`${nearest}\`)`]);
+});
+
+it("takes every field in camelCase as well, and gives keys that are data back as they are", () => {
+  const written = {
+    id: "a",
+    maxRounds: 3,
+    contextPolicy: { maxContextTokens: 9 },
+    retryPolicy: { maxAttemptsPerModel: 2 },
+    stopWhen: [{ type: "stop_on_tool", toolName: "doIt" }],
+    fallbackModels: ["n", { model: "m", maxAttempts: 2 }],
+    budget: { limitTokens: 5, onExceeded: "pause" },
+    chatOptions: { topP: 1, myOwn: { deepKey: 1 } },
+    toolConcurrency: { bookRoom: { max: 2 } },
+    sections: { myPlugin: { maxAmount: 1 } },
+    endpoint: { url: "https://far.test", remoteAgentId: "b" },
+  };
+  expect(readAgentSpec(written)).toMatchObject({
+    max_rounds: 3,
+    context_policy: { max_context_tokens: 9 },
+    llm_retry_policy: { max_attempts_per_model: 2 },
+    stop_condition_specs: [{ type: "stop_on_tool", tool_name: "doIt" }],
+    fallback_models: ["n", { model: "m", max_attempts: 2 }],
+    budget: { limit_tokens: 5, on_exceeded: "pause" },
+    chat_options: { top_p: 1, myOwn: { deepKey: 1 } },
+    tool_concurrency: { bookRoom: { max: 2 } },
+    sections: { myPlugin: { maxAmount: 1 } },
+    endpoint: { url: "https://far.test", remote_agent_id: "b" },
+  });
 });
 
 it("suggests nothing for a field that is like none", () => {

@@ -42,7 +42,10 @@ it.each([
   [{ knowledge_cutoff: "1900-02-29" }, '`knowledge_cutoff`: "1900-02-29" is not on the calendar'],
   [{ knowledge_cutoff: "May 2024" }, '`knowledge_cutoff`: "May 2024" is neither YYYY-MM nor YYYY-MM-DD'],
   [{ provider_id: "q" }, "`provider` and `provider_id` are names of one field; give one of them"],
-  [{ contextWindow: 5 }, "`contextWindow` is not known (the nearest is `context_window`)"],
+  [{ contextWindw: 5 }, "`contextWindw` is not known (the nearest is `contextWindow`)"],
+  [{ contextWindow: 5, context_window: 5 }, "`contextWindow` is not known (the nearest is `context_window`)"],
+  [{ contextWindow: 1, maxOutputTokens: 2 }, "`maxOutputTokens` is 2, more than the `contextWindow` of 1"],
+  [{ pricing: { inputPerMilion: 5 } }, "`pricing`.inputPerMilion is not known (the nearest is `inputPerMillion`)"],
 ])("refuses %j", (fields, problem) => {
   expect(problemsOf(fields)).toEqual([problem]);
 });

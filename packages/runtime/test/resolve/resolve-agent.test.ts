@@ -96,9 +96,9 @@ it("lowers max_rounds to a stop policy, after the declared ones and before those
   };
   const { stopPolicies } = resolve(builder().withStopPolicy(always), spec);
   expect(stopPolicies.map(({ id }) => id)).toEqual(["timeout", "max_rounds", "always"]);
-  const input = { elapsed_ms: 0, input_tokens: 0, output_tokens: 0, text: "", tools: ["t"], recent_tools: [["t"]] };
+  const input = { elapsedMs: 0, inputTokens: 0, outputTokens: 0, text: "", tools: ["t"], recentTools: [["t"]] };
   const rounds = (step: number) =>
-    stopPolicies[1]?.evaluate({ ...input, step, consecutive_errors: 0, is_final: false, state: {} })?.code;
+    stopPolicies[1]?.evaluate({ ...input, step, consecutiveErrors: 0, isFinal: false, state: {} })?.code;
   expect([rounds(2), rounds(3)]).toEqual([undefined, "max_rounds_reached"]);
 });
 

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createWorld, openRuntime } from "../support/open-runtime.ts";
 import { collect, soon } from "../support/wait.ts";
 
+const USED = { promptTokens: 100, completionTokens: 10 };
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
 function dataOf<Type extends EventType>(events: readonly AgentEvent[], type: Type): readonly EventData[Type][] {
@@ -17,7 +18,7 @@ describe("issue 14.8: the facts of an inference", () => {
     const world = createWorld();
     const half = [{ text: "On the one " }, { cut: true }] as const;
     const near = scriptedModel([half, half], "near");
-    const far = scriptedModel([[{ text: "hand." }, { usage: USAGE }]], "far");
+    const far = scriptedModel([[{ text: "hand." }, { usage: USED }]], "far");
     const pricing = { input_per_million: 1, output_per_million: 10 };
     const runtime = await createRuntime({
       ...world,
@@ -58,7 +59,7 @@ describe("issue 14.8: the facts of an inference", () => {
   });
 
   it("are there for a model given by value", async () => {
-    const { runtime } = await openRuntime({ script: [[{ text: "hi" }, { usage: USAGE }]] });
+    const { runtime } = await openRuntime({ script: [[{ text: "hi" }, { usage: USED }]] });
     const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
     const events = await collect(run);
     expect(dataOf(events, "model_routed")).toMatchObject([{ requested: "scripted", selected: "scripted" }]);
@@ -108,7 +109,7 @@ describe("issue 14.12: stream_error_fallback_threshold", () => {
           id: "agent",
           model: "near/one",
           fallbackModels: ["far/one"],
-          retryPolicy: { stream_error_fallback_threshold: threshold },
+          retryPolicy: { streamErrorFallbackThreshold: threshold },
         }),
       ],
       limits: { closeTimeoutMs: 1 },

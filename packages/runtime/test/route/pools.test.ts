@@ -59,7 +59,7 @@ async function openPool(
     blobs: createMemoryBlobStore(fake),
     models: ["a", "b"].map((name) => ({ id: `p/${name}`, provider: "p", model: name })).concat(pool as never),
     providers: [{ id: "p", model: answer }],
-    agents: [defineAgent({ id: "agent", model: "fast", retryPolicy: { max_attempts_per_model: 1 } })],
+    agents: [defineAgent({ id: "agent", model: "fast", retryPolicy: { maxAttemptsPerModel: 1 } })],
     limits: { closeTimeoutMs: 1 },
   });
   onTestFinished(() => void runtime.close().catch(() => undefined));

@@ -5,6 +5,7 @@ import { createFakeEnv } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { collect, soon } from "../support/wait.ts";
 
+const USED = { promptTokens: 100, completionTokens: 10 };
 const USAGE = { prompt_tokens: 100, completion_tokens: 10 };
 
 /** A runtime with two named models of two providers; the agent falls back from one to the other. */
@@ -28,7 +29,7 @@ async function openRouted(first: Parameters<typeof scriptedModel>[0], second: Pa
         id: "agent",
         model: "near/one",
         fallbackModels: ["far/one"],
-        retryPolicy: { max_attempts_per_model: 1 },
+        retryPolicy: { maxAttemptsPerModel: 1 },
       }),
     ],
     limits: { closeTimeoutMs: 1 },
@@ -38,7 +39,7 @@ async function openRouted(first: Parameters<typeof scriptedModel>[0], second: Pa
 }
 
 it("tells which model answered, and what that cost", async () => {
-  const { runtime } = await openRouted([[{ text: "hi" }, { usage: USAGE }]], []);
+  const { runtime } = await openRouted([[{ text: "hi" }, { usage: USED }]], []);
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
   const events = await collect(run);
   expect(events.find(({ type }) => type === "model_routed")?.data).toEqual({
@@ -64,7 +65,7 @@ it("tells which model answered, and what that cost", async () => {
 });
 
 it("tells when another model had to answer, and that its price is not known", async () => {
-  const { runtime } = await openRouted([[{ fail: "overloaded" }]], [[{ text: "far away" }, { usage: USAGE }]]);
+  const { runtime } = await openRouted([[{ fail: "overloaded" }]], [[{ text: "far away" }, { usage: USED }]]);
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
   expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "far away" });
   const events = await collect(run);
@@ -101,11 +102,11 @@ it("asks each of a chain as often as it says", async () => {
         { id: "a", model: () => failing },
         { id: "b", model: () => last },
       ],
-      agents: [defineAgent({ id: "agent", model: "a/one", retryPolicy: { max_attempts_per_model: 1 }, ...agent })],
+      agents: [defineAgent({ id: "agent", model: "a/one", retryPolicy: { maxAttemptsPerModel: 1 }, ...agent })],
       limits: { closeTimeoutMs: 1 },
     });
-  const fallbackChain = [{ provider: "a", model: "two", max_attempts: 3, backoff_ms: 1_000 }, { model: "b/three" }];
-  const runtime = await open({ fallbackChain });
+  const fallbackModels = [{ provider: "a", model: "two", maxAttempts: 3, backoffMs: 1_000 }, "b/three"];
+  const runtime = await open({ fallbackModels });
   onTestFinished(() => void runtime.close().catch(() => undefined));
   const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
   const outcome = run.outcome();
@@ -114,5 +115,4 @@ it("asks each of a chain as often as it says", async () => {
   const fact = (await collect(run)).find(({ type }) => type === "model_routed")?.data;
   const chain = ["a/one", "a/two", "a/two", "a/two", "b/three"].map((model) => ({ model }));
   expect(fact).toMatchObject({ candidates: ["a/one", "a/two", "b/three"], chain });
-  await expect(open({ fallbackChain, fallbackModels: ["b/three"] })).rejects.toThrow("Keep one of them");
 });

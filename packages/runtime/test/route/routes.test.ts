@@ -201,10 +201,12 @@ describe("a route of models", () => {
 
   it("counts what each answer cost", async () => {
     const { entry, ask } = createBench();
-    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    const usage = { promptTokens: 10, completionTokens: 5 };
     const session = new RouteSession("t");
     await ask([entry("a", [[{ text: "hi" }, { usage }]], { spec: SPEC })], { session });
-    expect(session.attempts).toMatchObject([{ usage, cost: { microcents: 1_500, priced: true } }]);
+    expect(session.attempts).toMatchObject([
+      { usage: { prompt_tokens: 10, completion_tokens: 5 }, cost: { microcents: 1_500, priced: true } },
+    ]);
   });
 });
 

@@ -81,7 +81,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
 
   it("waits in place when that takes ten seconds or less", async () => {
     const model = modelOf([limited(9_000), "soon"]);
-    const { runtime, env } = await openRuntime({ model, agent: { retryPolicy: { max_attempts_per_model: 1 } } });
+    const { runtime, env } = await openRuntime({ model, agent: { retryPolicy: { maxAttemptsPerModel: 1 } } });
     const run = await begin(runtime);
     expect((await run.record()).status).toBe("running");
     const outcome = run.outcome();
@@ -98,7 +98,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
   it("is cancelled while it waits, here or without a claim", async () => {
     for (const retryAfterMs of [9_000, 60_000]) {
       const model = modelOf([limited(retryAfterMs), "never"]);
-      const { runtime } = await openRuntime({ model, agent: { retryPolicy: { max_attempts_per_model: 1 } } });
+      const { runtime } = await openRuntime({ model, agent: { retryPolicy: { maxAttemptsPerModel: 1 } } });
       const run = await begin(runtime);
       await run.cancel("enough");
       expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
@@ -110,7 +110,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
 
   it("tries again until its patience is at an end, and fails with the kind of failure", async () => {
     const model = modelOf([limited(40_000)]);
-    const { runtime, env } = await openRuntime({ model, agent: { retryPolicy: { patience_ms: 100_000 } } });
+    const { runtime, env } = await openRuntime({ model, agent: { retryPolicy: { patienceMs: 100_000 } } });
     const run = await begin(runtime);
     const outcome = run.outcome();
     await env.advance(41_000);
@@ -123,7 +123,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
   });
 
   it("fails at once without patience", async () => {
-    const sections = { retry: { patience_ms: 0, max_retries: 0 } };
+    const sections = { retry: { patienceMs: 0, maxRetries: 0 } };
     const { runtime } = await openRuntime({ model: modelOf([limited(60_000)]), agent: { sections } });
     const run = await begin(runtime);
     expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "MODEL_RATE_LIMITED" });
@@ -134,7 +134,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
     const { runtime, env } = await openRuntime({ model });
     const first = await begin(runtime);
     const second = await begin(runtime, "t1", "more");
-    expect((await runtime.mailbox.list({ thread_id: "t1", status: "queued" })).items).toHaveLength(2);
+    expect((await runtime.mailbox.list({ threadId: "t1", status: "queued" })).items).toHaveLength(2);
     const outcomes = Promise.all([first.outcome(), second.outcome()]);
     await env.advance(61_000);
     expect(await soon(outcomes)).toMatchObject([
@@ -194,7 +194,7 @@ describe("issue 14.3: how often a model is asked", () => {
   it.each([
     ["twice when nothing is said", {}, 2],
     ["once with max_retries 0", { sections: { retry: { max_retries: 0 } } }, 1],
-    ["once with max_attempts_per_model 1", { retryPolicy: { max_attempts_per_model: 1 } }, 1],
+    ["once with max_attempts_per_model 1", { retryPolicy: { maxAttemptsPerModel: 1 } }, 1],
     ["four times with max_retries 3", { sections: { retry: { max_retries: 3 } } }, 4],
   ])("%s", async (_, agent, attempts) => {
     const model = modelOf([failed()]);

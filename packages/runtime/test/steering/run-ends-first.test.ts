@@ -68,7 +68,7 @@ it.each(["is cancelled", "fails"])("is a run of its own when the run %s first", 
 });
 
 it("is a run of its own when the run is stopped first", async () => {
-  const stop = { type: "stop_on_tool", tool_name: "hang" } as const;
+  const stop = { type: "stop_on_tool", toolName: "hang" } as const;
   const { runtime, run, release, model, tenant } = await openHanging({ agent: { stopWhen: [stop] } });
   const steered = await runtime.start(steer("go on"));
   await settle();

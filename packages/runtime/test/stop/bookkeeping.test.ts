@@ -1,4 +1,4 @@
-import type { StopConditionSpec } from "@reprise/contracts";
+import type { StopCondition } from "@reprise/contracts";
 import { getAt } from "@reprise/state";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "../support/assert-consistent.ts";
@@ -8,7 +8,7 @@ import { countingTool } from "../support/tools.ts";
 import { settle, soon } from "../support/wait.ts";
 import { call, makeTools, playStop, request } from "./support.ts";
 
-const errors = (max: number): StopConditionSpec => ({ type: "consecutive_errors", max });
+const errors = (max: number): StopCondition => ({ type: "consecutive_errors", max });
 
 it("begins anew with every run", async () => {
   const script = [[call("fail")], [call("a")], [call("fail")], "one", [call("fail")], "two"];

@@ -1,11 +1,11 @@
-import type { StopConditionSpec } from "@reprise/contracts";
+import type { StopCondition } from "@reprise/contracts";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "../support/assert-consistent.ts";
 import { openRuntime } from "../support/open-runtime.ts";
 import { collect } from "../support/wait.ts";
 import { call, endless, makeTools, playStop, request } from "./support.ts";
 
-const used = (prompt_tokens: number, completion_tokens: number) => ({ usage: { prompt_tokens, completion_tokens } });
+const used = (promptTokens: number, completionTokens: number) => ({ usage: { promptTokens, completionTokens } });
 
 describe("max_rounds", () => {
   it.each([1, 2, 5])("stops after exactly %i steps, with the last round executed", async (rounds) => {
@@ -33,7 +33,7 @@ describe("max_rounds", () => {
   });
 
   it("is there beside other conditions", async () => {
-    const { stopped, record } = await playStop([{ type: "token_budget", max_total: 0 }], endless, {
+    const { stopped, record } = await playStop([{ type: "token_budget", maxTotal: 0 }], endless, {
       agent: { maxRounds: 4 },
     });
     expect([stopped?.code, record.steps]).toEqual(["max_rounds_reached", 4]);
@@ -56,14 +56,14 @@ describe("token_budget", () => {
     [21, 3, "30 of 21 tokens"],
     [19, 2, "20 of 19 tokens"],
     [1, 1, "10 of 1 tokens"],
-  ])("of %i stops after %i steps of ten tokens", async (max_total, steps, detail) => {
-    const { stopped, record } = await playStop([{ type: "token_budget", max_total }], spending(7, 3));
+  ])("of %i stops after %i steps of ten tokens", async (maxTotal, steps, detail) => {
+    const { stopped, record } = await playStop([{ type: "token_budget", maxTotal }], spending(7, 3));
     expect(stopped).toEqual({ code: "token_budget_exceeded", detail });
     expect(record).toMatchObject({ steps, input_tokens: steps * 7, output_tokens: steps * 3 });
   });
 
   it("is off when it is zero", async () => {
-    const { stopped } = await playStop([{ type: "token_budget", max_total: 0 }], spending(7, 3));
+    const { stopped } = await playStop([{ type: "token_budget", maxTotal: 0 }], spending(7, 3));
     expect(stopped?.code).toBe("max_rounds_reached");
   });
 });
@@ -109,7 +109,7 @@ describe("consecutive_errors", () => {
 });
 
 describe("stop_on_tool", () => {
-  const condition = { type: "stop_on_tool", tool_name: "b" } as const;
+  const condition = { type: "stop_on_tool", toolName: "b" } as const;
 
   it("stops after the tool was executed, with its result in the thread", async () => {
     const { stopped, executed, model, runtime } = await playStop([condition]);
@@ -126,15 +126,15 @@ describe("stop_on_tool", () => {
   });
 
   it("stops also when the tool failed, or is not there", async () => {
-    for (const tool_name of ["fail", "nowhere"]) {
-      const { stopped } = await playStop([{ type: "stop_on_tool", tool_name }], [[call(tool_name)], "never"]);
-      expect(stopped).toEqual({ code: "tool_called", detail: tool_name });
+    for (const toolName of ["fail", "nowhere"]) {
+      const { stopped } = await playStop([{ type: "stop_on_tool", toolName }], [[call(toolName)], "never"]);
+      expect(stopped).toEqual({ code: "tool_called", detail: toolName });
     }
   });
 });
 
 describe("content_match", () => {
-  const when = (pattern: string): StopConditionSpec => ({ type: "content_match", pattern });
+  const when = (pattern: string): StopCondition => ({ type: "content_match", pattern });
 
   it("stops when the text holds the pattern, literally, after the round of the step", async () => {
     const script = [[{ text: "a.c" }, call("a")], [{ text: "this is a*c." }, call("b")], "never"];
@@ -201,7 +201,7 @@ describe("loop_detection", () => {
 });
 
 it("says the same in the record and in the last event", async () => {
-  const { run, stopped, record } = await playStop([{ type: "stop_on_tool", tool_name: "a" }]);
+  const { run, stopped, record } = await playStop([{ type: "stop_on_tool", toolName: "a" }]);
   const last = (await collect(run)).at(-1);
   expect(last).toMatchObject({ type: "run_finish", data: { termination: { type: "stopped", value: stopped } } });
   expect(record).toMatchObject({ status: "done", termination_code: "stopped:tool_called", termination_detail: "a" });

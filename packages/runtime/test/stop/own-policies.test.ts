@@ -47,27 +47,30 @@ it("hears the first that says so: conditions, then own policies, each in their o
 it("tells a policy what the run has done so far", async () => {
   const seen: StopPolicyInput[] = [];
   const looking: StopPolicy = { id: "looking", evaluate: (input) => void seen.push(input) as undefined };
-  const usage = { prompt_tokens: 5, completion_tokens: 2 };
+  const usage = { promptTokens: 5, completionTokens: 2 };
   const script = [[{ text: "First." }, call("a"), call("fail"), { usage }], [call("fail"), { usage }], "done"];
   await playStop([looking], script);
-  expect(seen.map(({ state: _, elapsed_ms: _elapsed, ...input }) => input)).toEqual([
+  expect(seen.map(({ state: _, elapsedMs: _elapsed, ...input }) => input)).toEqual([
     {
-      ...{ step: 1, input_tokens: 5, output_tokens: 2, text: "First.", tools: ["a", "fail"], is_final: false },
-      ...{ recent_tools: [["a", "fail"]], consecutive_errors: 0 },
+      ...{ step: 1, inputTokens: 5, outputTokens: 2, text: "First.", tools: ["a", "fail"], isFinal: false },
+      ...{ recentTools: [["a", "fail"]], consecutiveErrors: 0 },
     },
     {
-      ...{ step: 2, input_tokens: 10, output_tokens: 4, text: "", tools: ["fail"], is_final: false },
-      ...{ recent_tools: [["a", "fail"], ["fail"]], consecutive_errors: 1 },
+      ...{ step: 2, inputTokens: 10, outputTokens: 4, text: "", tools: ["fail"], isFinal: false },
+      ...{ recentTools: [["a", "fail"], ["fail"]], consecutiveErrors: 1 },
     },
     {
-      ...{ step: 3, input_tokens: 10, output_tokens: 4, text: "done", tools: [], is_final: true },
-      ...{ recent_tools: [["a", "fail"], ["fail"]], consecutive_errors: 1 },
+      ...{ step: 3, inputTokens: 10, outputTokens: 4, text: "done", tools: [], isFinal: true },
+      ...{ recentTools: [["a", "fail"], ["fail"]], consecutiveErrors: 1 },
     },
   ]);
 });
 
 it("may have another word for a natural end", async () => {
-  const policy: StopPolicy = { id: "p", evaluate: ({ is_final }) => (is_final ? { code: "satisfied" } : undefined) };
+  const policy: StopPolicy = {
+    id: "p",
+    evaluate: ({ isFinal: is_final }) => (is_final ? { code: "satisfied" } : undefined),
+  };
   const { outcome } = await playStop([policy], ["hello"]);
   expect(outcome).toMatchObject({ text: "hello", termination: { type: "stopped", value: { code: "satisfied" } } });
 });

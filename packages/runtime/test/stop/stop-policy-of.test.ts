@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 
 const input = (change: Partial<StopPolicyInput>): StopPolicyInput => ({
   step: 1,
-  elapsed_ms: 0,
-  input_tokens: 0,
-  output_tokens: 0,
+  elapsedMs: 0,
+  inputTokens: 0,
+  outputTokens: 0,
   text: "",
   tools: ["a"],
-  recent_tools: [["a"]],
-  consecutive_errors: 0,
-  is_final: false,
+  recentTools: [["a"]],
+  consecutiveErrors: 0,
+  isFinal: false,
   state: {},
   ...change,
 });
@@ -26,7 +26,9 @@ describe("loop_detection looks back as far as its window", () => {
     [4, "loop_detected"],
     [100, "loop_detected"],
     [-3, undefined],
-  ])("window %i", (window, code) => expect(ask({ type: "loop_detection", window }, { recent_tools })?.code).toBe(code));
+  ])("window %i", (window, code) =>
+    expect(ask({ type: "loop_detection", window }, { recentTools: recent_tools })?.code).toBe(code),
+  );
 });
 
 describe("timeout is reached to the millisecond", () => {
@@ -34,17 +36,19 @@ describe("timeout is reached to the millisecond", () => {
     [29_999, undefined],
     [30_000, { code: "timeout_reached", detail: "30 seconds" }],
     [30_001, { code: "timeout_reached", detail: "30 seconds" }],
-  ])("%i ms", (elapsed_ms, reason) => expect(ask({ type: "timeout", seconds: 30 }, { elapsed_ms })).toEqual(reason));
+  ])("%i ms", (elapsed_ms, reason) =>
+    expect(ask({ type: "timeout", seconds: 30 }, { elapsedMs: elapsed_ms })).toEqual(reason),
+  );
 });
 
 describe("a run that is done anyway", () => {
   const everything: Partial<StopPolicyInput> = {
     step: 99,
-    elapsed_ms: 1e9,
-    input_tokens: 1e9,
-    consecutive_errors: 99,
+    elapsedMs: 1e9,
+    inputTokens: 1e9,
+    consecutiveErrors: 99,
     text: "stop",
-    recent_tools: [["a"], ["a"]],
+    recentTools: [["a"], ["a"]],
   };
   it.each([
     [{ type: "max_rounds", rounds: 1 }, undefined],
@@ -55,7 +59,7 @@ describe("a run that is done anyway", () => {
     [{ type: "loop_detection", window: 2 }, undefined],
     [{ type: "content_match", pattern: "stop" }, "content_matched"],
   ] satisfies [StopConditionSpec, string | undefined][])("%j", (spec, code) => {
-    expect(ask(spec, { ...everything, is_final: true })?.code).toBe(code);
+    expect(ask(spec, { ...everything, isFinal: true })?.code).toBe(code);
     expect(ask(spec, everything)).toBeDefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { StopConditionSpec, StopPolicy } from "@reprise/contracts";
+import type { StopCondition, StopPolicy } from "@reprise/contracts";
 import { toolFailure, toolResult } from "@reprise/contracts";
 import type { Script } from "@reprise/models";
 import { type OpenOptions, openRuntime } from "../support/open-runtime.ts";
@@ -29,7 +29,7 @@ export function makeTools() {
 
 /** Plays a run that goes on until something stops it. */
 export async function playStop(
-  stopWhen: readonly (StopConditionSpec | StopPolicy | string)[],
+  stopWhen: readonly (StopCondition | StopPolicy | string)[],
   script: Script = endless,
   options: OpenOptions = {},
 ) {

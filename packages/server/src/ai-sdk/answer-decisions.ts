@@ -40,7 +40,7 @@ function assertAgent({ runtime }: HttpExchange, agentId: string): void {
 }
 
 async function findLatestRun({ runtime }: HttpExchange, threadId: string): Promise<RunHandle> {
-  const [latest] = (await runtime.runs({ thread_id: threadId, limit: 1 })).items;
+  const [latest] = (await runtime.runs({ threadId, limit: 1 })).items;
   if (latest === undefined) throw notFound("THREAD_NOT_FOUND", "thread", threadId);
   return runtime.run(latest.run_id);
 }
@@ -60,7 +60,7 @@ async function findWaiting(
   agentId: string,
   { thread_id, run_id, decisions }: Decisions,
 ): Promise<Waiting> {
-  const [waiting] = (await exchange.runtime.runs({ thread_id, status: "waiting", limit: 1 })).items;
+  const [waiting] = (await exchange.runtime.runs({ threadId: thread_id, status: "waiting", limit: 1 })).items;
   const calls = await loadOpenCalls(exchange, thread_id);
   const open = selectOpenDecisions(decisions, calls);
   if (waiting === undefined || open.length === 0) return { open };

@@ -46,7 +46,7 @@ async function searchThread(
         order: "desc",
         limit: MAX_LIMIT,
         visibility: "any",
-        include_superseded,
+        includeSuperseded: include_superseded,
         ...(before !== undefined && { before }),
       });
       const found = page.messages.find(isWanted);

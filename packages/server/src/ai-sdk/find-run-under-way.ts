@@ -28,7 +28,7 @@ export async function findRunUnderWay(
 async function listDue(runtime: TenantRuntime, threadId: string): Promise<readonly MailboxEntry[]> {
   const pages = await Promise.all(
     (["claimed", "queued"] as const).map((status) =>
-      runtime.mailbox.list({ thread_id: threadId, status, limit: MAX_LIMIT }),
+      runtime.mailbox.list({ threadId: threadId, status, limit: MAX_LIMIT }),
     ),
   );
   // What was available when it was last changed is so now, also when our idea of the store's time lags a little behind.

@@ -83,7 +83,7 @@ async function readBackwards(
 async function readRest(exchange: HttpExchange, threadId: string, message: Positioned): Promise<readonly Positioned[]> {
   const runId = message.role === "user" ? message.metadata?.run_id : undefined;
   if (runId === undefined) return [];
-  const page = await exchange.runtime.threads.messages(threadId, { run_id: runId, after: message.cursor - 1 });
+  const page = await exchange.runtime.threads.messages(threadId, { runId, after: message.cursor - 1 });
   return page.messages.toReversed();
 }
 

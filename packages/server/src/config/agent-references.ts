@@ -24,10 +24,11 @@ export function findReferenceProblems(
   if (spec.endpoint !== undefined) return findBackendProblems(spec.endpoint, at("endpoint"), known.backendIds);
   const models: readonly (readonly [string, ShapePath])[] = [
     ...(spec.model === undefined ? [] : [[spec.model, at("model")] as const]),
-    ...spec.fallback_models.map((id, item) => [id, [...at("fallback_models"), item]] as const),
-    ...(spec.fallback_chain ?? []).map(({ provider, model }, item) => {
-      const id = provider === undefined ? model : `${provider}/${model}`;
-      return [id, [...at("fallback_chain"), item, "model"]] as const;
+    ...spec.fallback_models.map((fallback, item) => {
+      const path = [...at("fallback_models"), item];
+      if (typeof fallback === "string") return [fallback, path] as const;
+      const { provider, model } = fallback;
+      return [provider === undefined ? model : `${provider}/${model}`, [...path, "model"]] as const;
     }),
   ];
   const listed = (field: string, ids: readonly string[], those: readonly string[]): readonly ConfigProblem[] =>

@@ -1,6 +1,6 @@
 import type { ModelPool, ModelProvider, ModelSpec } from "@reprise/contracts";
 import type { ShapePath } from "@reprise/contracts/shape";
-import { isModelPool, type RegisteredModel, readModelPool, readModelSpec, sayProviders } from "@reprise/runtime";
+import { type GivenModel, isModelPool, readModelPool, readModelSpec, sayProviders } from "@reprise/runtime";
 import type { Config } from "./config.ts";
 import { type ConfigProblem, problemAt } from "./config-problem.ts";
 import { unknownName } from "./known-names.ts";
@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly providers: readonly ModelProvider[];
   /** Those that are named and could not be made, too: what names them is not wrong itself. */
   readonly providerIds: readonly string[];
-  readonly models: readonly RegisteredModel[];
+  readonly models: readonly GivenModel[];
 }
 
 /** Makes the models and pools of a configuration. What is known of a model elsewhere is added to what the configuration says. */

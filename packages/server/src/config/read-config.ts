@@ -1,3 +1,4 @@
+import { toStoredNames } from "@reprise/contracts/shape";
 import { isJson, type JsonObject } from "@reprise/state";
 import type { Config, ConfigFile } from "./config.ts";
 import { type ConfigProblem, configInvalid, describeProblem, problemAt } from "./config-problem.ts";
@@ -13,10 +14,11 @@ export function configSchema(): JsonObject {
 }
 
 /**
- * Reads a configuration and checks what can be checked without knowing what exists in code. Throws `CONFIG_INVALID` whose details
- * list every problem.
+ * Reads a configuration, in snake_case or camelCase, and checks what can be checked without knowing what exists in code. Throws
+ * `CONFIG_INVALID` whose details list every problem.
  */
-export function readConfig(value: unknown): Config {
+export function readConfig(given: unknown): Config {
+  const value = toStoredNames(given, CONFIG_SHAPE.schema);
   const problems = findConfigProblems(value);
   if (problems.length > 0) throw configInvalid(problems);
   // Its shape was just checked.

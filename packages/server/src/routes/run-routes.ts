@@ -100,7 +100,7 @@ export const runRoutes: readonly Route[] = [
 
 /** Whether the store has a request to cancel a run, whatever became of the run. */
 async function wasCancelled({ mailbox }: TenantRuntime, runId: string): Promise<boolean> {
-  const { items } = await mailbox.list({ run_id: runId, limit: MAX_LIMIT });
+  const { items } = await mailbox.list({ runId: runId, limit: MAX_LIMIT });
   return items.some(({ kind, status }) => kind === "cancel" || (kind === "run" && status === "cancelled"));
 }
 
@@ -109,7 +109,7 @@ async function loadRun(runtime: TenantRuntime, runId: string): Promise<object> {
   const run = await runtime.run(runId);
   const record = await findRecord(run);
   if (record !== undefined) return encodeRun(record);
-  const { items } = await runtime.mailbox.list({ run_id: runId });
+  const { items } = await runtime.mailbox.list({ runId: runId });
   const entry = items.find(({ kind }) => kind === "run");
   // Between the two looks it may have begun.
   return entry === undefined || entry.status === "accepted" ? encodeRun(await run.record()) : encodeQueuedRun(entry);

@@ -8,7 +8,7 @@ export async function summariseThread(runtime: TenantRuntime, thread: Thread): P
   const { thread_id, metadata, ...rest } = thread;
   const [first, runs] = await Promise.all([
     runtime.threads.messages(thread_id, { limit: 1 }),
-    runtime.runs({ thread_id, limit: 1 }),
+    runtime.runs({ threadId: thread_id, limit: 1 }),
   ]);
   const [message] = first.messages;
   const [run] = runs.items;

@@ -60,9 +60,9 @@ export function carelessRuntime(runtime: Runtime): Runtime {
   let unready: number | undefined;
   const runsOf = (inner: Pick<Runtime, "runs">): Pick<Runtime, "runs"> => ({
     async runs(filter) {
-      const unavailable = indexIn(filter?.thread_id, "unavailable") ?? unready;
-      const broken = indexIn(filter?.thread_id, "broken");
-      unready = indexIn(filter?.thread_id, "unready");
+      const unavailable = indexIn(filter?.threadId, "unavailable") ?? unready;
+      const broken = indexIn(filter?.threadId, "broken");
+      unready = indexIn(filter?.threadId, "unready");
       if (broken !== undefined) throw carelessError("broken", broken);
       if (unavailable === undefined) return inner.runs(filter);
       const error = carelessError("unavailable", unavailable);

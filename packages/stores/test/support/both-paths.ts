@@ -216,7 +216,7 @@ class History {
       case "update":
         return this.#tenant.updateThread(step.thread, { title: this.#name() });
       case "prune":
-        return this.#store.operator.prune({ history_versions: 2, entry_age_ms: 1_000 });
+        return this.#store.operator.prune({ historyVersions: 2, entryAgeMs: 1_000 });
       case "delete":
         await this.#tenant.deleteThread(step.thread);
         this.#versions.delete(step.thread);

@@ -149,7 +149,7 @@ export function describeBlobCollection(name: string, open: () => Promise<OpenedS
       const next = await bench.start("origin");
       next.run = { ...next.run, base_version };
       await next.become("done");
-      expect((await bench.operator.prune({ history_versions: 1 })).versions).toBeGreaterThan(0);
+      expect((await bench.operator.prune({ historyVersions: 1 })).versions).toBeGreaterThan(0);
       const version = (await bench.tenant.loadThread("origin"))?.thread.version ?? 0;
       await bench.tenant.forkThread("origin", version, "fork");
       await bench.tenant.deleteThread("origin");

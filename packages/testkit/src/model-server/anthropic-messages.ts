@@ -8,12 +8,12 @@ export const ANTHROPIC_MESSAGES: Protocol = {
   *encode(steps, model): Generator<Frame> {
     const { stop, usage } = readEnding(steps);
     const cached = {
-      cache_read_input_tokens: usage.cache_read_tokens ?? 0,
-      cache_creation_input_tokens: usage.cache_creation_tokens ?? 0,
+      cache_read_input_tokens: usage.cacheReadTokens ?? 0,
+      cache_creation_input_tokens: usage.cacheCreationTokens ?? 0,
     };
     // What is cached counts apart from the other input there.
     const input_tokens =
-      (usage.prompt_tokens ?? 0) - cached.cache_read_input_tokens - cached.cache_creation_input_tokens;
+      (usage.promptTokens ?? 0) - cached.cache_read_input_tokens - cached.cache_creation_input_tokens;
     const message = {
       id: "msg_1",
       type: "message",
@@ -43,7 +43,7 @@ export const ANTHROPIC_MESSAGES: Protocol = {
       for (const each of block) yield event(each);
     }
     const delta = { stop_reason: stop, stop_sequence: stop === "stop_sequence" ? "END" : null };
-    yield event({ type: "message_delta", delta, usage: { output_tokens: usage.completion_tokens } });
+    yield event({ type: "message_delta", delta, usage: { output_tokens: usage.completionTokens } });
     yield event({ type: "message_stop" });
   },
   encodeError: (status, code) => ({
@@ -73,8 +73,8 @@ function eventsOf(step: ScriptStep, index: number): readonly StreamEvent[] {
       stop,
     ];
   }
-  if (!("call" in step || "unfinished_call" in step)) return [];
-  const name = "call" in step ? step.call : step.unfinished_call;
+  if (!("call" in step || "unfinishedCall" in step)) return [];
+  const name = "call" in step ? step.call : step.unfinishedCall;
   const id = ("id" in step ? step.id : undefined) ?? `toolu_${index}`;
   const pieces = argumentsOf(step).pieces.map((partial_json) => delta({ type: "input_json_delta", partial_json }));
   return [start({ type: "tool_use", id, name, input: {} }), ...pieces, ...("call" in step ? [stop] : [])];

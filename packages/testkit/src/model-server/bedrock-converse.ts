@@ -23,7 +23,7 @@ export const BEDROCK_CONVERSE: Protocol = {
       for (const [type, payload] of block) yield frame(type, payload);
     }
     const { stop, usage } = readEnding(steps);
-    const { prompt_tokens = 0, completion_tokens = 0 } = usage;
+    const { promptTokens: prompt_tokens = 0, completionTokens: completion_tokens = 0 } = usage;
     yield frame("messageStop", { stopReason: stop });
     yield frame("metadata", {
       usage: {
@@ -45,9 +45,9 @@ function eventsOf(step: ScriptStep, contentBlockIndex: number): readonly (readon
     const signature = delta({ reasoningContent: { signature: `signature ${contentBlockIndex}` } });
     return [delta({ reasoningContent: { text: step.reasoning } }), signature, stop];
   }
-  if (!("call" in step || "unfinished_call" in step)) return [];
+  if (!("call" in step || "unfinishedCall" in step)) return [];
   const toolUseId = ("id" in step ? step.id : undefined) ?? `tooluse_${contentBlockIndex}`;
-  const toolUse = { toolUseId, name: "call" in step ? step.call : step.unfinished_call };
+  const toolUse = { toolUseId, name: "call" in step ? step.call : step.unfinishedCall };
   const pieces = argumentsOf(step).pieces.map((input) => delta({ toolUse: { input } }));
   return [
     ["contentBlockStart", { contentBlockIndex, start: { toolUse } }],

@@ -29,7 +29,7 @@ export const CHAT_COMPLETIONS: Protocol = {
         return;
       }
       for (const delta of deltasOf(step, calls)) yield chunk({ delta, finish_reason: null });
-      if ("call" in step || "unfinished_call" in step) calls++;
+      if ("call" in step || "unfinishedCall" in step) calls++;
     }
     const { stop } = readEnding(steps);
     yield chunk({ delta: {}, finish_reason: STOPS[stop], ...(stop === "stop_sequence" && { stop_reason: "END" }) });
@@ -72,8 +72,8 @@ export function encodeWholeCompletion(steps: readonly ScriptStep[], model: strin
 function* deltasOf(step: ScriptStep, index: number): Generator<object> {
   if ("text" in step) for (const content of piecesOf(step.text)) yield { content };
   else if ("reasoning" in step) yield { reasoning_content: step.reasoning };
-  else if ("call" in step || "unfinished_call" in step) {
-    const name = "call" in step ? step.call : step.unfinished_call;
+  else if ("call" in step || "unfinishedCall" in step) {
+    const name = "call" in step ? step.call : step.unfinishedCall;
     const id = ("id" in step ? step.id : undefined) ?? `call_${index + 1}`;
     yield { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
     for (const piece of argumentsOf(step).pieces) yield { tool_calls: [{ index, function: { arguments: piece } }] };
@@ -83,12 +83,12 @@ function* deltasOf(step: ScriptStep, index: number): Generator<object> {
 function writeUsage(steps: readonly ScriptStep[]): object {
   const { usage } = readEnding(steps);
   return {
-    prompt_tokens: usage.prompt_tokens,
-    completion_tokens: usage.completion_tokens,
-    total_tokens: usage.total_tokens ?? (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0),
-    prompt_tokens_details: { cached_tokens: usage.cache_read_tokens ?? 0 },
-    prompt_cache_hit_tokens: usage.cache_read_tokens ?? 0, // DeepSeek's word for it
-    completion_tokens_details: { reasoning_tokens: usage.thinking_tokens ?? 0 },
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0),
+    prompt_tokens_details: { cached_tokens: usage.cacheReadTokens ?? 0 },
+    prompt_cache_hit_tokens: usage.cacheReadTokens ?? 0, // DeepSeek's word for it
+    completion_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
   };
 }
 

@@ -24,12 +24,16 @@ export const GOOGLE_GENERATE: Protocol = {
       for (const part of partsOf(step)) yield candidate([part]);
     }
     const { stop, usage } = readEnding(steps);
-    const { prompt_tokens = 0, completion_tokens = 0, thinking_tokens = 0 } = usage;
+    const {
+      promptTokens: prompt_tokens = 0,
+      completionTokens: completion_tokens = 0,
+      thinkingTokens: thinking_tokens = 0,
+    } = usage;
     const usageMetadata = {
       promptTokenCount: prompt_tokens,
       candidatesTokenCount: completion_tokens - thinking_tokens,
       thoughtsTokenCount: thinking_tokens,
-      cachedContentTokenCount: usage.cache_read_tokens ?? 0,
+      cachedContentTokenCount: usage.cacheReadTokens ?? 0,
       totalTokenCount: prompt_tokens + completion_tokens,
     };
     const finishReason = stop === "max_tokens" ? "MAX_TOKENS" : "STOP";

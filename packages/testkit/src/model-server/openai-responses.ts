@@ -30,10 +30,10 @@ export const OPENAI_RESPONSES: Protocol = {
         ...response,
         incomplete_details: stop === "max_tokens" ? { reason: "max_output_tokens" } : null,
         usage: {
-          input_tokens: usage.prompt_tokens,
-          input_tokens_details: { cached_tokens: usage.cache_read_tokens ?? 0 },
-          output_tokens: usage.completion_tokens,
-          output_tokens_details: { reasoning_tokens: usage.thinking_tokens ?? 0 },
+          input_tokens: usage.promptTokens,
+          input_tokens_details: { cached_tokens: usage.cacheReadTokens ?? 0 },
+          output_tokens: usage.completionTokens,
+          output_tokens_details: { reasoning_tokens: usage.thinkingTokens ?? 0 },
         },
       },
     });
@@ -76,9 +76,9 @@ function eventsOf(step: ScriptStep, output_index: number): readonly StreamEvent[
       item("done", { ...reasoning, encrypted_content: `encrypted ${output_index}` }),
     ];
   }
-  if (!("call" in step || "unfinished_call" in step)) return [];
+  if (!("call" in step || "unfinishedCall" in step)) return [];
   const { text, pieces } = argumentsOf(step);
-  const name = "call" in step ? step.call : step.unfinished_call;
+  const name = "call" in step ? step.call : step.unfinishedCall;
   const call_id = ("id" in step ? step.id : undefined) ?? `call_${output_index}`;
   const call = { type: "function_call", id: `fc_${output_index}`, call_id, name };
   const deltas = pieces.map((delta) => ({

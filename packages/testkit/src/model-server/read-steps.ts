@@ -14,7 +14,7 @@ export function readEnding(steps: readonly ScriptStep[]): Ending {
   const hasCalls = steps.some((step) => "call" in step);
   return {
     stop: said ?? (hasCalls ? "tool_use" : "end_turn"),
-    usage: steps.find((step) => "usage" in step)?.usage ?? { prompt_tokens: 10, completion_tokens: 5 },
+    usage: steps.find((step) => "usage" in step)?.usage ?? { promptTokens: 10, completionTokens: 5 },
   };
 }
 

@@ -92,16 +92,16 @@ export async function openStage(options: StageOptions): Promise<Stage> {
     await Promise.all((call.below ?? []).map((below) => runBelow(below, context)));
     if (call.end === "throws") throw new Error("It broke.");
     if (call.end === "asks" && context.decision === undefined) return suspendTool({ action: "question" });
-    return answer ?? context.identity.call_id;
+    return answer ?? context.identity.callId;
   };
   const runBelow = async (below: readonly PlannedCall[], { identity }: ToolContext): Promise<void> => {
     const startedAt = world.env.clock.mono();
     const run = await runtime.submit({
       agent_id: "agent",
-      parent_run_id: identity.run_id,
+      parent_run_id: identity.runId,
       messages: [{ role: "user", content: JSON.stringify(below) }],
     });
-    runs.set(run.id, { plan: below, startedAt, root: runs.get(identity.run_id)?.root ?? identity.run_id });
+    runs.set(run.id, { plan: below, startedAt, root: runs.get(identity.runId)?.root ?? identity.runId });
     await run.outcome();
   };
   const runtime = await createRuntime({
@@ -173,7 +173,7 @@ function createTools(
 }
 
 function beginSpan(call: PlannedCall, { identity }: ToolContext, startedAt: number): Span {
-  const { run_id, call_id, parent_run_id } = identity;
+  const { runId: run_id, callId: call_id, parentRunId: parent_run_id } = identity;
   return {
     runId: run_id,
     parentRunId: parent_run_id,

@@ -48,7 +48,7 @@ export function askingTool(asker: Asker, mode: ResumeMode): Asking {
     needsApproval: asker === "approval",
     execute(input, context) {
       if (context.decision === undefined && asker === "tool") {
-        return suspendTool({ action: "tool:add", resume_mode: mode });
+        return suspendTool({ action: "tool:add", resumeMode: mode });
       }
       if (context.decision === undefined && asker === "pending result") return pendingResult(input, context, mode);
       done.push(context.idempotencyKey);
@@ -58,20 +58,20 @@ export function askingTool(asker: Asker, mode: ResumeMode): Asking {
   });
   const guard = definePlugin({
     id: "guard",
-    hooks: { beforeToolExecute: ({ call }) => asksAbout(call.tool_id, mode) },
+    hooks: { beforeToolExecute: ({ call }) => asksAbout(call.toolId, mode) },
   });
   return { tool, done, agent: asker === "plugin" ? { plugins: [guard] } : {} };
 }
 
 function asksAbout(toolId: string, mode: ResumeMode) {
-  return toolId === "add" ? [suspendCall({ action: "guard", resume_mode: mode })] : [];
+  return toolId === "add" ? [suspendCall({ action: "guard", resumeMode: mode })] : [];
 }
 
 function pendingResult(input: { title: string }, { identity }: ToolContext, mode: ResumeMode) {
   return toolResult(
     toolPending("add", {
-      suspension: { id: `${identity.call_id}-mine`, action: "tool:add" },
-      pending: { id: `${identity.call_id}-outside`, name: "add", arguments: input },
+      suspension: { id: `${identity.callId}-mine`, action: "tool:add" },
+      pending: { id: `${identity.callId}-outside`, name: "add", arguments: input },
       resume_mode: mode,
     }),
   );

@@ -31,7 +31,7 @@ function withinLimit(turn: ScriptTurn, { options }: ModelRequest): ScriptTurn {
   if (typeof turn === "string") return turn;
   return turn.map((step) => {
     if (!("usage" in step)) return step;
-    const { completion_tokens = 0 } = step.usage;
+    const { completionTokens: completion_tokens = 0 } = step.usage;
     return { usage: { ...step.usage, completion_tokens: Math.min(completion_tokens, most) } };
   });
 }

@@ -1,7 +1,9 @@
 import { notFound, RepriseError } from "@reprise/contracts";
-import { isPlainObject, type ShapePath } from "@reprise/contracts/shape";
+import { isPlainObject, type Shape, type ShapePath, toStoredNames } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { attempt, type ConfigProblem, configInvalid, problemAt } from "../config-problem.ts";
+import { providerShape } from "../config-shape.ts";
+import { agentEntry, modelEntry } from "../entry-shapes.ts";
 import { REDACTED } from "../secrets.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { takeTurn } from "./config-turn.ts";
@@ -10,6 +12,12 @@ import { entryOf, overlay, pathOf } from "./overlay.ts";
 import { holdsSecrets } from "./seal-entry.ts";
 import { type ConfigKind, documentName, isEntry, type StoredEntry } from "./stored-entries.ts";
 
+const ENTRY_SHAPES: { readonly [Kind in ConfigKind]: Shape<unknown> } = {
+  agents: agentEntry,
+  models: modelEntry,
+  providers: providerShape,
+};
+
 /** What is to be changed. */
 export interface EntryChange extends ExpectedRevision {
   readonly kind: ConfigKind;
@@ -17,8 +25,10 @@ export interface EntryChange extends ExpectedRevision {
 }
 
 /** Stores an entry, if the whole configuration is right with it. */
-export async function putEntry(config: ConfigInForce, change: EntryChange, given: JsonObject): Promise<void> {
+export async function putEntry(config: ConfigInForce, change: EntryChange, written: JsonObject): Promise<void> {
   const { kind, id } = change;
+  // Renaming keys leaves an object an object.
+  const given = toStoredNames(written, ENTRY_SHAPES[kind].schema) as JsonObject;
   const { id: _id, ...rest } = given;
   const body = kind === "agents" ? { id, ...rest } : given;
   await changeEntry(config, change, async (current) => {

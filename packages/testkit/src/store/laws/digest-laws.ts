@@ -55,13 +55,13 @@ export function digestLaws(law: Law): void {
   law("keeps the digests of a thread whose history was cut, and continues them", async (bench) => {
     await fill(bench);
     const before = await bench.tenant.readChangesets("thread-1", 0);
-    expect(await bench.operator.prune({ history_versions: 3 })).toMatchObject({ versions: 2 });
+    expect(await bench.operator.prune({ historyVersions: 3 })).toMatchObject({ versions: 2 });
     const owner = await bench.start("thread-1");
     await owner.become("done");
     const stored = await bench.tenant.readChangesets("thread-1", 2);
     expect(stored.slice(0, 3)).toEqual(before.slice(2));
     expect(stored.map(({ digest }) => digest)).toEqual(chainOf(stored, before[1]?.digest ?? ""));
-    await bench.operator.prune({ history_versions: 0 });
+    await bench.operator.prune({ historyVersions: 0 });
     await bench.start("thread-1");
     const last = await bench.tenant.readChangesets("thread-1", 7);
     expect(last.map(({ digest }) => digest)).toEqual(chainOf(last, stored.at(-1)?.digest ?? ""));

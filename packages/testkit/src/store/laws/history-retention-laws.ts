@@ -63,7 +63,7 @@ export function historyRetentionLaws(law: Law): void {
     await fill(bench);
     const before = await captureTenant(bench.tenant);
     expect(await bench.operator.prune({})).toEqual({ versions: 0, entries: 0, threads: 0, documents: 0, blobs: 0 });
-    expect(await bench.operator.prune({ history_versions: 9 })).toEqual({
+    expect(await bench.operator.prune({ historyVersions: 9 })).toEqual({
       versions: 0,
       entries: 0,
       threads: 0,
@@ -77,7 +77,7 @@ export function historyRetentionLaws(law: Law): void {
     await fill(bench);
     const before = await captureLasting(bench);
     const tail = await bench.tenant.readChangesets("thread-1", 6);
-    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({
+    expect(await bench.operator.prune({ historyVersions: 2 })).toEqual({
       versions: 6,
       entries: 0,
       threads: 0,
@@ -88,7 +88,7 @@ export function historyRetentionLaws(law: Law): void {
     expect(await bench.tenant.readChangesets("thread-1", 6)).toEqual(tail);
     expect((await bench.tenant.readPatches("thread-1", 6)).map(({ version }) => version)).toEqual([7, 8]);
     expect(await stateOf(bench, 6)).toEqual({ k1: 1, k2: 2, k3: 3, last: 3 });
-    expect(await bench.operator.prune({ history_versions: 2 })).toEqual({
+    expect(await bench.operator.prune({ historyVersions: 2 })).toEqual({
       versions: 0,
       entries: 0,
       threads: 0,
@@ -99,7 +99,7 @@ export function historyRetentionLaws(law: Law): void {
 
   law("says of what is gone that it is gone", async (bench) => {
     const [first, , , last] = await fill(bench);
-    await bench.operator.prune({ history_versions: 2 });
+    await bench.operator.prune({ historyVersions: 2 });
     const { tenant } = bench;
     await expectRefusal(tenant.readPatches("thread-1", 0), "VERSION_GONE");
     await expectRefusal(tenant.readPatches("thread-1", 5), "VERSION_GONE");
@@ -112,7 +112,7 @@ export function historyRetentionLaws(law: Law): void {
 
   law("knows the changesets it has forgotten by their ids", async (bench) => {
     const ends = await fill(bench);
-    await bench.operator.prune({ history_versions: 2 });
+    await bench.operator.prune({ historyVersions: 2 });
     for (const [index, changeset] of ends.entries()) {
       const guard = { expected: 0, epoch: 999 };
       expect(await bench.tenant.commit(changeset, guard)).toEqual({ version: 2 * (index + 1) });
@@ -122,7 +122,7 @@ export function historyRetentionLaws(law: Law): void {
 
   law("goes on with a thread whose history was cut", async (bench) => {
     await fill(bench);
-    await bench.operator.prune({ history_versions: 2 });
+    await bench.operator.prune({ historyVersions: 2 });
     const next = await begin(bench, 5);
     await next.become("done", { patches: [buildPatch("q5", "last", 5)] });
     expect(await stateOf(bench)).toEqual({ k1: 1, k2: 2, k3: 3, k4: 4, k5: 5, last: 5 });
@@ -140,9 +140,9 @@ export function historyRetentionLaws(law: Law): void {
     const young = await begin(bench, 5);
     await young.become("done");
     await bench.advance(1_000);
-    expect(await bench.operator.prune({ history_age_ms: 60_000 })).toMatchObject({ versions: 0 });
+    expect(await bench.operator.prune({ historyAgeMs: 60_000 })).toMatchObject({ versions: 0 });
     // The youngest run that is old enough is the fourth: what came before it goes.
-    expect(await bench.operator.prune({ history_age_ms: 5_000 })).toMatchObject({ versions: 6 });
+    expect(await bench.operator.prune({ historyAgeMs: 5_000 })).toMatchObject({ versions: 6 });
     expect((await bench.tenant.readPatches("thread-1", 6)).map(({ version }) => version)).toEqual([7, 8, 9, 10]);
   });
 
@@ -150,7 +150,7 @@ export function historyRetentionLaws(law: Law): void {
     await fill(bench);
     const owner = await begin(bench, 5);
     await owner.suspend("c1");
-    expect(await bench.operator.prune({ history_versions: 0 })).toMatchObject({ versions: 8 });
+    expect(await bench.operator.prune({ historyVersions: 0 })).toMatchObject({ versions: 8 });
     expect((await bench.tenant.readPatches("thread-1", 8)).map(({ version }) => version)).toEqual([9, 10]);
     expect(await stateOf(bench, owner.run.base_version)).toEqual({ k1: 1, k2: 2, k3: 3, k4: 4, last: 4 });
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
@@ -165,7 +165,7 @@ export function historyRetentionLaws(law: Law): void {
   law("never cuts above where a fork began", async (bench) => {
     await fill(bench);
     await bench.tenant.forkThread("thread-1", 4, "fork");
-    expect(await bench.operator.prune({ history_versions: 0 })).toMatchObject({ versions: 4 });
+    expect(await bench.operator.prune({ historyVersions: 0 })).toMatchObject({ versions: 4 });
     expect((await bench.tenant.readPatches("thread-1", 4)).map(({ version }) => version)).toEqual([5, 6, 7, 8]);
   });
 
@@ -173,18 +173,18 @@ export function historyRetentionLaws(law: Law): void {
     await fill(bench);
     await fill(bench, "thread-2");
     const owner = await begin(bench, 5);
-    expect(await bench.operator.prune({ history_versions: 2 })).toMatchObject({ versions: 6 });
+    expect(await bench.operator.prune({ historyVersions: 2 })).toMatchObject({ versions: 6 });
     expect(await bench.tenant.readPatches("thread-1", 0)).toHaveLength(9);
     await expectRefusal(bench.tenant.readPatches("thread-2", 0), "VERSION_GONE");
     await owner.become("done");
     expect(await bench.operator.renew([owner.claim], LEASE_MS)).toEqual([]);
-    expect(await bench.operator.prune({ history_versions: 2 })).toMatchObject({ versions: 8 });
+    expect(await bench.operator.prune({ historyVersions: 2 })).toMatchObject({ versions: 8 });
   });
 
   law("stops between two threads when it is told to", async (bench) => {
     await fill(bench);
     const stopped = AbortSignal.abort(new Error("told to"));
-    await expect(bench.operator.prune({ history_versions: 0 }, stopped)).rejects.toThrow("told to");
+    await expect(bench.operator.prune({ historyVersions: 0 }, stopped)).rejects.toThrow("told to");
     expect(await bench.tenant.readPatches("thread-1", 0)).toHaveLength(8);
   });
 }

@@ -17,14 +17,14 @@ export function retentionLaws(law: Law): void {
     await runNext(bench);
     await bench.enqueue({ entry_id: "queued" });
     await bench.advance(1_000);
-    expect(await bench.operator.prune({ entry_age_ms: 60_000 })).toEqual({
+    expect(await bench.operator.prune({ entryAgeMs: 60_000 })).toEqual({
       versions: 0,
       entries: 0,
       threads: 0,
       documents: 0,
       blobs: 0,
     });
-    expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toEqual({
+    expect(await bench.operator.prune({ entryAgeMs: 5_000 })).toEqual({
       versions: 0,
       entries: 2,
       threads: 0,
@@ -44,7 +44,7 @@ export function retentionLaws(law: Law): void {
     await bench.advance(10_000);
     const again = buildEntry({ entry_id: "e2", dedupe_key: "key" });
     expect(await bench.tenant.submit(again)).toMatchObject({ status: "duplicate" });
-    expect(await bench.operator.prune({ entry_age_ms: 5_000 })).toMatchObject({ entries: 1 });
+    expect(await bench.operator.prune({ entryAgeMs: 5_000 })).toMatchObject({ entries: 1 });
     expect(await bench.tenant.submit(again)).toMatchObject({ status: "queued", entry: { entry_id: "e2" } });
     await expectRefusal(bench.tenant.submit(buildEntry({ entry_id: "e3", run_id: "run-of-e1" })), "RUN_EXISTS");
   });
@@ -55,14 +55,14 @@ export function retentionLaws(law: Law): void {
     await bench.advance(10_000);
     await (await bench.start("young")).become("done");
     await bench.advance(1_000);
-    expect(await bench.operator.prune({ thread_age_ms: 60_000 })).toEqual({
+    expect(await bench.operator.prune({ threadAgeMs: 60_000 })).toEqual({
       versions: 0,
       entries: 0,
       threads: 0,
       documents: 0,
       blobs: 0,
     });
-    expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 1 });
+    expect(await bench.operator.prune({ threadAgeMs: 5_000 })).toMatchObject({ threads: 1 });
     expect((await bench.tenant.listThreads()).items.map(({ thread_id }) => thread_id)).toEqual(["young"]);
     expect(await bench.tenant.loadRun(old.runId)).toBeUndefined();
     expect((await bench.tenant.listMessages("old")).messages).toEqual([]);
@@ -77,7 +77,7 @@ export function retentionLaws(law: Law): void {
     await bench.enqueue({ thread_id: "queued" });
     await (await bench.start("idle")).become("done");
     await bench.advance(10_000);
-    expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 1 });
+    expect(await bench.operator.prune({ threadAgeMs: 5_000 })).toMatchObject({ threads: 1 });
     const { items } = await bench.tenant.listThreads();
     expect(items.map(({ thread_id }) => thread_id).toSorted()).toEqual(["queued", "running", "waiting"]);
     expect((await bench.tenant.loadThread("waiting"))?.open_run?.run_id).toBe(waiting.runId);
@@ -90,7 +90,7 @@ export function retentionLaws(law: Law): void {
       await tenant.submit(buildEntry({ thread_id: `busy-in-${name}` }));
     }
     await bench.advance(10_000);
-    expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 2 });
+    expect(await bench.operator.prune({ threadAgeMs: 5_000 })).toMatchObject({ threads: 2 });
     for (const name of ["tenant-1", "tenant-2"]) {
       const { items } = await bench.store.forTenant(name).listThreads();
       expect(items.map(({ thread_id }) => thread_id)).toEqual([`busy-in-${name}`]);
@@ -103,7 +103,7 @@ export function retentionLaws(law: Law): void {
     await bench.tenant.createThread({ thread_id: "kept", metadata: {} });
     await bench.enqueue({ thread_id: "kept" });
     await bench.advance(10_000);
-    expect(await bench.operator.prune({ thread_age_ms: 5_000 })).toMatchObject({ threads: 230 });
+    expect(await bench.operator.prune({ threadAgeMs: 5_000 })).toMatchObject({ threads: 230 });
     expect((await bench.tenant.listThreads()).items.map(({ thread_id }) => thread_id)).toEqual(["kept"]);
   });
 }
