@@ -150,6 +150,23 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     expect((await answers(page)).at(1)).toContain("You agreed to the mail to ann@example.com.");
   });
 
+  it("withdraws a question with messages queued behind it, and sends all messages in order", async () => {
+    const page = await openPage();
+    await say(page, "send a mail to ann@example.com saying hi");
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    await say(page, "what is 2 + 3");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Send after the decision" }).click();
+    await page.getByRole("group", { name: "Queued message" }).waitFor();
+    await say(page, "what is 3 + 4");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Withdraw and send now" }).click();
+    await page.getByText("3 + 4 = 7").waitFor();
+    const said = await answers(page);
+    expect(said.indexOf("2 + 3 = 5")).toBeLessThan(said.indexOf("3 + 4 = 7"));
+    expect(said.join()).not.toContain("You agreed");
+    await call(page, "sendEmail").getByText("cancelled", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
+  });
+
   it("queues messages that are sent during a run, also over a reload, and takes one back", async () => {
     const page = await openPage();
     await say(page, "do something slow");

@@ -50,9 +50,10 @@ export class Chat {
     new ResizeObserver(() => this.isAtEnd && this.scrollToEnd()).observe(log);
   }
 
-  /** Whether an answer is under way. */
+  /** Whether an answer is under way. A run that waits for its model and not for a person continues by itself. */
   get isBusy() {
-    return this.sending > 0 || this.shown?.state === "working";
+    const { state } = this.shown ?? {};
+    return this.sending > 0 || state === "working" || (state === "waiting" && this.openQuestions.length === 0);
   }
 
   /** The tools whose calls need approval. */
@@ -118,6 +119,7 @@ export class Chat {
    */
   async send(agentId, text, policy) {
     const isOpen = this.shown !== undefined && this.shown.state !== "done";
+    const isWithdrawing = policy === "continue" && this.openQuestions.length > 0;
     const isQueued = this.queue.length > 0 || (isOpen && (policy === "enqueue" || this.openQuestions.length === 0));
     if (this.threadId === undefined) this.log.replaceChildren();
     const node = userMessage(text);
@@ -126,6 +128,8 @@ export class Chat {
     const messages = [{ role: "user", content: text }];
     const busyPolicy = isQueued ? "enqueue" : "continue";
     try {
+      // The messages before this one are sent first, and none is before the run has ended.
+      if (isWithdrawing && isQueued) await this.cancel();
       const { runId, response, isLeft } = await this.start({ agentId, messages, busyPolicy });
       if (isLeft) return;
       if (isQueued) {
@@ -136,7 +140,7 @@ export class Chat {
         this.takeNext();
         return;
       }
-      this.shown?.view.supersede();
+      this.shown?.view.withdrawQuestions("superseded");
       void this.follow(this.append(runId, agentId), async () => response);
     } catch (error) {
       node.remove();
@@ -210,6 +214,10 @@ export class Chat {
   /** Asks the run to end. */
   async stop() {
     await this.turn;
+    await this.cancel();
+  }
+
+  async cancel() {
     if (this.shown !== undefined) await askJson(`v1/runs/${encodeURIComponent(this.shown.id)}/cancel`, {});
   }
 

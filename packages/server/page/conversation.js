@@ -167,9 +167,9 @@ export class RunView {
     for (const [id, view] of this.calls) if (!view.root.isConnected) this.calls.delete(id);
   }
 
-  /** Withdraws the open questions: another message took the run's place. */
-  supersede() {
-    for (const view of this.calls.values()) if (view.isAsking) view.finish(false, undefined, "superseded");
+  /** Withdraws the open questions: the run has ended, or another message took its place. @param {"superseded" | "cancelled"} word */
+  withdrawQuestions(word) {
+    for (const view of this.calls.values()) if (view.isAsking) view.finish(false, undefined, word);
   }
 
   /** Something else follows on the thread: nothing can be done about this run any more. */
@@ -180,8 +180,11 @@ export class RunView {
   /** @param {{ type: string, value?: unknown }} termination */
   end({ type, value }) {
     this.endText();
-    if (type !== "suspended") this.delay?.remove();
     const code = String(fieldsOf(value).code);
+    if (type !== "suspended") {
+      this.delay?.remove();
+      this.withdrawQuestions(code === "superseded" ? code : "cancelled");
+    }
     if (type === "stopped" && code !== "superseded") this.note(`Stopped by a rule: ${code.replaceAll("_", " ")}.`);
     else if (type === "cancelled") this.note("Stopped.");
     else if (type === "error") this.showError(typeof value === "string" ? value : "The run failed.");
