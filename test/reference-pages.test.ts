@@ -1,4 +1,11 @@
-import { drawTable, ERRORS, EVENT_TYPES, RUN_TRANSITIONS, TOOL_CALL_TRANSITIONS } from "@reprise/contracts";
+import {
+  drawTable,
+  ERRORS,
+  EVENT_TYPES,
+  type EventType,
+  RUN_TRANSITIONS,
+  TOOL_CALL_TRANSITIONS,
+} from "@reprise/contracts";
 import { STATE_ERRORS } from "@reprise/state";
 import { expect, it } from "vitest";
 import { EVENT_SHAPES } from "../packages/contracts/src/event/event-shapes.ts";
@@ -58,26 +65,258 @@ ${drawTable(TOOL_CALL_TRANSITIONS, "new")}
 }
 
 function eventsPage(): string {
-  const rows = EVENT_TYPES.map((type) => {
+  const describeData = (type: EventType): string => {
     const fields = Object.entries(EVENT_SHAPES[type]).map(([name, shape]) => {
       const optional = shape.endsWith("?") ? "?" : "";
       return `\`${name}${optional}\` ${shape.replace("?", "")}`;
     });
-    return `| \`${type}\` | ${fields.join(", ") || "–"} |`;
+    return fields.join(", ") || "–";
+  };
+  const sections = Object.entries(MOMENTS).map(([title, moments]) => {
+    const rows = Object.entries(moments).map(
+      ([type, { fires, times, shown }]) =>
+        `| \`${type}\` | ${fires} | ${times} | ${shown} | ${describeData(type as EventType)} |`,
+    );
+    return `## ${title}\n\n| event | fires | how often | visible | data |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `# Events
 
 ${GENERATED}
 
-One event is one JSON object: \`{type, run_id, thread_id, seq, timestamp_ms, step_id?, data?}\`. \`seq\` counts up by one over the committed
-events of a run; \`stream_reset\` has none. \`data\` is left out when it would be empty. A reader goes on after an event by its cursor,
-\`run_id:epoch:seq\`. Readers keep types they do not know. \`eventSchema()\` of \`reprise/advanced\` is the JSON Schema.
+Every run tells what it does as a sequence of events. The process that executes the run emits them; every client reads the same
+sequence: \`run.events()\`, server-sent events, or a protocol that is encoded from them.
 
-| type | data |
-|---|---|
-${rows.join("\n")}
-`;
+One event is one JSON object: \`{type, run_id, thread_id, seq, timestamp_ms, step_id?, data?}\`. \`seq\` counts up by one within a run;
+\`stream_reset\` has none. \`data\` is left out when it would be empty. A reader continues after an event by its cursor, \`run_id:epoch:seq\`. Ignore types you do
+not know: a later version may add some. \`eventSchema()\` of \`reprise/advanced\` is the JSON Schema.
+
+## Live and stored
+
+Every event but \`stream_reset\` is stored with the run, for as long as the thread is kept. The column *visible* says when a reader
+sees an event first:
+
+- **at once**: while it happens, before it is stored. The next commit stores it. If the process dies before that commit, readers that saw
+  the event get a \`stream_reset\`.
+- **committed**: after the commit that makes it true. It is never withdrawn.
+
+A reader that connects later gets the same events from the store, in the same order.
+
+## An approval, event by event
+
+A suspended call is announced by \`tool_call_done\` with the outcome \`suspended\`. A run that waits for a decision ends its activation
+with \`run_finish\` and the termination \`suspended\`; its stream ends there too, unless the reader follows it
+(\`run.events({ follow: true })\`). After the decision the same run continues with a second \`run_start\`, and its \`seq\` counts on.
+
+The program needs \`npm install reprise\`.
+
+\`\`\`ts
+import { createRuntime, defineAgent, defineTool, memory, scriptedModel } from "reprise";
+
+const pay = defineTool({ id: "pay", description: "Sends money.", needsApproval: true, execute: () => "paid" });
+const model = scriptedModel([[{ call: "pay" }], "Paid."]);
+const runtime = await createRuntime({ agents: [defineAgent({ id: "clerk", model, tools: [pay] })], store: memory() });
+
+const run = await runtime.start({ agent: "clerk", input: "Pay the bill." });
+await run.outcome(); // the run waits
+const [open] = await runtime.decisions.list({ threadId: run.threadId });
+if (open !== undefined) await runtime.decisions.decide(open.id, { action: "approve" });
+await run.outcome(); // the run is done
+
+for await (const event of run.events()) {
+  if (event.type === "tool_call_done") console.log(event.type, event.data.outcome);
+  else if (event.type === "run_finish") console.log(event.type, event.data.termination.type);
+  else console.log(event.type);
 }
+await runtime.close();
+\`\`\`
+
+\`\`\`text
+run_start
+step_start
+tool_call_start
+tool_call_delta
+tool_call_ready
+model_routed
+cost_recorded
+inference_complete
+step_end
+tool_call_done suspended
+run_finish suspended
+run_start
+tool_call_resumed
+tool_call_done succeeded
+step_start
+text_delta
+model_routed
+cost_recorded
+inference_complete
+step_end
+run_finish natural_end
+\`\`\`
+
+${sections.join("\n")}`;
+}
+
+/** When an event fires, how often, and when readers see it. */
+interface Moment {
+  readonly fires: string;
+  readonly times: string;
+  readonly shown: string;
+}
+
+/** Declared for the format, and emitted by nothing. */
+const RESERVED: Moment = { fires: "Reserved: no version emits it yet.", times: "never", shown: "–" };
+
+/** What the loop does with each event; `satisfies` and the test below keep the list complete. */
+const MOMENTS = {
+  Run: {
+    run_start: {
+      fires:
+        "A process begins to execute the run: at its start, after a decision, after a wait for a model, and when another process takes over after a crash.",
+      times: "once per activation; a run that never waits and never crashes has one",
+      shown: "committed with the run's start, later at once",
+    },
+    run_finish: {
+      fires:
+        "The activation is over. `termination.type` says how: `natural_end`, `behavior_requested` (a plugin ended it), `stopped` (a stop policy, or superseded by a new message), `cancelled`, `error`, or `suspended` when the run waits for a decision. `result.response` is the last answer.",
+      times: "once per activation that ends or waits for a decision; the last one has another type than `suspended`",
+      shown: "committed",
+    },
+    definition_changed: {
+      fires: "A run continues, and its agent is defined otherwise than when the run started.",
+      times: "once per change, at the beginning of an activation",
+      shown: "committed",
+    },
+    stream_reset: {
+      fires:
+        "A reader saw events that were never committed, because the process died or lost its claim. Drop everything after `from_seq`; the events that follow replace it. The reader's own stream makes it, so other readers may not get it.",
+      times: "once per withdrawn tail and reader",
+      shown: "live only",
+    },
+  },
+  "Step and model": {
+    step_start: {
+      fires:
+        "A step begins, before plugins and the model are asked. `message_id` is the id of the assistant message that it will add.",
+      times: "once per step; again when the step was put off by a wait or a question about the budget",
+      shown: "at once",
+    },
+    context_resolved: {
+      fires: "The request is ready: a plugin shaped it, or the agent's context policy measured and shortened it.",
+      times: "at most once per step",
+      shown: "at once",
+    },
+    text_delta: { fires: "The model wrote text.", times: "per piece", shown: "at once" },
+    reasoning_delta: { fires: "The model wrote reasoning that it shows.", times: "per piece", shown: "at once" },
+    reasoning_encrypted_value: {
+      fires: "The provider sent reasoning that only it can read. It goes back to the provider with the next request.",
+      times: "per value",
+      shown: "at once",
+    },
+    step_reset: {
+      fires:
+        "The model's answer broke off and the model is asked anew. Drop the text, the reasoning and the calls that this step showed so far.",
+      times: "once per new attempt after something was shown",
+      shown: "at once",
+    },
+    model_routed: {
+      fires: "The model answered, or no model did. It says which models were tried, skipped and chosen, and why.",
+      times: "once per inference",
+      shown: "at once",
+    },
+    cost_recorded: {
+      fires: "After `model_routed`: an attempt to ask a model was made and has a cost, also when the attempt failed.",
+      times: "once per attempt that was sent",
+      shown: "at once",
+    },
+    inference_complete: {
+      fires: "The model's answer is complete.",
+      times: "once per step with an answer",
+      shown: "committed",
+    },
+    model_waiting: {
+      fires:
+        "No model can be asked before `until`. The run waits by itself, and the stream stays open: `run_finish` does not announce this wait.",
+      times: "once per wait",
+      shown: "at once",
+    },
+    budget_warning: {
+      fires:
+        "The budget of the run is nearly spent (`near_limit`), overspent (`over_limit`), or a model has no price (`unpriced`).",
+      times: "once per reason and budget",
+      shown: "at once",
+    },
+    step_end: {
+      fires:
+        "The step's model call is over and its assistant message is stored. The tools that it asks for run afterwards.",
+      times: "once per step",
+      shown: "committed",
+    },
+  },
+  "Tool calls": {
+    tool_call_start: { fires: "The model began to ask for a call.", times: "once per call", shown: "at once" },
+    tool_call_delta: {
+      fires: "The model wrote a piece of the call's arguments.",
+      times: "per piece",
+      shown: "at once",
+    },
+    tool_call_ready: {
+      fires: "The arguments are complete. They are not checked yet, and the tool has not run.",
+      times: "once per call",
+      shown: "at once",
+    },
+    activity_snapshot: {
+      fires:
+        "A tool reported progress (`activity_type` `tool-call-progress`), or the model made a file (`file`). A snapshot replaces the one before it with the same `message_id`.",
+      times: "once per report or file",
+      shown: "progress at once, files committed",
+    },
+    tool_call_done: {
+      fires:
+        "The call has an outcome: `succeeded`, `failed` (also refused, blocked or with wrong arguments), `cancelled` (denied, expired, superseded), or `suspended` when it waits for a decision. `suspended` then holds the question, and a later `tool_call_done` of the same `id` holds the result.",
+      times: "once per call and question, then once with the result",
+      shown: "committed",
+    },
+    tool_call_resumed: {
+      fires: "A decision about a suspended call was taken in. `result` is the decision.",
+      times: "once per decision that counts",
+      shown: "committed",
+    },
+    tool_call_cancelled: {
+      fires:
+        "The call ends without its tool: its question expired (`expired`), a backend withdrew it (`withdrawn`), a new message took its place (`superseded`), or the run ended (the run's termination code). `tool_call_done` with the outcome `cancelled` follows.",
+      times: "at most once per call",
+      shown: "committed",
+    },
+  },
+  State: {
+    state_delta: {
+      fires:
+        "A tool, a plugin or a migration changed the thread's state. `delta` is JSON Patch (RFC 6902); the runtime's own keys (`__…`) are left out.",
+      times: "once per change",
+      shown: "committed",
+    },
+    state_snapshot: RESERVED,
+    messages_snapshot: RESERVED,
+    activity_delta: RESERVED,
+  },
+  Others: {
+    error: RESERVED,
+    tool_catalog_resolved: RESERVED,
+    compaction_started: RESERVED,
+    compaction_completed: RESERVED,
+    compaction_failed: RESERVED,
+    permission_evaluated: RESERVED,
+  },
+} satisfies Readonly<Record<string, Readonly<Partial<Record<EventType, Moment>>>>>;
+
+it("says of every event when it fires", () => {
+  expect(
+    Object.values(MOMENTS)
+      .flatMap((moments) => Object.keys(moments))
+      .toSorted(),
+  ).toEqual(EVENT_TYPES.toSorted());
+});
 
 it.each([
   ["errors", errorsPage],
