@@ -83,7 +83,7 @@ export async function listen(server: Server, options: ListenOptions = {}): Promi
 /** Another address than our own machine's is for those who say who they are. */
 function assertMayListen(server: Server, host: string): void {
   if (LOOPBACK.test(host) || server.isAuthenticated) return;
-  const message = `Cannot listen on ${host}: others can reach it, and the server asks nobody who they are. Give createServer an authenticate, or listen on 127.0.0.1.`;
+  const message = `Refusing to listen on ${host}, a public address, without authentication. Pass authenticate to createServer, or listen on 127.0.0.1.`;
   throw new RepriseError("INVALID_REQUEST", message, { details: { host } });
 }
 

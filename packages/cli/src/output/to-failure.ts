@@ -1,19 +1,20 @@
-import { type ErrorCode, RepriseError } from "@reprise/contracts";
+import { ERRORS, type ErrorCode, RepriseError } from "@reprise/contracts";
 import { EXIT_CODES } from "./exit-code.ts";
 import { CommandFailure, type Problem } from "./failure.ts";
 
+/** Remedies in terms of commands; for other codes the catalogue has one. */
 const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
-  THREAD_NOT_FOUND: "See which there are with: reprise threads",
-  RUN_NOT_FOUND: "See which there are with: reprise runs",
-  CALL_NOT_FOUND: "See what waits with: reprise decide",
-  NOT_SUSPENDED: "See what waits with: reprise decide",
-  DECISION_CONFLICT: "The first decision counts. List the calls that wait with: reprise decide",
+  THREAD_NOT_FOUND: "List them with: reprise threads",
+  RUN_NOT_FOUND: "List them with: reprise runs",
+  CALL_NOT_FOUND: "List open decisions with: reprise decide",
+  NOT_SUSPENDED: "List open decisions with: reprise decide",
+  DECISION_CONFLICT: "The first decision counts. List open decisions with: reprise decide",
   STORE_OWNED: "Stop that process, or use another --storage-dir or --instance-id.",
-  STORE_UNAVAILABLE: "Check that the database runs and that DATABASE_URL names it.",
-  STORE_REPLACED: "Stop every process that uses the store, see which file is the right one, and start again.",
-  STORAGE_FULL: "Make room on the disk; nothing was lost, and runs go on by themselves.",
+  STORE_UNAVAILABLE: "Check that the database is running and that DATABASE_URL points to it.",
+  STORE_REPLACED: "Stop every process that uses the store, restore the right file, and start again.",
+  STORAGE_FULL: "Free disk space. Nothing was lost, and runs continue by themselves.",
   FORMAT_TOO_NEW: "Install a newer version of Reprise.",
-  RUN_NOT_DONE: "Wait until it is done; see how it stands with: reprise runs show <run>",
+  RUN_NOT_DONE: "Wait until it is done. Check with: reprise runs show <run>",
   VERSION_NOT_FOUND: "See the thread's version with: reprise threads show <thread>",
 };
 
@@ -42,7 +43,7 @@ export function toFailure(error: unknown): CommandFailure {
   return new CommandFailure(problems.length === 0 ? error.message : firstLine(error.message), {
     exitCode: isMisconfigured ? EXIT_CODES.misused : EXIT_CODES.failed,
     code: error.code,
-    remedy: REMEDIES[error.code],
+    remedy: REMEDIES[error.code] ?? ERRORS[error.code].remedy,
     problems,
     cause: error,
   });

@@ -93,7 +93,7 @@ export function versionConflict(threadId: string, expected: number, actual: numb
 }
 
 export function versionGone(threadId: string, version: number, oldest: number): RepriseError {
-  const message = `Version ${version} of thread ${threadId} was pruned; the oldest there is is ${oldest}.`;
+  const message = `Version ${version} of thread ${threadId} was pruned. The oldest version kept is ${oldest}.`;
   return new RepriseError("VERSION_GONE", message, { details: { thread_id: threadId, version, oldest } });
 }
 

@@ -13,7 +13,7 @@ export function operatorText(text: string | TemplateStringsArray, ...values: rea
   if (values.length > 0) {
     throw new RepriseError(
       "INVALID_DEFINITION",
-      "An operator's text in a template has no values: they may be anybody's.",
+      "operatorText takes a template without values, because a value may come from outside.",
     );
   }
   const plain = typeof text === "string" ? text : text.join("");

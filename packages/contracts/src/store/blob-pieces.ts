@@ -22,7 +22,7 @@ export async function* toBlobPieces(
   let filled = 0;
   for await (const given of content) {
     // Types end where a stream of text begins.
-    if (!ArrayBuffer.isView(given)) throw invalidRequest("Cannot put a blob: a piece of it is not bytes.");
+    if (!ArrayBuffer.isView(given)) throw invalidRequest("Each piece of a blob must be a Uint8Array.");
     bytes += given.byteLength;
     if (bytes > max_bytes) throw blobTooLarge(max_bytes);
     for (let taken = 0; taken < given.byteLength; ) {
@@ -52,7 +52,8 @@ export function* cutPieces(content: Uint8Array): Generator<Uint8Array<ArrayBuffe
 export function cutRange(range: BlobRange | undefined, bytes: number): BlobRange {
   if (range === undefined) return { start: 0, end: bytes };
   for (const bound of [range.start, range.end]) {
-    if (!Number.isSafeInteger(bound) || bound < 0) throw invalidRequest(`A range of a blob has no bound ${bound}.`);
+    if (!Number.isSafeInteger(bound) || bound < 0)
+      throw invalidRequest(`The bounds of a blob range must be whole numbers from 0 (got ${bound}).`);
   }
   const end = Math.min(range.end, bytes);
   return { start: Math.min(range.start, end), end };

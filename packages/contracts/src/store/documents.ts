@@ -106,7 +106,7 @@ export function assertDocumentName(kind: string, id: string): void {
 /** Refuses an expectation that is no revision. */
 export function assertRevision(expected: number): void {
   if (Number.isSafeInteger(expected) && expected >= 0) return;
-  throw invalidRequest(`A document cannot be expected at revision ${expected}.`);
+  throw invalidRequest(`The expected revision of a document must be a whole number from 0 (got ${expected}).`);
 }
 
 /** The text of a document's body, which is what a store keeps of it. Refuses a document that cannot be kept. */
@@ -114,8 +114,8 @@ export function documentText({ kind, id, body, expires_at }: NewDocument): strin
   assertDocumentName(kind, id);
   const what = `Document ${id} of kind ${kind}`;
   if (expires_at !== undefined && !Number.isFinite(expires_at))
-    throw invalidRequest(`${what} has no time to expire at.`);
-  if (!isJson(body)) throw invalidRequest(`${what} has a body that is no JSON or nests too deep.`);
+    throw invalidRequest(`${what} must have an expires_at in milliseconds.`);
+  if (!isJson(body)) throw invalidRequest(`${what} must have a body of JSON that is not nested too deep.`);
   const text = JSON.stringify(body);
   const bytes = new TextEncoder().encode(text).byteLength;
   if (bytes <= MAX_DOCUMENT_BYTES) return text;

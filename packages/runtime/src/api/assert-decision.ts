@@ -5,7 +5,7 @@ import { findReservedKey } from "../json/parse-arguments.ts";
 /** Refuses a decision whose words could be misread: what is not clearly said must never let a tool run. */
 export function assertDecisionInput(input: DecisionInput): void {
   if (input.action !== "resume" && input.action !== "cancel") {
-    throw invalidRequest(`A decision's action is resume or cancel, not ${JSON.stringify(input.action)}.`);
+    throw invalidRequest(`The action of a decision must be resume or cancel (got ${JSON.stringify(input.action)}).`);
   }
   assertDecidedValue("arguments", input.arguments);
   assertDecidedValue("result", input.result);
@@ -25,6 +25,6 @@ export function assertBinding(call: ToolCallRecord, wanted: string | undefined, 
   if (wanted === undefined || wanted === (call.binding_hash ?? actual)) return;
   throw new RepriseError(
     "BINDING_MISMATCH",
-    `The decision on tool call ${call.call_id} was made about other arguments or another tool. Look at it again.`,
+    `The decision on tool call ${call.call_id} was made about other arguments or another tool version. Read the call again before deciding.`,
   );
 }

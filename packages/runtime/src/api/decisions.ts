@@ -124,7 +124,7 @@ function suspended({ threadId, runId }: DecisionQuery): CallQuery {
 async function whyUnknown(store: TenantStore, runId: string, callId: string): Promise<RepriseError> {
   const run = await store.loadRun(runId);
   if (run?.status !== "running") return notFound("CALL_NOT_FOUND", "tool call", callId);
-  const message = `Tool call ${callId} does not wait for a decision. To decide before it does, give its binding hash.`;
+  const message = `Tool call ${callId} does not wait for a decision. To decide in advance, send its binding hash.`;
   return new RepriseError("NOT_SUSPENDED", message, { details: { call_id: callId } });
 }
 
@@ -151,6 +151,6 @@ function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "res
 
 /** Without what it is about, an edit or a supply would be an approval. */
 function assertGiven(action: string, what: "arguments" | "result", value: Json | undefined): void {
-  if (value === undefined) throw invalidRequest(`To ${action}, give the ${what}.`);
+  if (value === undefined) throw invalidRequest(`${JSON.stringify(action)} needs the ${what}.`);
   assertDecidedValue(what, value);
 }

@@ -101,7 +101,7 @@ async function lowerEarly(
   const run = found?.call.run_id ?? runId;
   const record = run === undefined ? undefined : await store.loadRun(run);
   if (record?.status === "done") throw runNotActive(record.run_id, record.termination_code);
-  const message = `Nothing on thread ${threadId} waits for a decision on ${target_id}.`;
+  const message = `No call on thread ${threadId} waits for a decision on ${target_id}.`;
   throw new RepriseError("NOT_SUSPENDED", message, { details: { target_id } });
 }
 

@@ -37,7 +37,10 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   const thread_id = request.thread_id ?? env.ids.uuid();
   // Ids inside a run are made from its own id: a client must not take them first.
   const guessed = request.messages.find(({ id }) => id?.startsWith(`${run_id}-`));
-  if (guessed !== undefined) throw invalidRequest(`The message id ${JSON.stringify(guessed.id)} is the run's own.`);
+  if (guessed !== undefined)
+    throw invalidRequest(
+      `The message id ${JSON.stringify(guessed.id)} is reserved: it has the form of ids that the run makes itself.`,
+    );
   const { busy_policy = request.restore === undefined ? "continue" : "interrupt", dedupe_key, sender_id } = request;
   // A run that replaces an open one goes first: nothing may come between the two.
   const priority = INTERRUPTING.includes(busy_policy) ? Number.MAX_SAFE_INTEGER : (request.priority ?? 0);
@@ -53,7 +56,7 @@ function withParent(request: RunRequest): RunRequest {
   if (parent_run_id === undefined)
     throw invalidRequest(`parent_call_id ${JSON.stringify(parent_call_id)} is not the id of a tool call.`);
   if (request.parent_run_id !== undefined && request.parent_run_id !== parent_run_id) {
-    throw invalidRequest(`The tool call ${parent_call_id} is not one of run ${request.parent_run_id}.`);
+    throw invalidRequest(`The tool call ${parent_call_id} does not belong to run ${request.parent_run_id}.`);
   }
   return { ...request, parent_run_id };
 }
@@ -78,7 +81,7 @@ function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequ
   const { spec } = lookUpEntry(agents.registries, agent_id);
   if (!spec.client_overrides) {
     throw invalidRequest(
-      `Agent ${agent_id} takes no model, prompt or config from clients. Set client_overrides on the agent to allow it.`,
+      `Agent ${agent_id} does not accept a model, prompt or config from clients. Set clientOverrides on the agent to allow it.`,
     );
   }
   if (overrides.model !== undefined) agents.model(agent_id, overrides.model);
@@ -89,5 +92,6 @@ function assertUnowned(agents: AgentSource, { agent_id, state = {} }: RunRequest
   const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
   if (plan?.kind !== "local") return;
   const owned = plan.agent.installed.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
-  if (owned !== undefined) throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin.`);
+  if (owned !== undefined)
+    throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin, so a request cannot set it.`);
 }

@@ -46,7 +46,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
   const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): EventIterator<Item> => {
     const { after, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
-    if (after !== undefined && cursor === undefined) throw invalidRequest(`This is no cursor of run ${id}.`);
+    if (after !== undefined && cursor === undefined) throw invalidRequest(`The cursor does not belong to run ${id}.`);
     const reading = cursor === undefined ? rest : { ...rest, after: cursor };
     return new EventStream(services, { tenant, threadId, runId: id }, reading, project);
   };

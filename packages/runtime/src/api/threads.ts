@@ -66,7 +66,7 @@ export function createThreads(services: Services, tenant: string): Threads {
     get,
     list: (query = {}) => store.listThreads(toStoredKeys(query)),
     async update(threadId, metadata) {
-      if (!isJson(metadata)) throw invalidRequest("The metadata of a thread is a JSON object.");
+      if (!isJson(metadata)) throw invalidRequest("The metadata of a thread must be a JSON object.");
       return store.updateThread(threadId, metadata);
     },
     messages: async (threadId, query = {}) => {
@@ -116,6 +116,6 @@ function assertOwnState(patch: Patch): void {
   for (const { path } of computeTouched(patch)) {
     const [key] = path;
     if (typeof key === "string" && !key.startsWith("__")) continue;
-    throw invalidRequest(`A patch from outside changes keys of the application's state, not ${formatPath(path)}.`);
+    throw invalidRequest(`A patch from outside cannot change ${formatPath(path)}: the path belongs to the runtime.`);
   }
 }

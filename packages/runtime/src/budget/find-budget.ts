@@ -90,7 +90,9 @@ export async function withBudget(
   const cap = capBudget ? agents : undefined;
   const shared = parent_run_id === undefined ? undefined : await budgetAbove(services, tenant, parent_run_id);
   if (shared !== undefined && policy?.budget !== undefined) {
-    throw invalidRequest(`Run ${parent_run_id} shares its budget with the runs below it; they have none of their own.`);
+    throw invalidRequest(
+      `Run ${parent_run_id} shares its budget with its child runs, so a child run cannot have a budget of its own.`,
+    );
   }
   const above = shared === undefined || cap === undefined ? undefined : await services.budgets.load(tenant, shared);
   if (shared !== undefined && (cap === undefined || (above !== undefined && isWithin(above, cap)))) {

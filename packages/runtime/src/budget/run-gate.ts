@@ -112,7 +112,7 @@ export class RunGate implements AttemptGate {
     if (unpriced === "warn") return this.#note(step);
     throw new RepriseError(
       "MODEL_UNPRICED",
-      `Nobody knows what ${model} costs, and its run has a limit in money. Give the model a price, or set the budget's unpriced to "warn".`,
+      `The price of ${model} is unknown, and its run has a limit in money. Give the model a price, or set unpriced: "warn" on the budget.`,
       { details: { model } },
     );
   }

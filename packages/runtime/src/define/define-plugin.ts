@@ -71,7 +71,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
   if (!PLUGIN_ID.test(id)) {
     throw new RepriseError(
       "INVALID_DEFINITION",
-      `A plugin id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(id)}.`,
+      `A plugin id must have 1 to 128 letters, digits or _ . : - (got ${JSON.stringify(id)}).`,
     );
   }
   assertKnownKeys(`plugin ${id}`, definition, PLUGIN_KEYS);

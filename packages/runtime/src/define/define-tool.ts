@@ -78,7 +78,7 @@ export function defineTool<Input = Record<string, never>, Output = unknown>(
   if (!TOOL_ID.test(definition.id)) {
     throw new RepriseError(
       "INVALID_DEFINITION",
-      `A tool id has 1 to 128 letters, digits and _ . : -, not ${JSON.stringify(definition.id)}.`,
+      `A tool id must have 1 to 128 letters, digits or _ . : - (got ${JSON.stringify(definition.id)}).`,
     );
   }
   assertKnownKeys<ToolDefinition<Input, Output>>(`tool ${definition.id}`, definition, TOOL_KEYS);
@@ -106,7 +106,7 @@ function describeTool<Input, Output>(
 ): ToolDescriptor {
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = definition;
   if (timeoutMs !== null && !(timeoutMs > 0)) {
-    throw new RepriseError("INVALID_DEFINITION", `Tool ${definition.id}: timeoutMs is more than 0, or null.`);
+    throw new RepriseError("INVALID_DEFINITION", `Tool ${definition.id}: timeoutMs must be more than 0, or null.`);
   }
   return {
     id: definition.id,

@@ -55,7 +55,7 @@ export class Dispatcher {
   }
 
   assertOpen(): void {
-    if (this.isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and takes no more runs.");
+    if (this.isClosed) throw new RepriseError("RUNTIME_CLOSED", "The runtime is closed and accepts no more runs.");
   }
 
   /**

@@ -169,7 +169,8 @@ export class EventStream<Item> implements EventIterator<Item> {
     const { after, signal } = this.#options;
     const runId = await awaitStart(this.#services, tenant, threadId, wantedId, signal);
     if (runId === undefined || this.#isOver) return undefined;
-    if (after !== undefined && after.run_id !== runId) throw invalidRequest(`This is no cursor of run ${runId}.`);
+    if (after !== undefined && after.run_id !== runId)
+      throw invalidRequest(`The cursor does not belong to run ${runId}.`);
     this.#runId = runId;
     this.#reader = new EventReader(
       this.#services,

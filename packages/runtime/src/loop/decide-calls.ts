@@ -55,7 +55,7 @@ export async function decideCalls(workspace: DecidingRun, { decided, expired }: 
 }
 
 function expire(workspace: SettlingRun, call: ToolCallRecord): void {
-  const result = toolFailure(call.tool_id, "expired", "Nobody decided about the call in time.");
+  const result = toolFailure(call.tool_id, "expired", "The question expired before a decision was made.");
   workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
   endCall(workspace, call, result, "cancel");
 }

@@ -14,7 +14,7 @@ export function pinnedPlan(effects: EffectPort, agents: AgentSource, agentId: st
 /** The agent of a plan that is executed here. */
 export function localAgent(plan: ResolvedRunPlan, agentId: string): ResolvedAgent {
   if (plan.kind === "local") return plan.agent;
-  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} runs elsewhere.`, {
+  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} has an endpoint and runs remotely.`, {
     details: { agent_id: agentId },
   });
 }

@@ -112,7 +112,7 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
 /** A question without a decision is one that ran out. */
 function describeTaken(call: ToolCallRecord, decision: Decision | undefined): TakenDecision {
   const { call_id, suspension, provider_call_id: question_id = call_id, arguments: parameters } = call;
-  const expired = { action: "cancel", reason: "Nobody decided in time." } as const;
+  const expired = { action: "cancel", reason: "The question expired before a decision was made." } as const;
   const {
     action,
     arguments: edited,
@@ -209,7 +209,7 @@ function keepQuestions(
   for (const call of workspace.openCalls) {
     if (call.status !== "suspended" || asked.delete(call.provider_call_id ?? "")) continue;
     if (decisions.some((decision) => decision.call.call_id === call.call_id)) continue;
-    const message = "The remote agent no longer asks this.";
+    const message = "The remote agent withdrew the question.";
     workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "withdrawn" }, call.step_id);
     endCall(workspace, call, toolFailure(BACKEND_CALL, "cancelled", message), "cancel");
   }

@@ -40,7 +40,7 @@ export function takeMediaTurn(workspace: MakingRun, made: GenerativeModel, reque
   const { id } = made.model;
   const prompt = promptOf(request);
   const [modality] = madeBy(made.spec);
-  const problem = findProblem(prompt) ?? (modality === undefined ? "nobody says what it makes" : undefined);
+  const problem = findProblem(prompt) ?? (modality === undefined ? "its output is not declared" : undefined);
   if (problem !== undefined || modality === undefined) {
     return refusingModel(id, invalidRequest(`Model ${id} was not asked: ${problem}.`));
   }

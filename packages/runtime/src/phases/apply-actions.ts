@@ -56,7 +56,7 @@ function isCommon(action: PhaseAction): action is Common {
 
 function assertList(plugin: string, phase: Phase, value: unknown): void {
   if (value === undefined || value === null || Array.isArray(value)) return;
-  const message = `Plugin ${plugin} returned something in ${phase} that is no list of actions.`;
+  const message = `Plugin ${plugin} must return an array of actions or nothing from ${phase}.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
@@ -81,7 +81,7 @@ function assertQuestion(plugin: string, phase: Phase, request: unknown): void {
   const isQuestion =
     isJson(request) && typeof getAt(request, ["action"]) === "string" && isTimeLimit(getAt(request, ["expires_in_ms"]));
   if (isQuestion) return;
-  const message = `Plugin ${plugin} suspends a call in ${phase} with something nobody could answer.`;
+  const message = `Plugin ${plugin} suspends a call in ${phase} without a valid question: it must be JSON with an action, and expires_in_ms must be positive.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
@@ -90,7 +90,7 @@ function assertGiven(plugin: string, phase: Phase, message: MessageInput): void 
   try {
     assertQueued(message);
   } catch (error) {
-    const problem = `Plugin ${plugin} adds a message in ${phase} that cannot be one: ${describeThrown(error)}`;
+    const problem = `Plugin ${plugin} adds a message in ${phase} that is not valid: ${describeThrown(error)}`;
     throw new RepriseError("INVALID_ACTION", problem, { cause: error, details: { plugin, phase } });
   }
 }
@@ -109,7 +109,7 @@ function assertDeclared(
     throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
   }
   if (slice.scope !== "tool_call" || call_id !== undefined) return;
-  const message = `Plugin ${plugin} changes the state ${describe(name)} in ${phase} without saying of which call.`;
+  const message = `Plugin ${plugin} changes the state ${describe(name)} in ${phase} without a call_id, although the state is scoped to a call.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 

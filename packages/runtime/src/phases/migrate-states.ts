@@ -29,7 +29,7 @@ function migrate(workspace: MigratedRun, plugin: Plugin, slice: StateSlice, call
   if (from === undefined || from === slice.version) return;
   if (from > slice.version) {
     const known = `This process knows version ${slice.version}; a newer one has to continue the run.`;
-    const message = `The state ${slice.name} of thread ${run.thread_id} was stored by version ${from} of it. ${known}`;
+    const message = `The state ${slice.name} of thread ${run.thread_id} is stored in version ${from}. ${known}`;
     throw new RepriseError("FORMAT_TOO_NEW", message, { details: { state: slice.name, plugin: plugin.id } });
   }
   const question = { kind: "migrate", of: callId ?? slice.name, encode: encodePatch } as const;

@@ -26,7 +26,7 @@ export async function replayExport(exported: unknown, options: ReplayExportOptio
     const { code, message } = toRepriseError(error);
     // What a foreign value makes the loop stumble over says nothing about us.
     if (code !== "INTERNAL" && code !== "INVALID_REQUEST") throw error;
-    throw replayImpossible(recording.run.run_id, `its recording does not hold together: ${message}`, error);
+    throw replayImpossible(recording.run.run_id, `its recording is inconsistent: ${message}`, error);
   }
 }
 

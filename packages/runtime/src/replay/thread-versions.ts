@@ -18,7 +18,7 @@ export interface VersionDifference {
 /** Refuses a version that the thread does not have, or not yet. */
 export function assertVersion({ thread_id, version: last }: Thread, version: number): void {
   if (Number.isSafeInteger(version) && version >= 0 && version <= last) return;
-  const message = `Thread ${thread_id} has no version ${version}; its last one is ${last}.`;
+  const message = `Thread ${thread_id} has no version ${version}. Its latest version is ${last}.`;
   throw new RepriseError("VERSION_NOT_FOUND", message, { details: { thread_id, version, last } });
 }
 

@@ -73,7 +73,7 @@ export class Agents {
   add(more: RegistrySet): void {
     for (const id of more.agents.ids()) {
       if (this.#registries.agents.get(id) === undefined) continue;
-      throw new RepriseError("REGISTRY_CONFLICT", `There is an agent ${JSON.stringify(id)} already.`, {
+      throw new RepriseError("REGISTRY_CONFLICT", `An agent with the id ${JSON.stringify(id)} exists already.`, {
         details: { id },
       });
     }
@@ -137,7 +137,7 @@ export class Agents {
   resolve(id: string): ResolvedAgent {
     const plan = this.plan(id);
     if (plan.kind === "local") return plan.agent;
-    throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} runs elsewhere.`, {
+    throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} has an endpoint and runs remotely.`, {
       details: { agent_id: id },
     });
   }

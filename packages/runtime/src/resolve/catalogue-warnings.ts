@@ -24,7 +24,7 @@ function warnOfLiterals(
   return (spec[field] ?? []).flatMap((entry) => {
     if (isPermissionShaped(entry)) return permissionShaped(spec, field, entry);
     if (!entry.includes("*") || known.get(entry) !== undefined) return [];
-    const message = `the * in ${JSON.stringify(entry)} is no wildcard: \`${field}\` takes ids as they are. Patterns belong in \`${patterns}\`.`;
+    const message = `the * in ${JSON.stringify(entry)} is not a wildcard: \`${field}\` takes exact ids. Move the pattern to \`${patterns}\`.`;
     return warning(spec, "star_in_literal", entry, message);
   });
 }
@@ -41,7 +41,7 @@ function warnOfPatterns(
     if (isPermissionShaped(entry)) return permissionShaped(spec, field, entry);
     const glob = compileGlob(entry);
     if (ids.some((id) => glob.matches(id))) return [];
-    const message = `${JSON.stringify(entry)} in \`${field}\` matches no tool there is.`;
+    const message = `${JSON.stringify(entry)} in \`${field}\` matches no tool of the agent.`;
     return warning(spec, "unmatched_pattern", entry, message);
   });
 }

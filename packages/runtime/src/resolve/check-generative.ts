@@ -16,7 +16,7 @@ export function checkGenerative(spec: AgentSpec, model: ModelSpec): void {
 function findProblem(spec: AgentSpec, model: ModelSpec): string | undefined {
   const made = madeBy(model);
   if (made.length === 0)
-    return ", and nobody says what it makes. Give it one of image, audio, video as `modalities.output`";
+    return ", and its output is not declared. Give it one of image, audio, video as `modalities.output`";
   if (made.length > 1)
     return `, and would make ${made.join(" and ")}. One run makes one: name one in \`modalities.output\``;
   if (spec.fallback_models.length > 0) return ": nothing stands in for it. Leave `fallback_models` out";

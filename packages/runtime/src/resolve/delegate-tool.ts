@@ -37,7 +37,7 @@ function describeDelegate({ id: agentId, name, description }: AgentSpec): Tool {
     recursive: true,
     metadata: { agent_id: agentId },
     execute: () => {
-      const message = `This runtime cannot hand tasks to other agents, so ${agentId} was not asked.`;
+      const message = `Delegation is not available in this runtime, so agent ${agentId} was not called.`;
       return toolResult(toolFailure(id, "delegation_unavailable", message));
     },
   });

@@ -16,7 +16,7 @@ export function findBackend({ backends }: RegistrySet, spec: RemoteAgentSpec): E
   const { backend: id = DEFAULT_BACKEND } = spec.endpoint;
   const backend = backends.get(id);
   if (backend === undefined) {
-    const problem = `no backend speaks to its endpoint: there is no ${JSON.stringify(id)}.${sayKnown(id, backends.ids())}`;
+    const problem = `no registered backend has the id ${JSON.stringify(id)}.${sayKnown(id, backends.ids())}`;
     throw unresolvable("UNSUPPORTED_REMOTE_BACKEND", spec.id, `${problem} Register it with withBackend.`, { id });
   }
   const problem = findEndpointProblem(backend, spec);

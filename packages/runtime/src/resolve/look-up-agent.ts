@@ -41,5 +41,5 @@ function findModel(registries: RegistrySet, { spec, model }: AgentEntry): FoundM
   if (model !== undefined) return { model };
   if (spec.model !== undefined) return lookUpModel(registries, spec.id, spec.model);
   const known = registries.models.ids();
-  throw unresolvable("MODEL_NOT_FOUND", spec.id, `it names no model.${sayKnown("", known)} Set \`model\`.`);
+  throw unresolvable("MODEL_NOT_FOUND", spec.id, `it has no model.${sayKnown("", known)} Set \`model\`.`);
 }

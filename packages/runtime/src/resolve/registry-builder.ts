@@ -131,7 +131,7 @@ class CollectingBuilder implements RegistryBuilder {
   build(): RegistrySet {
     const sources = this.#sources.build().ids();
     if (sources.length > 0) {
-      const message = `Remote agents of ${sources.join(", ")} were not asked for. Build with buildAndDiscover.`;
+      const message = `The remote agents of ${sources.join(", ")} are not discovered yet. Call buildAndDiscover instead of build.`;
       throw buildFailed([...this.#problems, { code: "DISCOVERY_FAILED", message, registry: "remote sources" }]);
     }
     const registries = this.buildUnchecked();

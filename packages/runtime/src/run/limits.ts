@@ -73,7 +73,7 @@ export function assertLimits(limits: Limits): void {
 
 function assertCount(name: string, count: number, least: number): void {
   if (Number.isSafeInteger(count) && count >= least) return;
-  throw invalid(`${name} is a whole number from ${least} on, not ${count}.`);
+  throw invalid(`${name} must be a whole number from ${least} (got ${count}).`);
 }
 
 function invalid(message: string): RepriseError {

@@ -78,12 +78,13 @@ export function findTool(
   workspace: Pick<RunView, "policy"> & Pick<AgentView, "agent">,
   { tool_id, problem, refusal, arguments: given }: ToolCallRecord,
 ): { readonly kind: "found"; readonly tool: Tool } | Extract<Admission, { kind: "end" }> {
-  if (!isAllowed(workspace.policy, tool_id)) return refuse(tool_id, "denied", `This run may not use tool ${tool_id}.`);
+  if (!isAllowed(workspace.policy, tool_id))
+    return refuse(tool_id, "denied", `The policy of this run does not allow tool ${tool_id}.`);
   if (refusal !== undefined) return refuse(tool_id, "denied", refusal);
   const tool = workspace.agent.tools.get(tool_id);
   if (tool === undefined) {
     const known = [...workspace.agent.tools.keys()].join(", ") || "none";
-    return refuse(tool_id, "tool_not_found", `There is no tool ${JSON.stringify(tool_id)}. There are: ${known}.`);
+    return refuse(tool_id, "tool_not_found", `There is no tool ${JSON.stringify(tool_id)}. Available tools: ${known}.`);
   }
   if (problem !== undefined) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${problem}.`);
   const reserved = findReservedKey(given);

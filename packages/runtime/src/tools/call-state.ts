@@ -50,14 +50,14 @@ export class CallState implements ToolState {
     if (!this.#isOpen) {
       throw new RepriseError(
         "INVALID_REQUEST",
-        `Tool call ${this.#callId} is over: its state can no longer be changed.`,
+        `Tool call ${this.#callId} has ended, so its state can no longer change.`,
       );
     }
     const slice = sliceOf(action);
     if (slice === undefined) {
       throw new RepriseError(
         "INVALID_REQUEST",
-        `Cannot apply ${action.state}/${action.action}: make it with its state.`,
+        `Cannot apply ${action.state}/${action.action}: create the action with its state definition.`,
       );
     }
     const patch = slice.reduce(this.#document, action, this.#callId);

@@ -33,7 +33,8 @@ export function readEffect(
   env: Keyed,
 ): string | undefined {
   // Tools come from anywhere, also from code without types.
-  if (!Array.isArray(actions)) throw new InvalidEffect(`Tool ${tool} returned an effect whose actions are no list.`);
+  if (!Array.isArray(actions))
+    throw new InvalidEffect(`Tool ${tool} returned an effect whose actions are not an array.`);
   let terminate: string | undefined;
   for (const action of actions.map((given) => assertKnown(tool, given))) {
     switch (action.type) {

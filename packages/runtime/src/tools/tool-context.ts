@@ -66,7 +66,7 @@ export function createToolContext(
     },
     async record<Value extends Json>(name: string, ask: () => Promise<Value> | Value): Promise<Value> {
       const value = await ask();
-      if (!isJson(value)) throw new RepriseError("INVALID_REQUEST", `What is recorded as ${name} is not JSON.`);
+      if (!isJson(value)) throw new RepriseError("INVALID_REQUEST", `The value recorded as ${name} must be JSON.`);
       if (state.isOpen) recordings.push({ place: call.call_id, name, value: copyJson(value) });
       return value;
     },

@@ -97,7 +97,7 @@ describe("an agent cannot have", () => {
       { spec: { modalities: { output: ["image", "audio"] as const } } },
       /would make image and audio/,
     ],
-    ["nothing to make", { spec: { modalities: {} } }, /nobody says what it makes/],
+    ["nothing to make", { spec: { modalities: {} } }, /its output is not declared/],
     ["a model that stands in", { agent: { fallbackModels: ["brush"] } }, /nothing stands in/],
     ["retries", { agent: { retryPolicy: { maxAttemptsPerModel: 3 } } }, /asked once/],
     ["a shape for what is made", { agent: { outputSchema: { type: "object" } } }, /no `output_schema`/],

@@ -1,5 +1,5 @@
 /** Why a stream is no longer read. Made once: an error of its own for each would cost more than many events. */
-export const GONE: Error = new Error("Nobody listens any more.");
+export const GONE: Error = new Error("The reader is gone.");
 
 /** Where the text of a stream goes: to a socket, or into a body that somebody else reads. */
 export interface Outlet {
