@@ -18,7 +18,7 @@ describe("issue 14.12: what a client sends beside its messages", () => {
     async (more) => {
       const { post } = await openDemo();
       const response = await post("/v1/runs", says("hello", more));
-      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("client_overrides")]);
+      expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("clientOverrides")]);
     },
   );
 

@@ -43,7 +43,7 @@ export function toFailure(error: unknown): CommandFailure {
   return new CommandFailure(problems.length === 0 ? error.message : firstLine(error.message), {
     exitCode: isMisconfigured ? EXIT_CODES.misused : EXIT_CODES.failed,
     code: error.code,
-    remedy: REMEDIES[error.code] ?? ERRORS[error.code].remedy,
+    remedy: REMEDIES[error.code] ?? (problems.length === 0 ? ERRORS[error.code].remedy : undefined),
     problems,
     cause: error,
   });
