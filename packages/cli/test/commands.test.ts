@@ -144,6 +144,11 @@ it("prints for people what it prints for programs", async () => {
 it.each([
   [["threads", "show", "nobody"], 1, 'error: There is no thread "nobody".\nList them with: reprise threads\n'],
   [["run", "nobody", "hi"], 1, /^error: There is no agent "nobody"\. Known: default\.\nCheck the spelling/],
+  [
+    ["run", "default", "hi", "--model", "opnai/gpt-5"],
+    2,
+    /Or name one as `provider\/model` of openai, .*tensorzero\. Did you mean "openai\/gpt-5"\?\n/,
+  ],
   [["dance"], 2, 'error: There is no command "dance".\nList the commands with: reprise --help\n'],
   [["sevre"], 2, 'error: There is no command "sevre".\nDid you mean: reprise serve\n'],
   [["run"], 2, "error: Missing argument <text>.\nUsage: reprise run [module] [agent] <text>\n"],
