@@ -105,6 +105,37 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     await expectEdited();
   });
 
+  it("shows a decision that is made elsewhere, and in the background holds no connection for it", async () => {
+    const page = await openPage();
+    const approveElsewhere = async (): Promise<void> => {
+      const thread = new URL(page.url()).hash.slice(1);
+      const { items } = await (await fetch(`${server.url}/v1/decisions?thread_id=${thread}`)).json();
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ action: "approve" });
+      await fetch(`${server.url}/v1/decisions/${items[0].id}`, { method: "POST", headers, body });
+    };
+    const turn = (state: "hidden" | "visible") =>
+      page.evaluate((hidden) => {
+        Object.defineProperty(document, "hidden", { configurable: true, value: hidden });
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, state === "hidden");
+    await say(page, "send a mail to ann@example.com saying hi");
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    await approveElsewhere();
+    await page.getByText("You agreed to the mail to ann@example.com.").waitFor();
+    await say(page, "send a mail to bob@example.com saying hi");
+    const following = page.waitForResponse(/follow=true/);
+    await call(page, "sendEmail").getByRole("button", { name: "Approve" }).waitFor();
+    await following;
+    const ended = page.waitForEvent("requestfailed", (request) => request.url().includes("follow=true"));
+    await turn("hidden");
+    await ended;
+    await approveElsewhere();
+    await turn("visible");
+    await page.getByText("You agreed to the mail to bob@example.com.").waitFor();
+    expect(await page.getByRole("article").count()).toBe(2);
+  });
+
   it("denies a call", async () => {
     const page = await openPage();
     await page.getByLabel("Agent").selectOption("approver");
