@@ -75,7 +75,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
 
   const answers = (page: Page) => page.getByRole("article", { name: "Assistant" });
 
-  it("streams an answer, and shows it and the chat again when the page is loaded anew", async () => {
+  it("streams an answer, and continues it when the page is loaded again", async () => {
     const page = await openStarter();
     await say(page, "hold chat-1");
     await answers(page).getByText("One two").waitFor();
@@ -96,7 +96,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     await answers(page).getByText("One two three four.").waitFor();
   });
 
-  it("asks before a tool runs, with its exact arguments, and does what is answered", async () => {
+  it("asks for approval with the exact arguments, and does what the person decides", async () => {
     const page = await openStarter();
     await say(page, "pay Ada and Bob");
     const dialog = page.getByRole("dialog", { name: "May wire run?" });
@@ -115,7 +115,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     expect(await answers(page).count()).toBe(1);
   });
 
-  it("gives another answer in the place of the first", async () => {
+  it("replaces an answer when the person asks for another", async () => {
     const page = await openStarter();
     await say(page, "hello");
     const button = page.getByRole("button", { name: "Regenerate" });
@@ -134,7 +134,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     expect(await page.getByRole("article").count()).toBe(2);
   });
 
-  it("reads a message anew that the server took back", async () => {
+  it("reads a message again after the server withdrew it", async () => {
     const page = await openStarter();
     const attaching = page.waitForRequest(STREAM);
     // As when the first server died: a few words came, then the news that they do not count.

@@ -4,7 +4,7 @@ import { createServer, type Server } from "../create-server.ts";
 
 const PAGE = { path: "/", contentType: "text/html; charset=utf-8", content: "<!doctype html><title>Hi</title>" };
 
-/** A server that lets nobody in, and has a page. */
+/** A server that refuses every credential and has a page. */
 async function open(): Promise<Server> {
   const runtime = await createRuntime({ store: memory() });
   const server = createServer({ runtime, pages: [PAGE], authenticate: async () => undefined });
@@ -18,7 +18,7 @@ async function open(): Promise<Server> {
 const get = (server: Server, headers: Record<string, string> = {}, method = "GET"): Promise<Response> =>
   server.fetch(new Request("http://localhost/", { method, headers }));
 
-it("serves a page to everybody, with a policy that allows nothing inline and nothing from elsewhere", async () => {
+it("serves a page without a credential, with a policy that allows nothing inline and nothing from elsewhere", async () => {
   const page = await get(await open());
   expect(page.status).toBe(200);
   expect(await page.text()).toBe(PAGE.content);
@@ -31,7 +31,7 @@ it("serves a page to everybody, with a policy that allows nothing inline and not
   expect(page.headers.get("x-content-type-options")).toBe("nosniff");
 });
 
-it("sends a page once to who keeps it", async () => {
+it("answers 304 to a browser that has the page already", async () => {
   const server = await open();
   const etag = (await get(server)).headers.get("etag") ?? "";
   expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
@@ -42,13 +42,13 @@ it("sends a page once to who keeps it", async () => {
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
-it("is behind the same door as everything: another host and another origin are refused", async () => {
+it("refuses another host and another origin for a page, as for every route", async () => {
   const server = await open();
   expect((await get(server, { host: "evil.example" })).status).toBe(403);
   expect((await get(server, { origin: "https://evil.example" })).status).toBe(403);
 });
 
-it("has no page unless it is given one", async () => {
+it("answers 404 at / when the server was given no page", async () => {
   const runtime = await createRuntime({ store: memory() });
   onTestFinished(() => runtime.close());
   expect((await get(createServer({ runtime }))).status).toBe(404);

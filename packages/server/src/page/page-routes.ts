@@ -2,10 +2,7 @@ import type { Route } from "../host/route.ts";
 import type { PageFile } from "../host/server-host.ts";
 import { digest } from "../security/digest.ts";
 
-/**
- * What a page of ours may do: run our own script, show our own style, and ask this server. Nothing inline, nothing from
- * elsewhere, and no frame around it.
- */
+/** A page may load scripts and styles of this server and send requests to it. Inline code, other origins and frames are refused. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -17,7 +14,7 @@ const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Routes for files that anybody may read: what they show, they ask for with a credential of their user. */
+/** Routes for files that need no credential: the page requests its data with the credential of its user. */
 export function pageRoutes(files: readonly PageFile[]): readonly Route[] {
   return files.map(({ path, contentType, content }) => {
     const etag = digest(content).then((hash) => `"${hash.slice(0, 32)}"`);
@@ -27,7 +24,7 @@ export function pageRoutes(files: readonly PageFile[]): readonly Route[] {
       scope: "public",
       operation: {
         summary: `Answers with ${path === "/" ? "the page" : path}`,
-        answers: { 200: { description: "The file", contentType }, 304: { description: "It is the one you have" } },
+        answers: { 200: { description: "The file", contentType }, 304: { description: "The client has this version" } },
       },
       async handle({ context, headers }) {
         const own = {
