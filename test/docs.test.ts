@@ -95,3 +95,11 @@ describe("imports in the documentation and the examples", () => {
 it.each(pages.filter((page) => page !== "docs-site/index.md"))("%s links to what exists", (page) => {
   expect(findBrokenLinks(ROOT, page)).toEqual([]);
 });
+
+it.each(checked.filter((page) => page.startsWith("packages/")))(
+  "%s has no relative link, which would break on the registry",
+  (page) => {
+    const relative = /\]\((?!https?:|mailto:|#)[^)]*\)/g;
+    expect(readFileSync(join(ROOT, page), "utf8").match(relative) ?? []).toEqual([]);
+  },
+);

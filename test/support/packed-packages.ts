@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listFiles, listPackages, ROOT } from "../../scripts/repository.mjs";
@@ -30,10 +30,21 @@ export async function packPackages(): Promise<PackedPackages> {
   return { folder, tarballs: Object.fromEntries(tarballs) };
 }
 
-/** Installs packages into a folder, which may be new. */
-export async function installInto(folder: string, packages: readonly string[]): Promise<void> {
+/**
+ * Installs packages into a folder as pnpm would: a program finds what its package.json names, and nothing that this brings along.
+ * Our own packages come from their tarballs, whoever asks for them.
+ */
+export async function installInto(
+  folder: string,
+  { tarballs }: PackedPackages,
+  dependencies: Readonly<Record<string, string>>,
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const words = ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages];
+  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, tarball]) => [name, `file:${tarball}`]));
+  const wanted = Object.entries(dependencies).map(([name, version]) => [name, ours[name] ?? version]);
+  const manifest = { private: true, type: "module", dependencies: Object.fromEntries(wanted), overrides: ours };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const words = ["install", "--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline"];
   await run("install", "npm", words, folder);
 }
 

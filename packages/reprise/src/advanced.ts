@@ -51,6 +51,9 @@ export type {
   Log,
   LogLevel,
   MailboxEntry,
+  MarkedEffect,
+  MarkedResult,
+  MarkedSuspension,
   MediaModality,
   MediaModel,
   MediaRequest,
@@ -172,6 +175,7 @@ export type {
   OpenaiCompatibleProvider,
   PromptCache,
   ReasoningLevel,
+  ScriptedModel,
   SpecVersion,
   Variables,
 } from "@reprise/models";
@@ -249,6 +253,7 @@ export {
   readModelSpec,
   replayExport,
 } from "@reprise/runtime";
+export type { ActionCreators, StateAction } from "@reprise/state";
 export type { FileStore, FileStoreOptions } from "@reprise/stores/file";
 export type { SqliteBackup, SqliteStore, SqliteStoreOptions } from "@reprise/stores/sqlite";
 export type { StoreWithBlobs } from "./stores.ts";

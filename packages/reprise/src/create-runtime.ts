@@ -1,6 +1,5 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { BlobStore, Env } from "@reprise/contracts";
 import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import {
@@ -9,7 +8,10 @@ import {
   type Runtime,
 } from "@reprise/runtime";
 import { createMemoryBlobStore } from "@reprise/stores/memory";
-import { type StoreWithBlobs, sqlite } from "./stores.ts";
+// By way of the subpath: a compiler that has read this file then knows by which name a program with pnpm can import every type
+// that its own declarations mention, also if the program imports the root alone.
+import type { BlobStore, Env, StoreWithBlobs } from "./advanced.ts";
+import { sqlite } from "./stores.ts";
 
 /** Options of `createRuntime`. The environment, the store, and the models of the environment's keys have defaults. */
 export interface RuntimeOptions

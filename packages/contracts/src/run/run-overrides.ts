@@ -12,7 +12,7 @@ import type { ChatOptions } from "./chat-options.ts";
 export type ToolExecutionMode = "sequential" | "parallel_batch_approval" | "parallel_streaming";
 
 /** The settings of a model that a client may choose. What only one provider knows is the operator's. */
-export const CLIENT_CHAT_OPTIONS: readonly string[] = [
+const CLIENT_CHAT_OPTIONS: readonly string[] = [
   "temperature",
   "top_p",
   "top_k",

@@ -1,5 +1,5 @@
 export { findNearest } from "./find-nearest.ts";
-export type { Fields, ObjectShape } from "./object-shape.ts";
+export type { ObjectShape } from "./object-shape.ts";
 export { named, needed, objectOf, openObjectOf, optional, unionOf, unknownField, withOneOf } from "./object-shape.ts";
 export type { Shape } from "./shape.ts";
 export {
@@ -23,5 +23,4 @@ export {
 } from "./shape.ts";
 export type { ShapePath, ShapeProblem } from "./shape-problem.ts";
 export { describeProblem, describeType } from "./shape-problem.ts";
-export type { SnakeCased } from "./stored-names.ts";
 export { camelCase, toStoredKeys, toStoredNames } from "./stored-names.ts";
