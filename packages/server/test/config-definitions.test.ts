@@ -84,7 +84,7 @@ describe("definitions", () => {
     ],
     [
       "everything an agent names",
-      agent({ plugin_ids: ["audti"], stop_condition_ids: ["s"], delegates: ["b"], fallback_models: ["x"] }),
+      agent({ plugin_ids: ["audti"], stop_condition_ids: ["s"], fallback_models: ["x"] }),
       [
         ["agents[0].model", '`model` is "m", which is not there. Known: none.'],
         ["agents[0].fallback_models[0]", '`fallback_models[0]` is "x", which is not there. Known: none.'],
@@ -93,7 +93,6 @@ describe("definitions", () => {
           '`plugin_ids[0]` is "audti", which is not there. Known: audit. Did you mean "audit"?',
         ],
         ["agents[0].stop_condition_ids[0]", '`stop_condition_ids[0]` is "s", which is not there. Known: none.'],
-        ["agents[0].delegates[0]", '`delegates[0]` is "b", which is not there. Known: a. Did you mean "a"?'],
       ],
     ],
     [
@@ -173,7 +172,6 @@ it("finds what is not there also beside what is not well formed", () => {
     "models.slow.provider",
     "plugins.audti",
     "agents[1].model",
-    "agents[1].delegates[1]",
   ]);
   expect(checkConfig(WHOLE_FILE, createPorts()).definitions.agents?.length).toBe(2);
 });

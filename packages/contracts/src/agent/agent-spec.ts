@@ -90,21 +90,11 @@ export interface AgentSpec {
   /** Configuration of plugins, by section. */
   readonly sections: { readonly [key: string]: Json };
   readonly context_policy?: ContextPolicy;
-  /** Agents this one may call as tools. */
-  readonly delegates: readonly string[];
   /** Absent together with its patterns: all. Empty: none. */
   readonly allowed_tools?: readonly string[];
   readonly allowed_tool_patterns?: readonly string[];
   readonly excluded_tools: readonly string[];
   readonly excluded_tool_patterns: readonly string[];
-  readonly allowed_skills?: readonly string[];
-  readonly allowed_skill_patterns?: readonly string[];
-  readonly excluded_skills: readonly string[];
-  readonly excluded_skill_patterns: readonly string[];
-  readonly allowed_agents?: readonly string[];
-  readonly allowed_agent_patterns?: readonly string[];
-  readonly excluded_agents: readonly string[];
-  readonly excluded_agent_patterns: readonly string[];
   readonly max_rounds: number;
   readonly stop_condition_specs: readonly StopConditionSpec[];
   readonly stop_condition_ids: readonly string[];

@@ -9,10 +9,6 @@ import type { SnakeCased } from "../shape/stored-names.ts";
 export interface RunPolicyOptions {
   readonly allowedTools?: readonly string[];
   readonly excludedTools?: readonly string[];
-  readonly allowedSkills?: readonly string[];
-  readonly excludedSkills?: readonly string[];
-  readonly allowedAgents?: readonly string[];
-  readonly excludedAgents?: readonly string[];
   /** What the run and all runs below it may spend. One below a run with a budget shares that one and has none of its own. */
   readonly budget?: BudgetOptions;
 }
@@ -37,10 +33,6 @@ export const RUN_POLICY: Shape<RunPolicy> = narrowed(
   openObjectOf<Omit<RunPolicy, "by_hand">>({
     allowed_tools: ids,
     excluded_tools: ids,
-    allowed_skills: ids,
-    excluded_skills: ids,
-    allowed_agents: ids,
-    excluded_agents: ids,
     budget: optional(budgetShape),
   }),
   (policy) => {

@@ -48,8 +48,7 @@ export type ToolErrorCode =
   | "interrupted"
   | "incompatible_definition"
   | "invalid_output"
-  | "unknown_outcome"
-  | "delegation_unavailable";
+  | "unknown_outcome";
 
 export function toolSuccess(tool: string, data: Json, message: string | null = null): ToolResult {
   return { tool_name: tool, status: "success", data, message, metadata: {} };

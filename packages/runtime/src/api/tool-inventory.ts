@@ -1,6 +1,5 @@
 import type { InterruptBehavior, ToolDescriptor } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
-import { delegateToolId } from "../resolve/delegate-tool.ts";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import { routeTool } from "../tools/pools/routing-class.ts";
 
@@ -12,7 +11,7 @@ export interface InventoryEntry {
   readonly capabilities: readonly string[];
   /** Whether a call waits for a human by the tool's own rule; plugins may say otherwise. */
   readonly policy: "allowed" | "ask" | "ask_by_arguments";
-  readonly runtime_owner: "local" | "plugin" | "subagent";
+  readonly runtime_owner: "local" | "plugin";
   readonly is_read_only: boolean;
   /** It may run beside other calls of the same round. */
   readonly is_concurrency_safe: boolean;
@@ -22,14 +21,13 @@ export interface InventoryEntry {
 
 export function describeInventory(agent: ResolvedAgent): readonly InventoryEntry[] {
   const { spec, installed, tools } = agent;
-  const delegates = new Set(spec.delegates.map(delegateToolId));
   return [...tools.values()].map(({ descriptor }) => ({
     tool_name: descriptor.id,
     description: descriptor.description,
     input_schema: descriptor.parameters,
     capabilities: descriptor.capabilities,
     policy: policyOf(descriptor),
-    runtime_owner: delegates.has(descriptor.id) ? "subagent" : installed.tools.has(descriptor.id) ? "plugin" : "local",
+    runtime_owner: installed.tools.has(descriptor.id) ? "plugin" : "local",
     is_read_only: descriptor.class === "read_only",
     is_concurrency_safe: routeTool(descriptor, spec.tool_concurrency) !== "serial",
     is_destructive: descriptor.is_destructive,

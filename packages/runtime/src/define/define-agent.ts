@@ -37,8 +37,6 @@ export interface AgentDefinition {
   /** Configuration of plugins, by section. */
   readonly sections?: { readonly [key: string]: Json };
   readonly contextPolicy?: ContextOptions;
-  /** Agents this one may call as tools. */
-  readonly delegates?: readonly string[];
   readonly allowedTools?: readonly string[];
   readonly allowedToolPatterns?: readonly string[];
   readonly excludedTools?: readonly string[];
@@ -77,7 +75,6 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   plugins: true,
   sections: true,
   contextPolicy: true,
-  delegates: true,
   allowedTools: true,
   allowedToolPatterns: true,
   excludedTools: true,
@@ -133,7 +130,6 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
     plugins: plugins.map((plugin) => (typeof plugin === "string" ? plugin : plugin.id)),
     sections: definition.sections,
     context_policy: definition.contextPolicy,
-    delegates: definition.delegates,
     allowed_tools: definition.allowedTools,
     allowed_tool_patterns: definition.allowedToolPatterns,
     excluded_tools: definition.excludedTools,

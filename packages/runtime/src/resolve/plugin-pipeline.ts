@@ -1,5 +1,6 @@
 import type { AgentSpec, Plugin } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
+import { RESERVED_FIELDS } from "../spec/agent-spec-fields.ts";
 import { collectPlugins } from "./collect-plugins.ts";
 import { installPlugins } from "./installed-plugins.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -57,45 +58,32 @@ function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: 
   throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} does not fit its schema: ${problem}.`, details);
 }
 
-/** Settings that only a plugin acts on, by the id of that plugin. */
-const SETTINGS: readonly { readonly plugin: string; readonly setting: string; isSet(spec: AgentSpec): boolean }[] = [
-  contextSetting("autocompact_threshold"),
-  contextSetting("compaction_mode"),
-  contextSetting("compaction_raw_suffix_messages"),
-  skillSetting("allowed_skills"),
-  skillSetting("allowed_skill_patterns"),
-  skillSetting("excluded_skills"),
-  skillSetting("excluded_skill_patterns"),
-];
+/** Settings of a context policy that only a plugin acts on. */
+const COMPACTION_SETTINGS = ["autocompact_threshold", "compaction_mode", "compaction_raw_suffix_messages"] as const;
+const COMPACTION_PLUGIN = "compaction";
 
-function contextSetting(name: "autocompact_threshold" | "compaction_mode" | "compaction_raw_suffix_messages") {
-  return {
-    plugin: "compaction",
-    setting: `context_policy.${name}`,
-    isSet: ({ context_policy = {} }: AgentSpec) => (context_policy[name] ?? null) !== null,
-  };
-}
-
-function skillSetting(
-  name: "allowed_skills" | "allowed_skill_patterns" | "excluded_skills" | "excluded_skill_patterns",
-) {
-  const isAllowing = name.startsWith("allowed");
-  return {
-    plugin: "skills",
-    setting: name,
-    isSet: (spec: AgentSpec) => (isAllowing ? spec[name] !== undefined : (spec[name] ?? []).length > 0),
-  };
-}
-
-/** Settings that nothing acts on, because the agent does not have their plugin. */
+/** Settings that nothing acts on: their plugin is missing, or what they are for is not built yet. */
 function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
-  const unused = SETTINGS.filter(({ plugin, isSet }) => isSet(spec) && !plugins.some(({ id }) => id === plugin));
-  return unused.map(({ plugin, setting }) => ({
+  const warn = (setting: string, reason: string): ResolveWarning => ({
     kind: "setting_without_plugin",
     agent_id: spec.id,
     subject: setting,
-    message: `The setting \`${setting}\` of agent ${JSON.stringify(spec.id)} has no effect: the agent has no plugin ${JSON.stringify(plugin)}.`,
-  }));
+    message: `The setting \`${setting}\` of agent ${JSON.stringify(spec.id)} has no effect: ${reason}.`,
+  });
+  const policy = plugins.some(({ id }) => id === COMPACTION_PLUGIN) ? {} : (spec.context_policy ?? {});
+  const compaction = COMPACTION_SETTINGS.filter((name) => (policy[name] ?? null) !== null);
+  // Fields that are reserved are not part of a spec's type; those that a document has stay with it.
+  const document = spec as AgentSpec & { readonly [field: string]: unknown };
+  const reserved = RESERVED_FIELDS.filter(({ name }) => isSetList(name, document[name]));
+  return [
+    ...compaction.map((name) => warn(`context_policy.${name}`, `the agent has no plugin "${COMPACTION_PLUGIN}"`)),
+    ...reserved.map(({ name, reason }) => warn(name, reason)),
+  ];
+}
+
+/** An empty list of what is allowed says something; any other empty list does not. */
+function isSetList(name: string, value: unknown): boolean {
+  return Array.isArray(value) && (value.length > 0 || name.startsWith("allowed"));
 }
 
 /** What the second stage makes. */

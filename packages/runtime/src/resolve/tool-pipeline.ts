@@ -3,11 +3,9 @@ import type { Json } from "@reprise/state";
 import { findGlobProblem } from "../spec/glob.ts";
 import { type CatalogueLists, createCatalogueFilter } from "./catalogue-filter.ts";
 import { warnOfCatalogue } from "./catalogue-warnings.ts";
-import { delegateTool } from "./delegate-tool.ts";
-import { findBackend, isRemote } from "./find-backend.ts";
 import { type MergedTools, mergeTools, type ToolSource, type ToolSources } from "./merge-tools.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
-import { missing, sayKnown, unresolvable } from "./resolve-errors.ts";
+import { sayKnown, unresolvable } from "./resolve-errors.ts";
 import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
 
 const PERMISSION_SECTION = "permission";
@@ -52,10 +50,6 @@ function fieldOf(value: Json | undefined, key: string): Json | undefined {
 const PATTERN_FIELDS = [
   "allowed_tool_patterns",
   "excluded_tool_patterns",
-  "allowed_skill_patterns",
-  "excluded_skill_patterns",
-  "allowed_agent_patterns",
-  "excluded_agent_patterns",
 ] as const satisfies readonly (keyof AgentSpec)[];
 
 function toolLists(spec: AgentSpec): CatalogueLists {
@@ -64,15 +58,6 @@ function toolLists(spec: AgentSpec): CatalogueLists {
     allowedPatterns: spec.allowed_tool_patterns,
     excluded: spec.excluded_tools,
     excludedPatterns: spec.excluded_tool_patterns,
-  };
-}
-
-function agentLists(spec: AgentSpec): CatalogueLists {
-  return {
-    allowed: spec.allowed_agents,
-    allowedPatterns: spec.allowed_agent_patterns,
-    excluded: spec.excluded_agents,
-    excludedPatterns: spec.excluded_agent_patterns,
   };
 }
 
@@ -101,7 +86,7 @@ export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, inst
   return { tools: merged.tools, warnings: [...warnOfCatalogue(spec, merged), ...warnOfPermissions(spec, merged)] };
 }
 
-/** In this order: what is registered, the agent's own, its delegates, its plugins. */
+/** In this order: what is registered, the agent's own, its plugins. */
 function collectSources(
   registries: RegistrySet,
   { spec, tools = [] }: AgentEntry,
@@ -113,23 +98,7 @@ function collectSources(
     tools: plugin.tools,
     needsAllowance: false,
   }));
-  return { registered: registries.tools, others: [own, ...collectDelegates(registries, spec), ...brought] };
-}
-
-function collectDelegates(registries: RegistrySet, spec: AgentSpec): readonly ToolSource[] {
-  if (spec.delegates.length === 0) return [];
-  const filter = createCatalogueFilter(agentLists(spec));
-  return [...new Set(spec.delegates)].flatMap((id) => {
-    const delegate = registries.agents.get(id)?.spec;
-    if (delegate === undefined) {
-      const remedy = "Register it with withAgent, or take it out of `delegates`.";
-      const known = registries.agents.ids();
-      throw missing({ code: "AGENT_NOT_FOUND", agentId: spec.id, what: "delegate", id, known, remedy });
-    }
-    if (isRemote(delegate)) findBackend(registries, delegate);
-    if (!filter.admits(id)) return [];
-    return [{ name: `the delegate ${id}`, tools: [delegateTool(delegate)], needsAllowance: true }];
-  });
+  return { registered: registries.tools, others: [own, ...brought] };
 }
 
 /** Only what is known not to destroy anything may run beside others of its kind. */

@@ -107,21 +107,37 @@ const endpoint: Shape<string | RemoteEndpoint> = {
   says: `a url, or ${endpointObject.says}`,
 };
 
-/** Which tools, skills or other agents an agent may use. */
-function catalogueRows(one: string, many: string): readonly FieldRow[] {
-  const all = `Absent together with \`allowed_${one}_patterns\`: all. Empty: none.`;
-  return [
-    { name: `allowed_${many}`, shape: ids, meaning: `Ids of ${many} the agent may use. ${all}` },
-    { name: `allowed_${one}_patterns`, shape: patterns, meaning: `Patterns of ${many} it may use; \`*\` is any text.` },
-    { name: `excluded_${many}`, shape: ids, default: [], meaning: `Ids of ${many} it may not use, though allowed.` },
-    {
-      name: `excluded_${one}_patterns`,
-      shape: patterns,
-      default: [],
-      meaning: `Patterns of ${many} it may not use, though allowed; those to come included.`,
-    },
-  ];
+const ALL_TOOLS = "Absent together with `allowed_tool_patterns`: all. Empty: none.";
+
+/** A field that a spec may have although nothing acts on it yet. A warning names each one that is set. */
+export interface ReservedRow extends FieldRow {
+  /** Why it has no effect, in a sentence. */
+  readonly reason: string;
 }
+
+function reserve(reason: string, ...names: readonly string[]): readonly ReservedRow[] {
+  const meaning = "Accepted without effect for now; the agent has a warning.";
+  return names.map((name) => ({ name, reason, meaning, shape: name.endsWith("_patterns") ? patterns : ids }));
+}
+
+/** Which of these there are follows from the documents that people have. None of them is part of `AgentSpec`. */
+export const RESERVED_FIELDS: readonly ReservedRow[] = [
+  ...reserve(
+    "agents cannot call other agents as tools yet",
+    "delegates",
+    "allowed_agents",
+    "allowed_agent_patterns",
+    "excluded_agents",
+    "excluded_agent_patterns",
+  ),
+  ...reserve(
+    'the agent has no plugin "skills"',
+    "allowed_skills",
+    "allowed_skill_patterns",
+    "excluded_skills",
+    "excluded_skill_patterns",
+  ),
+];
 
 /** Every field of an agent spec as people may write it. The reader and the reference page are made of this table. */
 export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
@@ -143,10 +159,15 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     shape: CONTEXT_POLICY_SHAPE,
     meaning: "How the conversation is kept inside the model's window.",
   },
-  { name: "delegates", shape: ids, default: [], meaning: "Agents this one may call as tools." },
-  ...catalogueRows("tool", "tools"),
-  ...catalogueRows("skill", "skills"),
-  ...catalogueRows("agent", "agents"),
+  { name: "allowed_tools", shape: ids, meaning: `Ids of tools the agent may use. ${ALL_TOOLS}` },
+  { name: "allowed_tool_patterns", shape: patterns, meaning: "Patterns of tools it may use; `*` is any text." },
+  { name: "excluded_tools", shape: ids, default: [], meaning: "Ids of tools it may not use, though allowed." },
+  {
+    name: "excluded_tool_patterns",
+    shape: patterns,
+    default: [],
+    meaning: "Patterns of tools it may not use, though allowed; those to come included.",
+  },
   { name: "max_rounds", shape: wholeNumberFrom(1), default: 10, meaning: "Model calls one run may make." },
   {
     name: "stop_condition_specs",

@@ -24,7 +24,6 @@ it("tells of an agent whom it asks, and what its tools are to whoever governs th
         retryPolicy: { maxAttemptsPerModel: 3 },
         tools: [look, pay, note],
         plugins: [memory],
-        delegates: ["other"],
         toolConcurrency: { note: {} },
       }),
       defineAgent({ id: "other", model: scriptedModel(["ok"], "given") }),
@@ -46,7 +45,6 @@ it("tells of an agent whom it asks, and what its tools are to whoever governs th
     entry.is_destructive,
   ]);
   expect(brief?.toSorted()).toEqual([
-    ["agent_run_other", "allowed", "subagent", false, true, false],
     ["keep", "ask_by_arguments", "plugin", false, false, false],
     ["look", "allowed", "local", true, true, false],
     ["note", "allowed", "local", false, true, false],

@@ -16,13 +16,8 @@ it("gives every field that may be left out its default", () => {
     system_prompt: "",
     plugin_ids: [],
     sections: {},
-    delegates: [],
     excluded_tools: [],
     excluded_tool_patterns: [],
-    excluded_skills: [],
-    excluded_skill_patterns: [],
-    excluded_agents: [],
-    excluded_agent_patterns: [],
     max_rounds: 10,
     stop_condition_specs: [],
     stop_condition_ids: [],
@@ -165,7 +160,6 @@ it("reports every problem at once", () => {
   expect(problemsOf(broken)).toEqual([
     "`id` is needed",
     "`plugin_ids` is a list, not a text",
-    "`delegates`[1] is a text that is not empty, not 7",
     "`allowed_tools` is a list, not null",
     '`excluded_tool_patterns`[1]: the pattern "bad\\\\" ends in a lone \\',
     "`max_rounds` is a whole number from 1 on, not 0",
@@ -174,6 +168,7 @@ it("reports every problem at once", () => {
     "`stop_condition_specs`[2].minutes is not known",
     '`tool_execution_mode` is one of sequential, parallel_batch_approval, parallel_streaming, not "fast"',
     "`llm_retry_policy`.max_attempts is not known (the nearest is `max_attempts_per_model`)",
+    "`delegates`[1] is a text that is not empty, not 7",
   ]);
 });
 

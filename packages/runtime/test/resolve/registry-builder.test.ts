@@ -105,15 +105,6 @@ it("joins what remote sources know: local before remote, the first source before
   expect(resolveRunPlan(registries, "b", { env })).toMatchObject({ spec: { endpoint: { url: "https://one.test" } } });
 });
 
-it("lets a local agent delegate to one that was discovered", async () => {
-  const registries = await builder()
-    .withBackend(backend)
-    .withAgent({ id: "a", model: "m", delegates: ["b"] })
-    .withRemoteAgents(source("one", far("b", "one")))
-    .buildAndDiscover();
-  expect([...resolveAgent(registries, "a", { env }).tools.keys()]).toEqual(["agent_run_b"]);
-});
-
 it("DISCOVERY_FAILED names every source that failed and why", async () => {
   const away: RemoteAgentSource = { id: "away", discover: () => Promise.reject(new Error("no answer")) };
   const building = builder()

@@ -21,7 +21,6 @@ function everything(): RegistrySet {
       plugin_ids: ["p", "q"],
       sections: { s: 1, unclaimed: 2 },
       context_policy: {},
-      delegates: ["helper"],
       stop_condition_ids: ["always"],
     })
     .build();
@@ -72,7 +71,6 @@ it.each([
   ["MODEL_NOT_FOUND", { model: "gone" }],
   ["PLUGIN_NOT_FOUND", { plugin_ids: ["p", "gone"] }],
   ["INVALID_PLUGIN_CONFIG", { sections: { strict: "wrong" }, plugin_ids: ["strict"] }],
-  ["AGENT_NOT_FOUND", { delegates: ["gone"] }],
   ["STOP_POLICY_NOT_FOUND", { stop_condition_ids: ["gone"] }],
   ["INVALID_AGENT_SPEC", { tool_concurrency: { gone: {} } }],
 ] as const)("%s leaves no part of an agent, and the next resolve is not touched by it", (code, broken) => {

@@ -1,17 +1,10 @@
-import { isToolResult, type ToolContext } from "@reprise/contracts";
 import { expect, it } from "vitest";
 import { resolveAgent } from "../../src/resolve/resolve-agent.ts";
 import { builder, env, failureOf, plugin, resolve, tool, toolIds } from "./support/world.ts";
 
-it("merges registered tools, the agent's own, delegates and those of plugins, in this order", () => {
-  const building = builder("global").withAgent({ id: "helper", model: "m" });
+it("merges registered tools, the agent's own and those of plugins, in this order", () => {
   const own = { tools: [tool("own")], plugins: [plugin("p", { tools: [tool("brought")] })] };
-  expect(toolIds(resolve(building, { delegates: ["helper"] }, own))).toEqual([
-    "global",
-    "own",
-    "agent_run_helper",
-    "brought",
-  ]);
+  expect(toolIds(resolve(builder("global"), {}, own))).toEqual(["global", "own", "brought"]);
 });
 
 it("lets each agent have its own tool under the same id", () => {
@@ -62,7 +55,7 @@ it("INVALID_AGENT_SPEC for a bad pattern in a spec that was not read", () => {
   const registries = builder().withAgent({ id: "a", model: "m" }).build();
   const entry = registries.agents.get("a");
   if (entry === undefined) throw new Error("not registered");
-  const spec = { ...entry.spec, excluded_agent_patterns: ["bad\\"] };
+  const spec = { ...entry.spec, excluded_tool_patterns: ["bad\\"] };
   const agents = { ...registries.agents, get: () => ({ spec }) };
   failureOf(() => resolveAgent({ ...registries, agents }, "a", { env }), "INVALID_AGENT_SPEC", { agent_id: "a" });
 });
@@ -84,16 +77,11 @@ it.each([
   expect(message).toContain(`${source_a} and ${source_b}`);
 });
 
-it("TOOL_ID_CONFLICT between two plugins, two own tools, two delegates", () => {
+it("TOOL_ID_CONFLICT between two plugins, two own tools", () => {
   const plugins = [plugin("p", { tools: [tool("t")] }), plugin("q", { tools: [tool("t")] })];
   failureOf(() => resolve(builder(), {}, { plugins }), "TOOL_ID_CONFLICT", { source_a: "the plugin p" });
   const tools = [tool("t"), tool("t")];
   failureOf(() => resolve(builder(), {}, { tools }), "TOOL_ID_CONFLICT", { source_b: "the agent a itself" });
-  const building = builder().withAgents([{ id: "x.y" }, { id: "x:y" }]);
-  failureOf(() => resolve(building, { delegates: ["x.y", "x:y"] }), "TOOL_ID_CONFLICT", {
-    source_a: "the delegate x.y",
-    source_b: "the delegate x:y",
-  });
 });
 
 it("TOOL_ID_CONFLICT also when only the plugin's tool would be allowed", () => {
@@ -109,37 +97,24 @@ it("finds no conflict in one tool that comes from two sides, nor in an id that i
   expect(toolIds(resolve(builder("t", "u"), { excluded_tools: ["t"] }, own))).toEqual(["u"]);
 });
 
-it("describes a delegate as a tool and answers its calls with delegation_unavailable", async () => {
-  const building = builder().withAgent({ id: "web.search", model: "m", name: "Web", description: "Finds pages." });
-  const delegate = resolve(building, { delegates: ["web.search"] }).tools.get("agent_run_web_search");
-  expect(delegate?.descriptor).toMatchObject({
-    description: "Hands a task to the agent Web and answers with what it found. Finds pages.",
-    is_recursive: true,
-    metadata: { agent_id: "web.search" },
-  });
-  expect(await delegate?.check({})).toMatchObject({ ok: false });
-  expect(await delegate?.check({ prompt: "find" })).toMatchObject({ ok: true });
-  // It looks at nothing of its context.
-  const answer = await delegate?.execute({ prompt: "find" }, {} as ToolContext);
-  expect(isToolResult(answer)).toBe(true);
-  expect(answer).toMatchObject({ status: "error", data: { error: { code: "delegation_unavailable" } } });
-});
-
-it("filters delegates by the lists of tools and by those of agents", () => {
-  const building = () => builder().withAgents([{ id: "x" }, { id: "y" }, { id: "z" }]);
-  const delegates = ["x", "y", "z"];
-  expect(toolIds(resolve(building(), { delegates, excluded_tools: ["agent_run_x"] }))).toEqual([
-    "agent_run_y",
-    "agent_run_z",
+it("loads a spec with fields that nothing acts on yet, and warns of each one that is set", () => {
+  const fields = { delegates: ["gone"], allowed_skills: [], excluded_skills: [], excluded_agent_patterns: ["x*"] };
+  const { tools, warnings } = resolve(builder("t"), fields);
+  expect([...tools.keys()]).toEqual(["t"]);
+  expect(warnings.map(({ kind, message }) => [kind, message])).toEqual([
+    [
+      "setting_without_plugin",
+      'The setting `delegates` of agent "a" has no effect: agents cannot call other agents as tools yet.',
+    ],
+    [
+      "setting_without_plugin",
+      'The setting `excluded_agent_patterns` of agent "a" has no effect: agents cannot call other agents as tools yet.',
+    ],
+    [
+      "setting_without_plugin",
+      'The setting `allowed_skills` of agent "a" has no effect: the agent has no plugin "skills".',
+    ],
   ]);
-  const lists = { allowed_agent_patterns: ["*"], excluded_agents: ["y"] };
-  expect(toolIds(resolve(building(), { delegates, ...lists }))).toEqual(["agent_run_x", "agent_run_z"]);
-});
-
-it("AGENT_NOT_FOUND for a delegate there is not, UNSUPPORTED_REMOTE_BACKEND for one that cannot be reached", () => {
-  failureOf(() => resolve(builder(), { delegates: ["gone"] }), "AGENT_NOT_FOUND", { agent_id: "a", id: "gone" });
-  const building = builder().withAgent({ id: "far", endpoint: "https://far.test" });
-  failureOf(() => resolve(building, { delegates: ["far"] }), "UNSUPPORTED_REMOTE_BACKEND", { agent_id: "far" });
 });
 
 it("takes a mutating tool that is known to run beside others", () => {

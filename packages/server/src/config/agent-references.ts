@@ -7,7 +7,6 @@ import { isKnownModel, type Surroundings, unknownModel } from "./make-models.ts"
 
 /** Ids of everything an agent may name. */
 export interface KnownNames extends Surroundings {
-  readonly agentIds: readonly string[];
   readonly pluginIds: readonly string[];
   readonly stopPolicyIds: readonly string[];
   readonly backendIds: readonly string[];
@@ -37,7 +36,6 @@ export function findReferenceProblems(
     ...models.flatMap(([id, path]) => (isKnownModel(id, known) ? [] : [unknownModel(path, id, known)])),
     ...listed("plugin_ids", spec.plugin_ids, known.pluginIds),
     ...listed("stop_condition_ids", spec.stop_condition_ids, known.stopPolicyIds),
-    ...listed("delegates", spec.delegates, known.agentIds),
   ];
 }
 

@@ -61,12 +61,11 @@ function definitionsIn(ports: ConfigPorts): Definitions {
 }
 
 function namesIn(definitions: Definitions, providerIds: readonly string[]): KnownNames {
-  const { agents = [], models = [], plugins = [], providers = [], stopPolicies = [], backends = [] } = definitions;
+  const { models = [], plugins = [], providers = [], stopPolicies = [], backends = [] } = definitions;
   return {
     providers,
     providerIds,
     models,
-    agentIds: agents.map(({ id }) => id),
     pluginIds: plugins.map(({ id }) => id),
     stopPolicyIds: stopPolicies.map(({ id }) => id),
     backendIds: backends.map(({ id }) => id),

@@ -111,7 +111,7 @@ const inventoryEntry = objectOf({
   input_schema: OBJECT,
   capabilities: listOf(TEXT),
   policy: oneOf("allowed", "ask", "ask_by_arguments"),
-  runtime_owner: oneOf("local", "plugin", "subagent"),
+  runtime_owner: oneOf("local", "plugin"),
   is_read_only: FLAG,
   is_concurrency_safe: FLAG,
   is_destructive: FLAG,
