@@ -49,7 +49,7 @@ describe("a body that does not fit is refused with the path that its client wrot
       "config.chat_options.extra is no key; a key is one of",
     ],
     [{ policy: { by_hand: {} } }, "INVALID_REQUEST", "policy: by_hand is set by the runtime alone."],
-    [{ policy: { budget: {} } }, "INVALID_REQUEST", "policy.budget: a budget has limit_microcents"],
+    [{ policy: { budget: {} } }, "INVALID_REQUEST", "policy.budget: a budget has"],
     [{ metadata: { a: "x".repeat(20_000) } }, "INVALID_REQUEST", "metadata: at most 16384 bytes"],
     [{ state: { __run: 1 } }, "INVALID_REQUEST", 'state: "__run" belongs to the runtime'],
   ])("%j", (change, code, message) => {
