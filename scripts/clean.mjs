@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { listPackages, ROOT } from "./repository.mjs";
 
-const made = ["packages/reprise/docs", "docs-site/dist", ".snippets", "coverage"];
+const made = ["packages/reprise/docs", "packages/reprise/llms.txt", "docs-site/dist", ".snippets", "coverage"];
 const folders = [...listPackages(ROOT).map((folder) => `${folder}/dist`), ...made];
 const buildInformation = readdirSync(ROOT).filter((name) => name.endsWith(".tsbuildinfo"));
 

@@ -3,10 +3,10 @@
 //
 //   npm run docs              builds it
 //   npm run docs -- --serve   builds it and shows it at http://127.0.0.1:4173
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { installDependencies, whyInstall } from "./bootstrap/install.mjs";
-import { collectPages, publicPath } from "./docs/collect-pages.mjs";
+import { collectPages, writePages } from "./docs/collect-pages.mjs";
 import { composeLlms, composeLlmsFull } from "./docs/compose-llms.mjs";
 import { findDeadLinks } from "./docs/find-dead-links.mjs";
 import { readContents } from "./docs/read-contents.mjs";
@@ -28,41 +28,31 @@ async function buildSite() {
     const code = await installDependencies(SITE_FOLDER);
     if (code !== 0) return code;
   }
-  const pages = writePages();
+  const documents = writeSources();
   for (const command of [["generate-api.mjs"], [VITEPRESS, "build"]]) {
     const code = await runInForeground(process.execPath, command, { cwd: SITE_FOLDER });
     if (code !== 0) return code;
   }
   // Each page is also there as Markdown, for readers that are programs.
-  for (const { path, markdown } of pages) writeTo(join(SITE, path), markdown);
+  writePages(ROOT, SITE, documents);
   const dead = findDeadLinks(SITE);
   for (const problem of dead) console.error(problem);
   if (dead.length > 0) return 1;
-  console.log(`${pages.length} pages and the API reference are in docs-site/dist/site.`);
+  console.log(`${documents.pages.length} pages and the API reference are in docs-site/dist/site.`);
   if (!process.argv.includes("--serve")) return 0;
   const serve = [VITEPRESS, "preview", "--port", "4173"];
   return await runInForeground(process.execPath, serve, { cwd: SITE_FOLDER });
 }
 
 /** Writes the sources of the site, as VitePress reads them. */
-function writePages() {
+function writeSources() {
   rmSync(PAGES, { recursive: true, force: true });
-  const { pages, pictures } = collectPages(ROOT);
+  const documents = collectPages(ROOT);
   const contents = readContents(ROOT);
-  for (const { path, markdown } of pages) writeTo(join(PAGES, path), markdown);
-  for (const picture of pictures) cpSync(join(ROOT, picture), join(PAGES, publicPath(picture)));
+  writePages(ROOT, PAGES, documents);
   cpSync(join(SITE_FOLDER, "index.md"), join(PAGES, "index.md"));
   cpSync(join(SITE_FOLDER, "public"), join(PAGES, "public"), { recursive: true });
-  writeTo(join(PAGES, "public/llms.txt"), composeLlms(contents, pages, ""));
-  writeTo(join(PAGES, "public/llms-full.txt"), composeLlmsFull(contents, pages));
-  return pages;
-}
-
-/**
- * @param {string} file
- * @param {string} text
- */
-function writeTo(file, text) {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, text);
+  writeFileSync(join(PAGES, "public/llms.txt"), composeLlms(contents, documents.pages, ""));
+  writeFileSync(join(PAGES, "public/llms-full.txt"), composeLlmsFull(contents, documents.pages));
+  return documents;
 }

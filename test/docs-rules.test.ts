@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { withoutOutsideLinks } from "../scripts/build/copy-docs.mjs";
 import { readAnchors } from "../scripts/docs/markdown.mjs";
 import { ROOT } from "../scripts/repository.mjs";
 import { findBrokenLinks } from "./support/documents/find-broken-links.ts";
@@ -145,25 +144,6 @@ describe("findForeignImports", () => {
     const page = 'import { a } from "@reprise/state";\nimport { b } from "@reprise/node";\n';
     expect(findForeignImports("packages/state/README.md", page)).toEqual([
       'packages/state/README.md imports @reprise/node; its readers have "reprise" and its subpaths',
-    ]);
-  });
-});
-
-describe("the documentation that ships inside the package", () => {
-  it("keeps the text of a link that leads out of the documentation, and every other link", () => {
-    const page = [
-      "[a](b.md) [b](../how-to/c.md#d) [web](https://a.b/c) [here](#d)",
-      "[`code`](../../packages/a/README.md) and [test](../../test/a.test.ts), ![picture](../../a.png)",
-      "`[not](../../a/link.md)`",
-      "```md\n[fenced](../../a/b.md)\n```",
-    ].join("\n");
-    expect(withoutOutsideLinks("docs/explanation/page.md", page).split("\n")).toEqual([
-      "[a](b.md) [b](../how-to/c.md#d) [web](https://a.b/c) [here](#d)",
-      "`code` and test, picture",
-      "`[not](../../a/link.md)`",
-      "```md",
-      "[fenced](../../a/b.md)",
-      "```",
     ]);
   });
 });

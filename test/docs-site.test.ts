@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { copyDocs } from "../scripts/build/copy-docs.mjs";
 import { collectPages } from "../scripts/docs/collect-pages.mjs";
 import { composeLlms, composeLlmsFull } from "../scripts/docs/compose-llms.mjs";
 import { findDeadLinks } from "../scripts/docs/find-dead-links.mjs";
 import { describePage } from "../scripts/docs/markdown.mjs";
 import { readContents } from "../scripts/docs/read-contents.mjs";
-import { ROOT } from "../scripts/repository.mjs";
+import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { createTemporaryFolder } from "./support/temporary-folder.ts";
 
 const CONTENTS = `# Documentation
@@ -53,25 +54,27 @@ describe("the pages of the documentation", () => {
     const { pages, pictures } = collectPages(createTemporaryFolder(SMALL));
     const textOf = (path: string) => pages.find((page) => page.path === path)?.markdown;
     expect(pages.map(({ path }) => path).sort()).toEqual([
+      "README.md",
       "adr/0001-one.md",
-      "adr/index.md",
+      "adr/README.md",
       "examples/01-go-on.md",
-      "examples/index.md",
+      "examples/README.md",
       "how-to/a.md",
       "how-to/b.md",
       "how-to/begin.md",
       "how-to/other.md",
       "how-to/store.md",
-      "overview.md",
-      "packages/a/README.md",
+      "repository/packages/a/README.md",
       "tutorial/01-first.md",
     ]);
     expect(pictures).toEqual(["docs/adr/one.svg"]);
     expect(textOf("tutorial/01-first.md")).toContain("[the store](../how-to/store.md#open-it)");
-    expect(textOf("how-to/store.md")).toContain("[no](link.md)\n```\n\nKeeps [things](../packages/a/README.md)");
-    expect(textOf("adr/index.md")).toContain("(./0001-one.md)");
-    expect(textOf("packages/a/README.md")).toContain(
-      "See its source (`src/a.ts`), src and [the examples](../../examples/index.md)",
+    expect(textOf("how-to/store.md")).toContain(
+      "[no](link.md)\n```\n\nKeeps [things](../repository/packages/a/README.md)",
+    );
+    expect(textOf("adr/README.md")).toContain("(./0001-one.md)");
+    expect(textOf("repository/packages/a/README.md")).toContain(
+      "See its source (`src/a.ts`), src and [the examples](../../../examples/README.md)",
     );
     expect(textOf("examples/01-go-on.md")).toContain("# Go on\n\nGoes on.\n");
   });
@@ -79,6 +82,25 @@ describe("the pages of the documentation", () => {
   it("may not link to a file that is missing", () => {
     const root = createTemporaryFolder({ ...SMALL, "docs/adr/0001-one.md": "# One\n\n[gone](gone.md)\n" });
     expect(() => collectPages(root)).toThrow("docs/adr/0001-one.md links to a file that does not exist: gone.md");
+  });
+
+  it("that ship inside the package are docs and examples; links to other files are text, and llms.txt leads to them", () => {
+    const root = createTemporaryFolder(SMALL);
+    copyDocs(root, join(root, "shipped"));
+    expect(listFiles(root, "shipped").filter((file) => !file.includes("/how-to/"))).toEqual([
+      "shipped/docs/README.md",
+      "shipped/docs/adr/0001-one.md",
+      "shipped/docs/adr/README.md",
+      "shipped/docs/adr/one.svg",
+      "shipped/docs/examples/01-go-on.md",
+      "shipped/docs/examples/README.md",
+      "shipped/docs/tutorial/01-first.md",
+      "shipped/llms.txt",
+    ]);
+    expect(readFileSync(join(root, "shipped/docs/how-to/store.md"), "utf8")).toContain(
+      "Keeps things (`packages/a/README.md`).",
+    );
+    expect(readFileSync(join(root, "shipped/llms.txt"), "utf8")).toContain("(docs/tutorial/01-first.md): It runs now.");
   });
 
   it("are described by their title and the beginning of their first paragraph", () => {
@@ -122,7 +144,7 @@ it("the table of contents has a section for each folder, in the order and the gr
         {
           title: undefined,
           entries: [
-            { title: "All", path: "adr/index.md" },
+            { title: "All", path: "adr/README.md" },
             { title: "0001 One", path: "adr/0001-one.md" },
           ],
         },
@@ -158,9 +180,7 @@ it("a built site with a link to a missing page or heading is refused", () => {
 
 it("docs/README.md lists every page of docs and every example", () => {
   const listed = readContents(ROOT).flatMap(({ groups }) => groups.flatMap(({ entries }) => entries));
-  const expected = collectPages(ROOT).pages.filter(
-    ({ source, path }) => /^docs\/.+\/|^examples\/.+\/main\.ts$/.test(source) && path !== "overview.md",
-  );
+  const expected = collectPages(ROOT).pages.filter(({ source }) => /^docs\/.+\/|^examples\/.+\/main\.ts$/.test(source));
   const paths = listed.map(({ path }) => path);
   expect(expected.map(({ path }) => path).filter((path) => !paths.includes(path))).toEqual([]);
 });

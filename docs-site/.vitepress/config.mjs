@@ -58,7 +58,7 @@ function firstPage(title) {
 
 /** @param {string} path */
 function linkTo(path) {
-  return `/${path.replace(/(^|(?<=\/))index\.md$|\.md$/, "")}`;
+  return `/${path.replace(/\.md$/, "")}`;
 }
 
 /** @param {import("../../scripts/docs/read-contents.mjs").Section} section */

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { listFiles } from "../repository.mjs";
 import { changeLinks, describePage, isWebAddress } from "./markdown.mjs";
@@ -12,6 +12,8 @@ import { changeLinks, describePage, isWebAddress } from "./markdown.mjs";
  * @property {string} markdown with links to where the other pages are published
  */
 
+/** @typedef {{ readonly pages: readonly Page[], readonly pictures: readonly string[] }} Documents pictures are paths in the repository */
+
 /** Published as they are, beside the pages that show them. */
 const PICTURE = /\.(svg|png|gif|jpe?g|webp|mp4)$/;
 
@@ -23,9 +25,10 @@ const EXAMPLE = /^examples\/[^/]+\/[^/]+\.ts$/;
  * these links to. Links to other files, such as tests, are only named. A link to a missing file is an error.
  *
  * @param {string} root
- * @returns {{ readonly pages: readonly Page[], readonly pictures: readonly string[] }} pictures are paths in the repository
+ * @param {(source: string) => boolean} [isWanted] which of the linked files are published; all of them unless given
+ * @returns {Documents}
  */
-export function collectPages(root) {
+export function collectPages(root, isWanted = () => true) {
   const sources = [
     ...listFiles(root, "docs").filter((file) => file.endsWith(".md")),
     "examples",
@@ -43,15 +46,30 @@ export function collectPages(root) {
       const [file = "", anchor] = target.split("#");
       const linked = normalize(join(dirname(source), decodeURIComponent(file))).replace(/\/$/, "");
       if (!existsSync(join(root, linked))) throw new Error(`${source} links to a file that does not exist: ${target}`);
+      if (!isWanted(linked) || !(isPage(linked) || PICTURE.test(linked))) return undefined;
       if (PICTURE.test(linked)) pictures.add(linked);
-      else if (isPage(linked)) sources.push(linked);
-      else return undefined;
-      const published = relative(dirname(path), PICTURE.test(linked) ? publicPath(linked) : publishedPath(linked));
+      else sources.push(linked);
+      const published = relative(dirname(path), publishedPath(linked));
       return `${published.startsWith(".") ? "" : "./"}${published}${anchor === undefined ? "" : `#${anchor}`}`;
     });
     pages.set(path, { source, path, markdown, ...describePage(markdown) });
   }
   return { pages: [...pages.values()], pictures: [...pictures] };
+}
+
+/**
+ * Writes pages and pictures below a folder.
+ *
+ * @param {string} root
+ * @param {string} folder
+ * @param {Documents} documents
+ */
+export function writePages(root, folder, { pages, pictures }) {
+  for (const { path, markdown } of pages) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), markdown);
+  }
+  for (const picture of pictures) cpSync(join(root, picture), join(folder, publishedPath(picture)));
 }
 
 /**
@@ -64,25 +82,15 @@ function isPage(path) {
 }
 
 /**
- * Where a file or folder of the repository is published, as Markdown.
+ * Where a file or folder of the repository is published: `docs/` is the top level, and files from elsewhere have a folder.
  *
  * @param {string} source
  */
 export function publishedPath(source) {
-  const path = publicPath(source);
-  if (path === "README.md" && source !== path) return "overview.md";
-  if (source === "examples") return "examples/index.md";
+  if (source === "examples") return "examples/README.md";
   if (EXAMPLE.test(source)) return `${dirname(source)}.md`;
-  return path.replace(/^adr\/README\.md$/, "adr/index.md");
-}
-
-/**
- * The folders of `docs/` are the top level of what is published.
- *
- * @param {string} source
- */
-export function publicPath(source) {
-  return source.replace(/^docs\//, "");
+  if (source.startsWith("docs/")) return source.slice("docs/".length);
+  return source.startsWith("examples/") ? source : `repository/${source}`;
 }
 
 /**
