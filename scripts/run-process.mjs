@@ -3,8 +3,12 @@ import { constants } from "node:os";
 
 /** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv }} Surroundings */
 
+/** How often to look whether the process that started this one is still there. */
+const PARENT_CHECK_MS = 250;
+
 /**
  * Runs a program on the user's terminal, passes signals on to it and answers its exit code.
+ * npm starts scripts through a shell, which ends by a signal without passing it on: then the program is asked to end too.
  * A program ended by a signal answers 128 + the signal's number, as shells do.
  *
  * @param {string} program
@@ -21,11 +25,18 @@ export function runInForeground(program, programArguments, surroundings = {}) {
   };
   const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
   for (const signal of signals) process.on(signal, pass);
+  const parent = process.ppid;
+  const following = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(following);
+    child.kill("SIGTERM");
+  }, PARENT_CHECK_MS);
 
   return new Promise((resolve) => {
     /** @param {number} code */
     const finish = (code) => {
       for (const signal of signals) process.off(signal, pass);
+      clearInterval(following);
       resolve(code);
     };
     child.on("error", (error) => {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -163,6 +163,37 @@ describe("signals", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("passes %s on and waits for the task to end", async (signal) => {
     const program = `process.on("${signal}", () => process.exit(42)); setInterval(() => {}, 1000); console.log("ready");`;
     expect(await signalWhenReady(program, signal)).toBe(42);
+  });
+
+  // npm starts a shell, and a shell that is told to end leaves what it started behind.
+  it.each([
+    ["SIGTERM to npm", (npm: ChildProcess): boolean => npm.kill("SIGTERM")],
+    // A terminal sends it to all processes of its foreground group.
+    ["Ctrl-C", (npm: ChildProcess): boolean => process.kill(-(npm.pid ?? 0), "SIGINT")],
+  ] as const)("%s ends everything that `npm start` started", async (_, end) => {
+    const program = `setInterval(() => {}, 1000); process.on("SIGTERM", () => process.exit(0)); process.on("SIGINT", () => process.exit(0)); console.log("pid", process.pid);`;
+    const project = createProject({
+      [STARTED]: program,
+      "package.json": JSON.stringify({ private: true, scripts: { start: "node scripts/bootstrap.mjs start" } }),
+    });
+    markInstalled(project, "older");
+    const npm = spawn("npm", ["start", "--silent"], {
+      cwd: project,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const pid = await new Promise<number>((resolve) => {
+      let output = "";
+      npm.stdout.on("data", (chunk) => {
+        output += String(chunk);
+        const [, found] = /pid (\d+)\n/.exec(output) ?? [];
+        if (found !== undefined) resolve(Number(found));
+      });
+    });
+    end(npm);
+    // It writes to the same pipe: that closes when the last of them is gone.
+    await new Promise((resolve) => npm.on("close", resolve));
+    expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   });
 
   it("answers as a shell does when the signal ended the task", async () => {
