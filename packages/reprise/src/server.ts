@@ -17,6 +17,7 @@ export type {
   PreviewPermission,
   Principal,
   RouteGroup,
+  RouteHandlers,
   Scope,
   Server,
   ServerHost,
@@ -31,5 +32,6 @@ export {
   DEFAULT_ACCESS_LIMITS,
   DEFAULT_STREAM_LIMITS,
   JWT_ALGORITHMS,
+  routeHandlers,
   SCOPES,
 } from "@reprise/server";

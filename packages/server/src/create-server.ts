@@ -62,6 +62,8 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
 export interface Server {
   /** Answers a request. The second argument is what the platform brings, for Hono on Node. */
   fetch(request: Request, env?: ServerEnv["Bindings"]): Promise<Response>;
+  /** Whether there is a route for a request, whoever may use it. */
+  hasRoute(method: string, path: string): boolean;
   /** Groups of routes, each an app that can be mounted in another one. All of them share this server's settings. */
   readonly routes: Readonly<Record<RouteGroup, Hono<ServerEnv>>>;
   /** Whether it asks for credentials. */
@@ -83,6 +85,7 @@ export function createServer(options: ServerOptions): Server {
   app.notFound((context) => answerUnknown(host, context));
   return {
     fetch: async (request, env) => app.fetch(request, env),
+    hasRoute: (method, path) => app.router.match(method === "HEAD" ? "GET" : method, path)[0].length > 0,
     routes,
     isAuthenticated: options.authenticate !== undefined,
     isTrustedProxy: (address) => host.access.isProxy(address),

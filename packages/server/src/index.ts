@@ -10,6 +10,8 @@ export type {
   ServerOptions,
 } from "./host/server-host.ts";
 export type { JsonSchema, Operation, OperationAnswer, OperationBody } from "./openapi/operation.ts";
+export type { RouteHandlers } from "./route-handlers.ts";
+export { routeHandlers } from "./route-handlers.ts";
 export type { AccessLimits } from "./security/access-limits.ts";
 export { DEFAULT_ACCESS_LIMITS } from "./security/access-limits.ts";
 export { anyOf } from "./security/any-of.ts";

@@ -1,11 +1,13 @@
 import { createServer as createHttpServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { RepriseError } from "@reprise/contracts";
 import type { Server } from "./create-server.ts";
 import { followUnusedConnections } from "./http/unused-connections.ts";
+import { nodeHandler } from "./mount-in-node.ts";
 import { limitConnections } from "./security/limit-connections.ts";
 
+export type { MountedRequest, NodeHandler } from "./mount-in-node.ts";
+export { fastifyPlugin, nodeHandler } from "./mount-in-node.ts";
 export { chatPage } from "./page/chat-page.ts";
 
 export interface ListenOptions {
@@ -46,17 +48,14 @@ const CLOSE_TIMEOUT_MS = 5_000;
 export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 8080, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   assertMayListen(server, host);
-  const listener = getRequestListener((request, env) => server.fetch(request, outgoingOf(env)), {
-    // The host's own objects stay as they are.
-    overrideGlobalObjects: false,
-  });
+  const handle = nodeHandler(server);
   const limits = {
     ...CONNECTION_LIMITS,
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(headersTimeoutMs, 2_000),
   };
-  const http = createHttpServer(limits, (incoming, outgoing) => void listener(incoming, outgoing));
+  const http = createHttpServer(limits, (incoming, outgoing) => handle(incoming, outgoing));
   // Who does not read an answer would otherwise have it kept for ever.
   http.timeout = options.idleTimeoutMs ?? IDLE_TIMEOUT_MS;
   const { maxConnectionsPerAddress = MAX_CONNECTIONS_PER_ADDRESS, closeTimeoutMs = CLOSE_TIMEOUT_MS } = options;
@@ -85,11 +84,6 @@ function assertMayListen(server: Server, host: string): void {
   if (LOOPBACK.test(host) || server.isAuthenticated) return;
   const message = `Refusing to listen on ${host}, a public address, without authentication. Pass authenticate to createServer, or listen on 127.0.0.1.`;
   throw new RepriseError("INVALID_REQUEST", message, { details: { host } });
-}
-
-function outgoingOf(env: object): NonNullable<Parameters<Server["fetch"]>[1]> {
-  // The listener is called by Node's HTTP/1 server, whose bindings these are.
-  return env as NonNullable<Parameters<Server["fetch"]>[1]>;
 }
 
 /** Node looks for slow clients no more once it closes: what is left after a while is cut. */

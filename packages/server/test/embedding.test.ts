@@ -1,6 +1,11 @@
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { json } from "node:stream/consumers";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { expect, it, onTestFinished } from "vitest";
+import { nodeHandler } from "../src/node.ts";
+import { routeHandlers } from "../src/route-handlers.ts";
 import { openDemo, says } from "./support/open-demo.ts";
 import { readFrames, readUntil, typesOf } from "./support/read-stream.ts";
 import { until } from "./support/until.ts";
@@ -19,6 +24,41 @@ it("is mounted in another app, one group at a time", async () => {
   expect(await ask("/agents/v1/runs")).toBe(404);
   const foreign = await app.request("http://localhost/agents/v1/threads", { headers: { host: "evil.example" } });
   expect(foreign.status).toBe(403);
+});
+
+it("is middleware of Node: reads a body that was parsed before, and leaves what it does not have to the next handler", async () => {
+  const { server } = await openDemo();
+  const handle = nodeHandler(server);
+  const http = createHttpServer((incoming, outgoing) => {
+    const next = (): unknown => outgoing.writeHead(418).end();
+    if (incoming.method !== "POST") return handle(incoming, outgoing, next);
+    json(incoming).then((body) => handle(Object.assign(incoming, { body }), outgoing, next), next);
+  });
+  http.listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => void http.close());
+  const address = http.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect((await fetch(`${url}/health`, { method: "HEAD" })).status).toBe(200);
+  expect((await fetch(`${url}/nothing`)).status).toBe(418);
+  const response = await fetch(`${url}/v1/runs`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(says("hello")),
+  });
+  expect(typesOf(await readFrames(response)).at(-1)).toBe("run_finish");
+});
+
+it("is the route file of a framework, below a path", async () => {
+  const { server } = await openDemo();
+  const { GET, POST } = routeHandlers(server, "/agents");
+  expect((await GET(new Request("http://localhost/agents/health?x=1"))).status).toBe(200);
+  expect((await GET(new Request("http://localhost/agentshealth"))).status).toBe(404);
+  const body = JSON.stringify(says("hello"));
+  const headers = { "content-type": "application/json" };
+  const run = await POST(new Request("http://localhost/agents/v1/runs", { method: "POST", headers, body }));
+  expect(typesOf(await readFrames(run)).at(-1)).toBe("run_finish");
 });
 
 it("streams from an app that somebody else serves on Node", async () => {
