@@ -198,33 +198,6 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     expect(await page.getByRole("button", { name: "Approve", exact: true }).count()).toBe(0);
   });
 
-  it("queues messages that are sent during a run, also over a reload, and takes one back", async () => {
-    const page = await openPage();
-    await say(page, "do something slow");
-    await call(page, "slowTask")
-      .getByText(/step \d/)
-      .waitFor();
-    const queued = page.getByRole("group", { name: "Queued message" });
-    await say(page, "what is 2 + 3");
-    await say(page, "echo never");
-    await queued.getByText("echo never").waitFor();
-    await queued.last().getByText("Queued: sent when this run is done.").waitFor();
-    await queued.last().getByRole("button", { name: "Remove" }).click();
-    await queued.getByText("echo never").waitFor({ state: "hidden" });
-    await page.reload();
-    await queued.getByText("what is 2 + 3").waitFor();
-    await page.getByText("2 + 3 = 5").waitFor();
-    await untilIdle(page);
-    const said = [
-      "I will use the tool slowTask.",
-      "The slow task is done, in 10 steps.",
-      "I will use the tool calculator.",
-      "2 + 3 = 5",
-    ];
-    expect(await answers(page)).toEqual(said);
-    expect(await page.locator(".said.user").allTextContents()).toEqual(["do something slow", "what is 2 + 3"]);
-  });
-
   it("needs nothing but the keyboard, also for an approval", async () => {
     const page = await openPage();
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");

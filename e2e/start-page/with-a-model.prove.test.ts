@@ -28,7 +28,7 @@ const html = "<b>";
 
 const REFUSED: ServerTurn = { status: 400, body: { error: { message: "bad request", type: "invalid_request_error" } } };
 
-describeWithService("chromium", "what the page makes of a model's answers", ({ binary }) => {
+describeWithService("chromium", "the page with a model that does what it is told", ({ binary }) => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-model-text-"));
   let models: ModelServer;
   let server: StartedServer;
@@ -119,5 +119,28 @@ describeWithService("chromium", "what the page makes of a model's answers", ({ b
     await page.reload();
     await page.getByText("All is well.").waitFor();
     await expectOnce();
+  });
+
+  it("queues messages that are sent during a run, also over a reload, and takes one back", async () => {
+    const page = await openPage();
+    turn = [{ text: "Wait " }, { stall: true }];
+    await say(page, "go");
+    await page.getByText("Wait", { exact: true }).waitFor();
+    const queued = page.getByRole("group", { name: "Queued message" });
+    await say(page, "one more");
+    await queued.getByText("Queued: sent when this run is done.").waitFor();
+    await say(page, "never");
+    await queued.getByText("never").waitFor();
+    await queued.last().getByRole("button", { name: "Remove" }).click();
+    await queued.getByText("never").waitFor({ state: "hidden" });
+    await page.reload();
+    await queued.getByText("one more").waitFor();
+    await page.getByText("Wait", { exact: true }).waitFor();
+    turn = "All is well.";
+    await page.keyboard.press("Escape");
+    await page.getByText("All is well.").waitFor();
+    await untilIdle(page);
+    expect(await page.locator(".said.user").allTextContents()).toEqual(["go", "one more"]);
+    expect(await queued.count()).toBe(0);
   });
 });
