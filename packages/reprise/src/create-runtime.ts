@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createTokenCounter, withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import {
+  type Agent,
   type RuntimeOptions as BareRuntimeOptions,
   createRuntime as createBareRuntime,
   type Runtime,
@@ -14,8 +15,8 @@ import type { BlobStore, Env, StoreWithBlobs } from "./advanced.ts";
 import { sqlite } from "./stores.ts";
 
 /** Options of `createRuntime`. The environment, the store, and the models of the environment's keys have defaults. */
-export interface RuntimeOptions
-  extends Omit<BareRuntimeOptions, "store" | "blobs" | "env" | "extendDefinitions" | "onClose"> {
+export interface RuntimeOptions<Known extends Agent = Agent>
+  extends Omit<BareRuntimeOptions<Known>, "store" | "blobs" | "env" | "extendDefinitions" | "onClose"> {
   /**
    * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
    * `threads` unless it is set; that one is closed with the runtime.
@@ -30,7 +31,9 @@ export interface RuntimeOptions
  * Puts a runtime together for Node: the real clock, a SQLite file unless a store is given, and the models that the environment
  * has keys or addresses for, by names like `openai/gpt-5`.
  */
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime<Known extends Agent = Agent>(
+  options: RuntimeOptions<Known>,
+): Promise<Runtime<Known>> {
   const { env = createNodeEnv() } = options;
   if (options.store !== undefined) return createOn(await options.store, env, options);
   const store = await openDefaultStore();
@@ -42,11 +45,11 @@ export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
 }
 
-function createOn(
+function createOn<Known extends Agent>(
   store: StoreWithBlobs,
   env: Env,
-  options: RuntimeOptions & Pick<BareRuntimeOptions, "onClose">,
-): Promise<Runtime> {
+  options: RuntimeOptions<Known> & Pick<BareRuntimeOptions, "onClose">,
+): Promise<Runtime<Known>> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   const { tokenCounter = createTokenCounter() } = options;
   const extendDefinitions: BareRuntimeOptions["extendDefinitions"] = (definitions) => ({

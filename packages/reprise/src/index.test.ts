@@ -9,7 +9,7 @@ import * as umbrella from "./index.ts";
  * subpath. At most 70.
  */
 const ROOT_NAMES = `
-  createRuntime defineAgent definePlugin defineState defineTool
+  createRuntime defineAgent definePlugin defineState defineTool hasToolCall isStepCount
   fromAiSdk openaiCompatible scriptedModel
   file memory sqlite
   RepriseError ToolError suspendTool textOf toolEffect usd

@@ -52,7 +52,7 @@ export type {
   StartRun,
   ToolDefinition,
 } from "@reprise/runtime";
-export { defineAgent, definePlugin, defineTool } from "@reprise/runtime";
+export { defineAgent, definePlugin, defineTool, hasToolCall, isStepCount } from "@reprise/runtime";
 export type { Json, JsonObject, StateDefinition } from "@reprise/state";
 export { defineState } from "@reprise/state";
 export type { RuntimeOptions } from "./create-runtime.ts";

@@ -176,6 +176,12 @@ export const ERRORS = {
     when: "The operation needs a run that is done.",
     remedy: "Wait for the run's end, then try again.",
   },
+  RUN_CANCELLED: {
+    httpStatus: 409,
+    retryable: false,
+    when: "The text of a run was awaited, and the run was cancelled.",
+    remedy: "Start another run, or use outcome(), which tells a cancelled run from the others.",
+  },
   REPLAY_IMPOSSIBLE: {
     httpStatus: 422,
     retryable: false,

@@ -5,7 +5,8 @@ import type { ActionOf, RequestTransform } from "./phase-action.ts";
 import type { PhaseContext, PhaseContexts } from "./phase-context.ts";
 
 /** What a hook may return: its actions, or nothing. */
-export type HookActions<In extends Phase> = readonly ActionOf<In>[] | undefined;
+// biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a hook too.
+export type HookActions<In extends Phase> = readonly ActionOf<In>[] | undefined | void;
 
 /** Looks at a phase and says what should happen. Pure: anything impure goes through `context.record`. */
 export type PhaseHook<In extends Phase> = (context: PhaseContexts[In]) => HookActions<In> | Promise<HookActions<In>>;

@@ -1,7 +1,7 @@
 import { type Budget, type BudgetOptions, budgetShape, invalidRequest, notFound } from "@reprise/contracts";
 import { toStoredKeys } from "@reprise/contracts/shape";
 import type { Services } from "../loop/services.ts";
-import { sayAuthorProblem } from "../spec/say-problem.ts";
+import { wordsOf } from "../spec/say-problem.ts";
 
 /** The budgets of runs, while they run and afterwards. */
 export interface Budgets {
@@ -26,8 +26,8 @@ export function createBudgets({ store, budgets }: Services, tenant: string): Bud
     },
     async setLimit(runId, limits) {
       const stored = toStoredKeys(limits);
-      const [problem] = budgetShape.problems(stored, ["limits"]);
-      if (problem !== undefined) throw invalidRequest(`${sayAuthorProblem(problem)}.`);
+      const [problem] = budgetShape.problems(stored, ["budget"]);
+      if (problem !== undefined) throw invalidRequest(`${wordsOf(limits)(problem)}.`);
       const { limit_microcents, limit_tokens } = stored;
       const given = {
         ...(limit_microcents !== undefined && { limit_microcents }),

@@ -2,6 +2,7 @@ import { toRepriseError } from "@reprise/contracts";
 import { BudgetBook } from "../budget/budget-book.ts";
 import { TokenEstimator } from "../context/token-estimator.ts";
 import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
+import type { Agent } from "../define/define-agent.ts";
 import { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { PresenceKeeper } from "../dispatcher/presence-keeper.ts";
 import { LiveBus } from "../journal/live-bus.ts";
@@ -35,7 +36,9 @@ const RUNTIME_KEYS: KeysOf<RuntimeOptions> = {
 };
 
 /** Puts a runtime together. Every mistake in the agents is reported here. */
-export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function createRuntime<Known extends Agent = Agent>(
+  options: RuntimeOptions<Known>,
+): Promise<Runtime<Known>> {
   assertKnownKeys("createRuntime", options, RUNTIME_KEYS);
   assertKnownKeys("the limits of createRuntime", options.limits ?? {}, DEFAULT_LIMITS);
   const { env, store, tenant = "default" } = options;

@@ -1,13 +1,17 @@
 import {
   type AgentEvent,
+  ERRORS,
+  type ErrorCode,
   type EventCursor,
   formatCursor,
   invalidRequest,
   notFound,
   parseCursor,
+  RepriseError,
   type RunRecord,
   type TenantStore,
 } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
 import { committedSeq } from "../journal/committed-seq.ts";
 import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
@@ -22,8 +26,8 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A run, wherever it is worked on. */
-export interface RunHandle {
+/** A run, wherever it is worked on. A loop over it reads its events from the beginning, as a loop over `events()` does. */
+export interface RunHandle<Output = Json> extends AsyncIterable<AgentEvent> {
   readonly id: string;
   readonly threadId: string;
   /** Set when the same request began this run before. */
@@ -32,8 +36,15 @@ export interface RunHandle {
   events(options?: EventsOptions): AsyncIterable<AgentEvent>;
   /** The same, each with the cursor a reader would go on from. */
   eventsWithCursor(options?: EventsOptions): EventIterator<{ readonly event: AgentEvent; readonly cursor: string }>;
+  /**
+   * The text as the model writes it, from the beginning of the run; every loop reads it anew. Ends when the run waits or is done, and
+   * throws when the run fails. Text that was shown and withdrawn, because its process was lost, comes twice: `events()` tells.
+   */
+  readonly textStream: AsyncIterable<string>;
+  /** The final text. Lazy: waiting begins when it is awaited. Rejects when the run fails, is cancelled or needs a decision. */
+  readonly text: Promise<string>;
   /** How the run stands once nobody works on it: done, waiting for decisions, failed or cancelled. */
-  outcome(): Promise<RunOutcome>;
+  outcome(): Promise<RunOutcome<Output>>;
   /** Asks for the end of the run; durable when it resolves. */
   cancel(reason?: string): Promise<void>;
   record(): Promise<RunRecord>;
@@ -41,7 +52,7 @@ export interface RunHandle {
   hasEndedAt(cursor: EventCursor): Promise<boolean>;
 }
 
-export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle {
+export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle<never> {
   const store = services.store.forTenant(tenant);
   const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): EventIterator<Item> => {
     const { after, ...rest } = options;
@@ -55,23 +66,79 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", id);
     return run;
   };
+  const events = (options: EventsOptions = {}): EventIterator<AgentEvent> => read(options, ({ event }) => event);
+  const outcome = (): Promise<RunOutcome> => waitForOutcome(services, tenant, id, threadId);
   return {
     id,
     threadId,
-    events: (options = {}) => read(options, ({ event }) => event),
+    events,
+    [Symbol.asyncIterator]: () => events(),
+    textStream: { [Symbol.asyncIterator]: () => readText(id, events()) },
+    text: lazyPromise(async () => finalTextOf(id, await outcome())),
     eventsWithCursor: (options = {}) =>
       read(options, ({ event, epoch }) => {
         // After a withdrawal one goes on from what is left.
         const seq = event.type === "stream_reset" ? event.data.from_seq : (event.seq ?? 0);
         return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
       }),
-    outcome: () => waitForOutcome(services, tenant, id, threadId),
+    // What the run answered with was checked against the schema that its type is from.
+    outcome: outcome as () => Promise<RunOutcome<never>>,
     cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason.toWellFormed()),
     record,
     async hasEndedAt(cursor) {
       const { status, last_seq } = await record();
       return status === "done" && cursor.seq === last_seq && (await committedSeq(store, cursor)) === last_seq;
     },
+  };
+}
+
+async function* readText(runId: string, events: AsyncIterable<AgentEvent>): AsyncGenerator<string, void> {
+  for await (const event of events) {
+    if (event.type === "text_delta") yield event.data.delta;
+    else if (event.type === "run_finish" && event.data.termination.type === "error") {
+      const { value, code } = event.data.termination;
+      throw runFailed(runId, value, code);
+    }
+  }
+}
+
+/** The text of a run that is done. For any other it says why there is none. */
+function finalTextOf(runId: string, outcome: RunOutcome): string {
+  switch (outcome.status) {
+    case "done":
+      return outcome.text;
+    case "failed":
+      throw runFailed(runId, outcome.error, outcome.code);
+    case "cancelled":
+      throw new RepriseError("RUN_CANCELLED", `Run ${runId} was cancelled.`, { details: { run_id: runId } });
+    case "waiting": {
+      const calls = outcome.open.map(({ id: call }) => call);
+      const message = `Run ${runId} needs a decision about ${calls.join(", ")} before it has a final text. Use outcome() to see what is open.`;
+      throw new RepriseError("RUN_NOT_DONE", message, { details: { run_id: runId, calls } });
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function runFailed(runId: string, problem: string, code: string | undefined): RepriseError {
+  const known = code !== undefined && code in ERRORS ? (code as ErrorCode) : "INTERNAL";
+  return new RepriseError(known, problem, { details: { run_id: runId } });
+}
+
+/** A promise whose work begins when somebody waits for it: one that nobody awaits costs nothing and rejects nowhere. */
+function lazyPromise<Value>(start: () => Promise<Value>): Promise<Value> {
+  let started: Promise<Value> | undefined;
+  const begin = (): Promise<Value> => {
+    started ??= start();
+    return started;
+  };
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise.
+    then: (fulfilled, rejected) => begin().then(fulfilled, rejected),
+    catch: (rejected) => begin().catch(rejected),
+    finally: (settled) => begin().finally(settled),
+    [Symbol.toStringTag]: "Promise",
   };
 }
 

@@ -8,13 +8,13 @@ import { listAllCalls } from "../thread/calls.ts";
 import { type OpenDecision, toOpenDecision } from "./open-decision.ts";
 
 /** Where a run stands once it no longer runs. */
-export type RunOutcome =
+export type RunOutcome<Output = Json> =
   | {
       readonly status: "done";
       readonly run: RunRecord;
       readonly text: string;
       /** The answer as JSON, for an agent with an output schema whose run ended by itself. */
-      readonly output?: Json;
+      readonly output?: Output;
       readonly termination: Termination;
     }
   | { readonly status: "waiting"; readonly run: RunRecord; readonly open: readonly OpenDecision[] }

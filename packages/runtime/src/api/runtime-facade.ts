@@ -35,7 +35,7 @@ import { type CallPreview, type PreviewCall, previewCall } from "./preview-call.
 import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "./rerun-from.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
 import type { RunOutcome } from "./run-outcome.ts";
-import type { Runtime, SubmitOptions, TenantRuntime } from "./runtime.ts";
+import type { Runtime, SubmitOptions } from "./runtime.ts";
 import { type StartRun, toRequest } from "./start-run.ts";
 import { submitRun } from "./submit-run.ts";
 import { createThreads, type Threads } from "./threads.ts";
@@ -79,27 +79,29 @@ export class RuntimeFacade implements Runtime {
     this.budgets = createBudgets(services, tenant);
   }
 
-  forTenant(tenant: string): TenantRuntime {
+  forTenant(tenant: string): RuntimeFacade {
     assertId("tenant", tenant);
     return new RuntimeFacade(this.#services, this.#workers, tenant, this.#closed);
   }
 
-  redefine(definitions: Definitions): void {
+  redefine(definitions: Definitions): this {
     assertKnownKeys("redefine", definitions, DEFINITION_KEYS);
     this.#services.agents.replace(buildRegistries(this.#workers.extendDefinitions(definitions)));
     this.#dispatcher.redefined();
+    return this;
   }
 
-  addAgent(agent: Agent): void {
+  addAgent(agent: Agent): this {
     this.#services.agents.add(buildAddition(this.#workers.extendDefinitions({ agents: [agent] })));
     this.#dispatcher.redefined();
+    return this;
   }
 
-  async start(run: StartRun): Promise<RunHandle> {
+  async start(run: StartRun): Promise<RunHandle<never>> {
     return this.submit(toRequest(run));
   }
 
-  async submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle> {
+  async submit(request: RunRequest, options?: SubmitOptions): Promise<RunHandle<never>> {
     return submitRun(this.#services, this.#dispatcher, this.prepare(request), options);
   }
 
@@ -115,7 +117,7 @@ export class RuntimeFacade implements Runtime {
     return previewCall(this.#services, this.tenant, call);
   }
 
-  async runToCompletion(run: StartRun): Promise<RunOutcome> {
+  async runToCompletion(run: StartRun): Promise<RunOutcome<never>> {
     return (await this.start(run)).outcome();
   }
 

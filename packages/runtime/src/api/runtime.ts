@@ -14,6 +14,7 @@ import type {
   ToolCallRecord,
   Worker,
 } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { BeforeModelAttempt } from "../budget/run-gate.ts";
 import type { Agent } from "../define/define-agent.ts";
 import type { Blobs } from "../media/blobs.ts";
@@ -39,7 +40,7 @@ import type { StartRun } from "./start-run.ts";
 import type { Threads } from "./threads.ts";
 
 /** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
-export interface RuntimeOptions extends Definitions {
+export interface RuntimeOptions<Known extends Agent = Agent> extends Definitions<Known> {
   /** Instead of the lists. */
   readonly registries?: RegistrySet;
   readonly store: Store;
@@ -71,23 +72,37 @@ export interface SubmitOptions {
 }
 
 /** Everything of a runtime that belongs to one tenant. */
-export type TenantRuntime = Omit<Runtime, "close" | "forTenant" | "redefine" | "addAgent" | "work">;
+export type TenantRuntime<Known extends Agent = Agent> = Omit<
+  Runtime<Known>,
+  "close" | "forTenant" | "redefine" | "addAgent" | "work"
+>;
 
-export interface Runtime {
+/** The type of what runs of an agent answer with; any JSON for an agent that is known by its id alone. */
+export type OutputOf<Known extends Agent, Id extends string> =
+  Known extends Agent<infer KnownId, infer Output>
+    ? Id extends KnownId
+      ? unknown extends Output
+        ? Json
+        : Output
+      : never
+    : never;
+
+/** Runs agents. `Known` are the agents it was created with; without it any id may be started. */
+export interface Runtime<Known extends Agent = Agent> {
   /** The same runtime for another tenant: one process serves many, and each sees only its own. */
-  forTenant(tenant: string): TenantRuntime;
+  forTenant(tenant: string): TenantRuntime<Known>;
   /**
    * Replaces everything that can be run. Every mistake is reported before anything changes. Runs at work go on as they began until
-   * they wait or end.
+   * they wait or end. Returns the same runtime, typed by its new agents.
    */
-  redefine(definitions: Definitions): void;
+  redefine<Next extends Agent>(definitions: Definitions<Next>): Runtime<Next>;
   /**
    * Has one more agent from now on, which may name the tools, models and plugins the runtime knows. `REGISTRY_CONFLICT` when its id is
-   * taken. `redefine` replaces it like all others.
+   * taken. `redefine` replaces it like all others. Returns the same runtime, typed with the agent.
    */
-  addAgent(agent: Agent): void;
+  addAgent<Added extends Agent>(agent: Added): Runtime<Known | Added>;
   /** Starts a run; resolves when it is accepted durably. */
-  start(run: StartRun): Promise<RunHandle>;
+  start<Id extends Known["id"]>(run: StartRun<Id>): Promise<RunHandle<OutputOf<Known, Id>>>;
   /**
    * The same for a request in wire form, with every field there is. Sent again under its run id or dedupe key it is the run that was
    * started first; another request under them is `RUN_EXISTS`.
@@ -96,7 +111,7 @@ export interface Runtime {
   /** Checks a request and gives it its ids; stores nothing. For callers that must know the ids before the run exists. */
   prepare(request: RunRequest): PreparedRun;
   /** Starts a run and waits until it is done or waits for decisions. */
-  runToCompletion(run: StartRun): Promise<RunOutcome>;
+  runToCompletion<Id extends Known["id"]>(run: StartRun<Id>): Promise<RunOutcome<OutputOf<Known, Id>>>;
   /** Makes one call of an agent's tool, without a model, as a run of its own. */
   callTool(call: CallTool): Promise<RunHandle>;
   /** Whether a call would run, be asked about or be refused, as the agent's plugins and the tool say. Nothing is done. */

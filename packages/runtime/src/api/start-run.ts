@@ -15,8 +15,8 @@ import type { Json, JsonObject } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 
 /** A run as an author asks for it. */
-export interface StartRun {
-  readonly agent: string;
+export interface StartRun<Id extends string = string> {
+  readonly agent: Id;
   readonly threadId?: string;
   /** What the user says: text, or messages. */
   readonly input: string | readonly MessageInput[];

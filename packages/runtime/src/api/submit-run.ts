@@ -17,7 +17,7 @@ export async function submitRun(
   dispatcher: Dispatcher,
   { tenant, thread_id, entry }: PreparedRun,
   options: BudgetOptions = {},
-): Promise<RunHandle> {
+): Promise<RunHandle<never>> {
   dispatcher.assertOpen();
   const { initial_decisions = [], messages, restore } = entry.request;
   if (initial_decisions.length > 0) {

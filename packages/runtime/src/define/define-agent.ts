@@ -10,6 +10,8 @@ import type {
   RetryOptions,
   StopCondition,
   StopPolicy,
+  StopPolicyInput,
+  StoppedReason,
   Tool,
   ToolConcurrency,
   ToolExecutionMode,
@@ -21,9 +23,27 @@ import { sayAuthorProblem } from "../spec/say-problem.ts";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { describeSchema } from "./input-schema.ts";
 
+/** Decides after a step whether the run stops. Its answers are recorded, so that a replay has them without asking again. Pure. */
+export type StopFunction = (step: StopPolicyInput) => boolean | StoppedReason | undefined;
+
+/** When a run stops although the model would continue: a condition, a function, a policy, or the id of a policy the runtime knows. */
+export type StopWhen = StopCondition | StopFunction | StopPolicy | string;
+
+/** A JSON Schema, or a Standard Schema that can tell its own. */
+export type AnswerSchema = StandardSchema | JsonObject;
+
+/** The type of the answers that a schema allows. They are JSON as the model wrote it: a schema's transformations are not applied. Never for an agent without a schema. */
+export type AnswerOf<Schema> = Schema extends {
+  readonly "~standard": { readonly types?: { readonly input: infer Answer } | undefined };
+}
+  ? Answer
+  : Schema extends JsonObject
+    ? Json
+    : never;
+
 /** What an author writes about an agent. The same as a spec, in an author's words and with things given by value. */
-export interface AgentDefinition {
-  readonly id: string;
+export interface AgentDefinition<Id extends string = string, Schema = AnswerSchema> {
+  readonly id: Id;
   readonly name?: string;
   readonly description?: string;
   /** A model, or the id of one the runtime knows. */
@@ -43,8 +63,8 @@ export interface AgentDefinition {
   readonly excludedToolPatterns?: readonly string[];
   /** Model calls one run may make. */
   readonly maxRounds?: number;
-  /** When a run stops although the model would go on: conditions, policies, or ids of policies the runtime knows. */
-  readonly stopWhen?: readonly (StopCondition | StopPolicy | string)[];
+  /** When a run stops although the model would continue: `isStepCount(5)`, `[hasToolCall("done"), ({ text }) => text.includes("Bye")]`. */
+  readonly stopWhen?: StopWhen | readonly StopWhen[];
   readonly toolExecutionMode?: ToolExecutionMode;
   /** What happens when some calls of a round wait for a decision and others are done. */
   readonly partialSuspension?: PartialSuspension;
@@ -55,7 +75,7 @@ export interface AgentDefinition {
   /** Settings for every request to the model. */
   readonly chatOptions?: ChatOptions;
   /** What a run answers with: a Standard Schema that tells its JSON Schema, or JSON Schema. */
-  readonly outputSchema?: StandardSchema | JsonObject;
+  readonly outputSchema?: Schema;
   /** What each run may spend, with the runs below it, unless its request says otherwise. */
   readonly budget?: BudgetOptions;
   /** Models to try after the first, in order: an id, or an object that says how often to ask that one. */
@@ -94,23 +114,28 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
 };
 
 /** An agent, ready to be resolved: a spec, and what it was given by value. */
-export interface Agent {
-  readonly id: string;
+export interface Agent<Id extends string = string, Output = unknown> {
+  readonly id: Id;
   readonly spec: AgentSpec;
   readonly tools: readonly Tool[];
   readonly plugins: readonly Plugin[];
   readonly stopPolicies: readonly StopPolicy[];
   readonly model?: LanguageModel;
+  /** Carries the type of the answer to the outcomes of runs; never set. */
+  readonly output?: Output;
 }
 
 /** Describes an agent. Mistakes in the description are reported here, before anything runs. */
-export function defineAgent(definition: AgentDefinition): Agent {
-  const { model, tools = [], plugins = [], stopWhen = [] } = definition;
+export function defineAgent<const Id extends string, Schema extends AnswerSchema | undefined = undefined>(
+  definition: AgentDefinition<Id, Schema>,
+): Agent<Id, AnswerOf<Schema>> {
+  const { model, tools = [], plugins = [] } = definition;
+  const stopWhen = stopsOf(definition);
   assertKnownKeys(`agent ${definition.id}`, definition, AGENT_KEYS);
   assertOneEach(definition.id, tools);
-  const spec = readSpec(withoutAbsent(specOf(definition)), sayAuthorProblem);
+  const spec = readSpec(withoutAbsent(specOf(definition, stopWhen)), sayAuthorProblem);
   return Object.freeze({
-    id: spec.id,
+    id: definition.id,
     spec,
     tools,
     plugins: plugins.filter((plugin) => typeof plugin !== "string"),
@@ -119,8 +144,11 @@ export function defineAgent(definition: AgentDefinition): Agent {
   });
 }
 
-function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> {
-  const { model, plugins = [], stopWhen = [] } = definition;
+function specOf(
+  definition: AgentDefinition<string, AnswerSchema | undefined>,
+  stopWhen: readonly Stop[],
+): Readonly<Record<string, unknown>> {
+  const { model, plugins = [] } = definition;
   return {
     id: definition.id,
     name: definition.name,
@@ -150,15 +178,54 @@ function specOf(definition: AgentDefinition): Readonly<Record<string, unknown>> 
   };
 }
 
-function outputSchemaOf({ id, outputSchema }: AgentDefinition): JsonObject | undefined {
+function outputSchemaOf({
+  id,
+  outputSchema,
+}: AgentDefinition<string, AnswerSchema | undefined>): JsonObject | undefined {
   return outputSchema === undefined ? undefined : describeSchema(`The output schema of agent ${id}`, outputSchema);
 }
 
-function isPolicy(when: StopCondition | StopPolicy | string): when is StopPolicy {
+type Stop = StopCondition | StopPolicy | string;
+
+/** The conditions of an agent, with its functions as policies that are named by their position. */
+function stopsOf({ id, stopWhen = [] }: Pick<AgentDefinition, "id" | "stopWhen">): readonly Stop[] {
+  const list: readonly StopWhen[] = isList(stopWhen) ? stopWhen : [stopWhen];
+  return list.map((when, index) =>
+    typeof when === "function" ? policyOf(`${id}:stop_when_${index}`, when, when.name || `stopWhen[${index}]`) : when,
+  );
+}
+
+function isList(stopWhen: StopWhen | readonly StopWhen[]): stopWhen is readonly StopWhen[] {
+  return Array.isArray(stopWhen);
+}
+
+/** A run that has nothing more to do ends naturally: a function is asked only about one that would continue. */
+function policyOf(id: string, decide: StopFunction, detail: string): StopPolicy {
+  return {
+    id,
+    evaluate(step) {
+      const answer = step.isFinal ? undefined : decide(step);
+      if (typeof answer === "boolean") return answer ? { code: "condition_met", detail } : undefined;
+      return answer;
+    },
+  };
+}
+
+/** Stops a run after this many steps. Instead of the default of 10, also when it is more. */
+export function isStepCount(steps: number): StopCondition {
+  return { type: "max_rounds", rounds: steps };
+}
+
+/** Stops a run when the model called this tool, after the tool was executed. */
+export function hasToolCall(tool: string): StopCondition {
+  return { type: "stop_on_tool", toolName: tool };
+}
+
+function isPolicy(when: Stop): when is StopPolicy {
   return typeof when === "object" && "evaluate" in when;
 }
 
-function idOf(policy: StopCondition | StopPolicy | string): string {
+function idOf(policy: Stop): string {
   return typeof policy === "string" ? policy : "id" in policy ? policy.id : policy.type;
 }
 

@@ -5,8 +5,8 @@ import { createRegistryBuilder, type RegistryBuilder } from "./registry-builder.
 import type { ContextPluginFactory, GivenModel, RegistrySet } from "./registry-set.ts";
 
 /** What a runtime is given to run, as lists. */
-export interface Definitions {
-  readonly agents?: readonly Agent[];
+export interface Definitions<Known extends Agent = Agent> {
+  readonly agents?: readonly Known[];
   /** Tools for every agent whose lists allow them. */
   readonly tools?: readonly Tool[];
   /** Models that agents name by id: themselves, as data that names a provider, or several in a pool. */

@@ -6,6 +6,7 @@ import {
   defineAgent,
   definePlugin,
   defineTool,
+  type Runtime,
   stopPolicyOf,
 } from "@reprise/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -95,8 +96,9 @@ describe("issue 14.14: an agent that is added to a running runtime", () => {
     }
     expect(runtime.agents().map(({ id }) => id)).toEqual(["first", "second", "third"]);
     expect(runtime.agents()[0]).toEqual(before);
+    const wider: Runtime = runtime;
     for (const agent of ["first", "second", "third"]) {
-      expect(await soon(runtime.runToCompletion({ agent, input: "go" }))).toMatchObject({
+      expect(await soon(wider.runToCompletion({ agent, input: "go" }))).toMatchObject({
         status: "done",
         text: "hello",
       });

@@ -1,6 +1,6 @@
-import type { StopCondition, StopPolicy } from "@reprise/contracts";
 import { toolFailure, toolResult } from "@reprise/contracts";
 import type { Script } from "@reprise/models";
+import type { StopWhen } from "@reprise/runtime";
 import { type OpenOptions, openRuntime } from "../support/open-runtime.ts";
 import { countingTool } from "../support/tools.ts";
 import { soon } from "../support/wait.ts";
@@ -28,11 +28,7 @@ export function makeTools() {
 }
 
 /** Plays a run that goes on until something stops it. */
-export async function playStop(
-  stopWhen: readonly (StopCondition | StopPolicy | string)[],
-  script: Script = endless,
-  options: OpenOptions = {},
-) {
+export async function playStop(stopWhen: readonly StopWhen[], script: Script = endless, options: OpenOptions = {}) {
   const { tools, executed } = makeTools();
   const agent = { maxRounds: 50, ...options.agent, stopWhen };
   const bench = await openRuntime({ tools, script, ...options, agent });
