@@ -41,7 +41,7 @@ async function show(run: RunHandle): Promise<void> {
 async function showHistory(): Promise<void> {
   let before: string | undefined;
   for (const { version } of await runtime.threads.history(threadId)) {
-    const list = groceries.read(await runtime.threads.state(threadId, version)).join(", ") || "nothing";
+    const list = groceries.read(await runtime.threads.state(threadId, { version })).join(", ") || "nothing";
     if (list !== before) console.log(`version ${version}: ${list}`);
     before = list;
   }

@@ -14,8 +14,8 @@ const reporter = defineAgent({ id: "reporter", model, instructions: "Report the 
 const runtime = await createRuntime({ agents: [reporter], store: memory() });
 
 const first = await runtime.runToCompletion({ agent: "reporter", threadId: "t1", input: "Lisbon?" });
-if (first.status === "done") {
-  const { city, celsius, sky } = Weather.parse(first.output);
+if (first.status === "done" && first.output !== undefined) {
+  const { city, celsius, sky } = first.output; // typed by the schema, and checked against it
   console.log(`${city}: ${celsius} degrees, ${sky}. The model was asked ${model.requests.length} times.`);
 }
 const { messages } = await runtime.threads.messages("t1", { visibility: "any" });

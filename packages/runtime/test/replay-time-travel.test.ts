@@ -15,8 +15,8 @@ async function recorded() {
 describe("versions of a thread", () => {
   it("are looked at and compared", async () => {
     const { runtime } = await recorded();
-    expect(await runtime.threads.stateAt("t1", 3)).toMatchObject({ notes: ["a"] });
-    expect(await runtime.threads.stateAt("t1", 0)).toEqual({});
+    expect(await runtime.threads.state("t1", { version: 3 })).toMatchObject({ notes: ["a"] });
+    expect(await runtime.threads.state("t1", { version: 0 })).toEqual({});
     const { patch, added, superseded } = await runtime.threads.diffVersions("t1", 3, 5);
     expect(patch.some(({ path }) => path[0] === "notes")).toBe(true);
     expect(added.map(({ role }) => role)).toEqual(["assistant", "tool"]);
@@ -27,11 +27,11 @@ describe("versions of a thread", () => {
   it("that are not there are refused, typed", async () => {
     const { runtime } = await recorded();
     for (const version of [7, -1, 1.5, Number.NaN]) {
-      await expect(runtime.threads.stateAt("t1", version)).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
+      await expect(runtime.threads.state("t1", { version })).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
       await expect(runtime.threads.diffVersions("t1", 0, version)).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
       await expect(runtime.threads.fork("t1", { at: version })).rejects.toMatchObject({ code: "VERSION_NOT_FOUND" });
     }
-    await expect(runtime.threads.stateAt("nobody", 0)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+    await expect(runtime.threads.state("nobody", { version: 0 })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
     await expect(runtime.threads.diffVersions("nobody", 0, 0)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
     await expect(runtime.threads.fork("nobody", { at: 0 })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
   });
@@ -42,7 +42,7 @@ describe("versions of a thread", () => {
     const { version } = await runtime.threads.get("t1");
     await store.forTenant("default").saveSnapshot("t1", { version, state: await runtime.threads.state("t1") });
     await store.operator.prune({ historyVersions: 1 });
-    await expect(runtime.threads.stateAt("t1", 2)).rejects.toMatchObject({ code: "VERSION_GONE" });
+    await expect(runtime.threads.state("t1", { version: 2 })).rejects.toMatchObject({ code: "VERSION_GONE" });
     await expect(runtime.threads.diffVersions("t1", 2, version)).rejects.toMatchObject({ code: "VERSION_GONE" });
   });
 

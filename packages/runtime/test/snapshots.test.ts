@@ -38,7 +38,7 @@ describe("a thread whose patches have become long", () => {
     const { tenant, runtime } = await growBy(4);
     const snapshot = await tenant.loadSnapshot("t1");
     expect(snapshot?.version).toBeGreaterThan(0);
-    expect(snapshot?.state).toEqual(await runtime.threads.state("t1", snapshot?.version));
+    expect(snapshot?.state).toEqual(await runtime.threads.state("t1", { version: snapshot?.version ?? 0 }));
     expect(JSON.stringify(snapshot?.state).length).toBeGreaterThan(64 * 1024);
   });
 

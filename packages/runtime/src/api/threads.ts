@@ -24,10 +24,8 @@ export interface Threads {
   /** Replaces the given keys of a thread's metadata. */
   update(threadId: string, metadata: Thread["metadata"]): Promise<Thread>;
   messages(threadId: string, query?: MessageFilter): Promise<MessagePage>;
-  /** The state now, or as it was at a version. */
-  state(threadId: string, version?: number): Promise<Json>;
-  /** The state as it was at a version. `VERSION_NOT_FOUND` for one that is not there, `VERSION_GONE` for one that was pruned. */
-  stateAt(threadId: string, version: number): Promise<Json>;
+  /** The state now, or as it was at a version: `VERSION_NOT_FOUND` for one that is not there, `VERSION_GONE` for one that was pruned. */
+  state(threadId: string, options?: { readonly version?: number }): Promise<Json>;
   /** What is different between two versions, in the order in which they are given. */
   diffVersions(threadId: string, from: number, to: number): Promise<VersionDifference>;
   /** The patches of every version after one. */
@@ -73,8 +71,10 @@ export function createThreads(services: Services, tenant: string): Threads {
       await get(threadId);
       return store.listMessages(threadId, toStoredKeys(query));
     },
-    state: async (threadId, version) => loadState(store, threadId, version ?? (await get(threadId)).version),
-    stateAt: (threadId, version) => stateAt(store, threadId, version),
+    state: async (threadId, { version } = {}) =>
+      version === undefined
+        ? loadState(store, threadId, (await get(threadId)).version)
+        : stateAt(store, threadId, version),
     diffVersions: (threadId, from, to) => diffVersions(store, threadId, from, to),
     history: async (threadId, after = 0) => {
       await get(threadId);

@@ -20,7 +20,7 @@ export const historyRoutes: readonly Route[] = [
       const threadId = pathPart(exchange, "id");
       const wanted = new Query(exchange.context.req.url).wholeNumber("version");
       const version = wanted ?? (await threads.get(threadId)).version;
-      return answer(exchange, 200, { thread_id: threadId, version, state: await threads.stateAt(threadId, version) });
+      return answer(exchange, 200, { thread_id: threadId, version, state: await threads.state(threadId, { version }) });
     },
   },
   {

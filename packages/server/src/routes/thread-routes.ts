@@ -89,7 +89,7 @@ const SHOWN_MESSAGES = 50;
 /** A thread with what was said last and its state, also under the names that other servers of this API give to them. */
 async function showThread({ runtime: { threads } }: HttpExchange, threadId: string): Promise<object> {
   const thread = await threads.get(threadId);
-  const state = await threads.stateAt(threadId, thread.version);
+  const state = await threads.state(threadId, { version: thread.version });
   const { messages, has_more } = await threads.messages(threadId, { order: "desc", limit: SHOWN_MESSAGES });
   return { ...thread, id: thread.thread_id, state, messages: messages.toReversed(), has_more };
 }

@@ -17,7 +17,7 @@ export async function exportThread(
 ): Promise<ReadableStream<Uint8Array>> {
   const thread = await threads.get(threadId);
   // Asked for before anything is answered, so that what is not there is said as an error.
-  const state = after === 0 ? {} : await threads.stateAt(threadId, after);
+  const state = after === 0 ? {} : await threads.state(threadId, { version: after });
   const first = await threads.changesets(threadId, { after, limit: COMMITS_AT_ONCE });
   const encoder = new TextEncoder();
   let at = after;
