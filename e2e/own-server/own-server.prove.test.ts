@@ -13,7 +13,7 @@ const PAGE = readFileSync(join(ROOT, "docs/how-to/mount-in-your-server.md"), "ut
 /** A program of the page: the first block under a heading. */
 function blockOf(heading: string): string {
   const [, rest = ""] = PAGE.split(`${heading}\n`, 2);
-  const [, code] = /```(?:ts|js)[^\n]*\n([\s\S]*?)```/.exec(rest) ?? [];
+  const [, code] = /```(?:m?ts)[^\n]*\n([\s\S]*?)```/.exec(rest) ?? [];
   if (code === undefined) throw new Error(`There is no program under ${heading}.`);
   return code;
 }

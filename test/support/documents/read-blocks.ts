@@ -46,6 +46,7 @@ export function readBlocks(file: string, markdown: string): readonly FencedBlock
 /**
  * The programs among the blocks. A `text` block directly after a program is what it prints. `ts continued` adds to the program before it
  * on the page. The only way not to be run is to say why: `ts no-run: <reason>`. `tsx` blocks are components: `componentsOf` has them.
+ * `mts` blocks are programs with packages of their own: the tests in `e2e` that install these run them.
  */
 export function readSnippets(blocks: readonly FencedBlock[]): readonly Snippet[] {
   const snippets: Snippet[] = [];
