@@ -76,9 +76,9 @@ function eventsPage(): string {
   const sections = Object.entries(MOMENTS).map(([title, moments]) => {
     const rows = Object.entries(moments).map(
       ([type, { fires, times, shown }]) =>
-        `| \`${type}\` | ${fires} | ${times} | ${shown} | ${describeData(type as EventType)} |`,
+        `| \`${type}\` | ${fires} *${times}; ${shown}.* | ${describeData(type as EventType)} |`,
     );
-    return `## ${title}\n\n| event | fires | how often | visible | data |\n|---|---|---|---|---|\n${rows.join("\n")}\n`;
+    return `## ${title}\n\n| event | fires | data |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
   return `# Events
 
@@ -93,8 +93,8 @@ not know: a later version may add some. \`eventSchema()\` of \`reprise/advanced\
 
 ## Live and stored
 
-Every event but \`stream_reset\` is stored with the run, for as long as the thread is kept. The column *visible* says when a reader
-sees an event first:
+Every event but \`stream_reset\` is stored with the run, for as long as the thread is kept. The tables say in italics how often an
+event fires and when a reader sees it first:
 
 - **at once**: while it happens, before it is stored. The next commit stores it. If the process dies before that commit, readers that saw
   the event get a \`stream_reset\`.
@@ -166,7 +166,7 @@ interface Moment {
 }
 
 /** Declared for the format, and emitted by nothing. */
-const RESERVED: Moment = { fires: "Reserved: no version emits it yet.", times: "never", shown: "–" };
+const RESERVED: Moment = { fires: "Reserved.", times: "Never", shown: "nothing emits it yet" };
 
 /** What the loop does with each event; `satisfies` and the test below keep the list complete. */
 const MOMENTS = {
@@ -174,24 +174,24 @@ const MOMENTS = {
     run_start: {
       fires:
         "A process begins to execute the run: at its start, after a decision, after a wait for a model, and when another process takes over after a crash.",
-      times: "once per activation; a run that never waits and never crashes has one",
+      times: "Once per activation; a run that never waits and never crashes has one",
       shown: "committed with the run's start, later at once",
     },
     run_finish: {
       fires:
         "The activation is over. `termination.type` says how: `natural_end`, `behavior_requested` (a plugin ended it), `stopped` (a stop policy, or superseded by a new message), `cancelled`, `error`, or `suspended` when the run waits for a decision. `result.response` is the last answer.",
-      times: "once per activation that ends or waits for a decision; the last one has another type than `suspended`",
+      times: "Once per activation that ends or waits for a decision; the last one has another type than `suspended`",
       shown: "committed",
     },
     definition_changed: {
       fires: "A run continues, and its agent is defined otherwise than when the run started.",
-      times: "once per change, at the beginning of an activation",
+      times: "Once per change, at the beginning of an activation",
       shown: "committed",
     },
     stream_reset: {
       fires:
         "A reader saw events that were never committed, because the process died or lost its claim. Drop everything after `from_seq`; the events that follow replace it. The reader's own stream makes it, so other readers may not get it.",
-      times: "once per withdrawn tail and reader",
+      times: "Once per withdrawn tail and reader",
       shown: "live only",
     },
   },
@@ -199,94 +199,94 @@ const MOMENTS = {
     step_start: {
       fires:
         "A step begins, before plugins and the model are asked. `message_id` is the id of the assistant message that it will add.",
-      times: "once per step; again when the step was put off by a wait or a question about the budget",
+      times: "Once per step; again when the step was put off by a wait or a question about the budget",
       shown: "at once",
     },
     context_resolved: {
       fires: "The request is ready: a plugin shaped it, or the agent's context policy measured and shortened it.",
-      times: "at most once per step",
+      times: "At most once per step",
       shown: "at once",
     },
-    text_delta: { fires: "The model wrote text.", times: "per piece", shown: "at once" },
-    reasoning_delta: { fires: "The model wrote reasoning that it shows.", times: "per piece", shown: "at once" },
+    text_delta: { fires: "The model wrote text.", times: "Per piece", shown: "at once" },
+    reasoning_delta: { fires: "The model wrote reasoning that it shows.", times: "Per piece", shown: "at once" },
     reasoning_encrypted_value: {
       fires: "The provider sent reasoning that only it can read. It goes back to the provider with the next request.",
-      times: "per value",
+      times: "Per value",
       shown: "at once",
     },
     step_reset: {
       fires:
         "The model's answer broke off and the model is asked anew. Drop the text, the reasoning and the calls that this step showed so far.",
-      times: "once per new attempt after something was shown",
+      times: "Once per new attempt after something was shown",
       shown: "at once",
     },
     model_routed: {
       fires: "The model answered, or no model did. It says which models were tried, skipped and chosen, and why.",
-      times: "once per inference",
+      times: "Once per inference",
       shown: "at once",
     },
     cost_recorded: {
       fires: "After `model_routed`: an attempt to ask a model was made and has a cost, also when the attempt failed.",
-      times: "once per attempt that was sent",
+      times: "Once per attempt that was sent",
       shown: "at once",
     },
     inference_complete: {
       fires: "The model's answer is complete.",
-      times: "once per step with an answer",
+      times: "Once per step with an answer",
       shown: "committed",
     },
     model_waiting: {
       fires:
         "No model can be asked before `until`. The run waits by itself, and the stream stays open: `run_finish` does not announce this wait.",
-      times: "once per wait",
+      times: "Once per wait",
       shown: "at once",
     },
     budget_warning: {
       fires:
         "The budget of the run is nearly spent (`near_limit`), overspent (`over_limit`), or a model has no price (`unpriced`).",
-      times: "once per reason and budget",
+      times: "Once per reason and budget",
       shown: "at once",
     },
     step_end: {
       fires:
         "The step's model call is over and its assistant message is stored. The tools that it asks for run afterwards.",
-      times: "once per step",
+      times: "Once per step",
       shown: "committed",
     },
   },
   "Tool calls": {
-    tool_call_start: { fires: "The model began to ask for a call.", times: "once per call", shown: "at once" },
+    tool_call_start: { fires: "The model began to ask for a call.", times: "Once per call", shown: "at once" },
     tool_call_delta: {
       fires: "The model wrote a piece of the call's arguments.",
-      times: "per piece",
+      times: "Per piece",
       shown: "at once",
     },
     tool_call_ready: {
       fires: "The arguments are complete. They are not checked yet, and the tool has not run.",
-      times: "once per call",
+      times: "Once per call",
       shown: "at once",
     },
     activity_snapshot: {
       fires:
         "A tool reported progress (`activity_type` `tool-call-progress`), or the model made a file (`file`). A snapshot replaces the one before it with the same `message_id`.",
-      times: "once per report or file",
+      times: "Once per report or file",
       shown: "progress at once, files committed",
     },
     tool_call_done: {
       fires:
         "The call has an outcome: `succeeded`, `failed` (also refused, blocked or with wrong arguments), `cancelled` (denied, expired, superseded), or `suspended` when it waits for a decision. `suspended` then holds the question, and a later `tool_call_done` of the same `id` holds the result.",
-      times: "once per call and question, then once with the result",
+      times: "Once per call and question, then once with the result",
       shown: "committed",
     },
     tool_call_resumed: {
       fires: "A decision about a suspended call was taken in. `result` is the decision.",
-      times: "once per decision that counts",
+      times: "Once per decision that counts",
       shown: "committed",
     },
     tool_call_cancelled: {
       fires:
         "The call ends without its tool: its question expired (`expired`), a backend withdrew it (`withdrawn`), a new message took its place (`superseded`), or the run ended (the run's termination code). `tool_call_done` with the outcome `cancelled` follows.",
-      times: "at most once per call",
+      times: "At most once per call",
       shown: "committed",
     },
   },
@@ -294,7 +294,7 @@ const MOMENTS = {
     state_delta: {
       fires:
         "A tool, a plugin or a migration changed the thread's state. `delta` is JSON Patch (RFC 6902); the runtime's own keys (`__…`) are left out.",
-      times: "once per change",
+      times: "Once per change",
       shown: "committed",
     },
     state_snapshot: RESERVED,

@@ -65,7 +65,9 @@ function linkTo(path) {
 function toSidebar({ title, groups }) {
   const items = groups.flatMap((group) => {
     const entries = group.entries.map(({ title: text, path }) => ({ text, link: linkTo(path) }));
-    return group.title === undefined ? entries : [{ text: group.title, items: entries, collapsed: true }];
+    return group.title === undefined
+      ? entries
+      : [{ text: group.title, items: entries, collapsed: group.title !== "Start" }];
   });
   return { text: title, items, collapsed: title === "Decisions" || title === "Examples" };
 }
