@@ -1,11 +1,5 @@
-import {
-  type Agent,
-  defineAgent,
-  defineTool,
-  type LanguageModel,
-  type ModelChunk,
-  textOf,
-} from "../../packages/reprise/src/index.ts";
+import type { ModelChunk } from "../../packages/reprise/src/advanced.ts";
+import { type Agent, defineAgent, defineTool, type LanguageModel, textOf } from "../../packages/reprise/src/index.ts";
 
 const look = defineTool({
   id: "look",

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Limits } from "../../../packages/reprise/src/index.ts";
+import type { Limits } from "../../../packages/reprise/src/advanced.ts";
 import type { Effort } from "../effort.ts";
 import type { Places } from "../places.ts";
 import { summarize, type Times } from "../statistics.ts";

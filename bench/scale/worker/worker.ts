@@ -1,5 +1,6 @@
 import type { Store } from "../../../packages/contracts/src/index.ts";
-import { createRuntime, type Limits, type Runtime } from "../../../packages/reprise/src/index.ts";
+import type { Limits } from "../../../packages/reprise/src/advanced.ts";
+import { createRuntime, type Runtime } from "../../../packages/reprise/src/index.ts";
 import { createAgents } from "./agents.ts";
 import { openStore, type Place } from "./place.ts";
 import { Sightings } from "./sightings.ts";
