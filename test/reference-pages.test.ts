@@ -165,9 +165,6 @@ interface Moment {
   readonly shown: string;
 }
 
-/** Declared for the format, and emitted by nothing. */
-const RESERVED: Moment = { fires: "Reserved.", times: "Never", shown: "nothing emits it yet" };
-
 /** What the loop does with each event; `satisfies` and the test below keep the list complete. */
 const MOMENTS = {
   Run: {
@@ -181,6 +178,12 @@ const MOMENTS = {
       fires:
         "The activation is over. `termination.type` says how: `natural_end`, `behavior_requested` (a plugin ended it), `stopped` (a stop policy, or superseded by a new message), `cancelled`, `error`, or `suspended` when the run waits for a decision. `result.response` is the last answer.",
       times: "Once per activation that ends or waits for a decision; the last one has another type than `suspended`",
+      shown: "committed",
+    },
+    error: {
+      fires:
+        "The run fails: a model, a plugin or the runtime could not continue. `run_finish` with the same message follows.",
+      times: "at most once per run",
       shown: "committed",
     },
     definition_changed: {
@@ -297,17 +300,6 @@ const MOMENTS = {
       times: "Once per change",
       shown: "committed",
     },
-    state_snapshot: RESERVED,
-    messages_snapshot: RESERVED,
-    activity_delta: RESERVED,
-  },
-  Others: {
-    error: RESERVED,
-    tool_catalog_resolved: RESERVED,
-    compaction_started: RESERVED,
-    compaction_completed: RESERVED,
-    compaction_failed: RESERVED,
-    permission_evaluated: RESERVED,
   },
 } satisfies Readonly<Record<string, Readonly<Partial<Record<EventType, Moment>>>>>;
 

@@ -7,7 +7,7 @@ const cwd = createSharedFolder();
 let served: Served;
 beforeAll(async () => {
   // Slow enough that a command beside it finds a run at work.
-  served = await startServe({ cwd, env: { REPRISE_DEMO_PACE: "2" } }, "--nats-url", "nats://127.0.0.1:1");
+  served = await startServe({ cwd, env: { REPRISE_DEMO_PACE: "2" } });
 }, 60_000);
 afterAll(() => served.stop("SIGKILL"));
 
@@ -16,14 +16,13 @@ const post = (url: string, body: object): Promise<Response> =>
 
 const cli = (...words: readonly string[]) => runCli([...words, "--demo", "--json"], { cwd });
 
-it("says what it serves, and that NATS is not there yet", () => {
+it("says what it serves", () => {
   expect(served.started).toMatchObject({
     agents: ["default", "assistant", "approver", "stopper", "researcher"],
     models: "scripted",
     durability: "power-loss",
     config: null,
   });
-  expect(served.warnings()).toContain("the NATS gateway is not there yet");
 });
 
 it("has a page at / that may run only its own script", async () => {

@@ -61,7 +61,6 @@ export type {
   CostFact,
   EventData,
   EventType,
-  FactData,
   JsonPatchData,
   RoutedAttempt,
   RouteFact,

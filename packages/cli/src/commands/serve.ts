@@ -9,9 +9,6 @@ import type { CommandInput } from "./command.ts";
 
 /** Serves until it is told to stop. */
 export async function serve({ settings, output }: CommandInput): Promise<ExitCode> {
-  if (settings.value("natsUrl") !== undefined) {
-    output.warn("--nats-url is set, but the NATS gateway is not there yet: nothing connects to it.");
-  }
   const setup = await readWholeSetup(settings);
   const address = await settleAddress(readAddress(settings, setup.config.server?.address), output);
   const serving = await openServing(setup, { address, output });

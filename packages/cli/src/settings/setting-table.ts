@@ -5,7 +5,6 @@ export type SettingName =
   | "config"
   | "agents"
   | "port"
-  | "natsUrl"
   | "tensorzeroUrl"
   | "model"
   | "demo"
@@ -70,12 +69,6 @@ export const SETTINGS: readonly Setting[] = [
     flag: "--agents <module>",
     variable: "REPRISE_AGENTS",
     purpose: "a module that exports agents, as in agents.ts; `.env` cannot name it, because it is run",
-  },
-  {
-    name: "natsUrl",
-    flag: "--nats-url <url>",
-    variable: "AGENTOS_NATS_URL",
-    purpose: "a NATS server for the gateway, which is not there yet: a warning says so",
   },
   {
     name: "tensorzeroUrl",

@@ -2,7 +2,6 @@ import type { Json, TrackedPatch } from "@reprise/state";
 import type { BudgetNotice } from "../budget/budget.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
-import type { Message } from "../message/message.ts";
 import type { TokenUsage } from "../model/model.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
@@ -51,26 +50,18 @@ export interface EventData {
   /** The tail after `from_seq` was never committed and is withdrawn. Not journaled: it has no seq. */
   stream_reset: { readonly from_seq: number };
   inference_complete: { readonly model: string; readonly usage?: TokenUsage; readonly duration_ms: number };
-  state_snapshot: { readonly snapshot: Json };
   state_delta: { readonly delta: readonly JsonPatchData[] };
-  messages_snapshot: { readonly messages: readonly Message[] };
   activity_snapshot: {
     readonly message_id: string;
     readonly activity_type: string;
     readonly content: Json;
     readonly replace?: boolean;
   };
-  activity_delta: { readonly message_id: string; readonly activity_type: string; readonly patch: readonly Json[] };
   error: { readonly message: string; readonly code?: string };
-  tool_catalog_resolved: FactData;
   context_resolved: ContextFact;
-  compaction_started: FactData;
-  compaction_completed: FactData;
-  compaction_failed: FactData;
   model_routed: RouteFact;
   /** No model can be asked before `until`; then the run tries again. */
   model_waiting: { readonly until: number; readonly reason: ModelWaitReason };
-  permission_evaluated: FactData;
   definition_changed: { readonly agent_id: string; readonly from: string; readonly to: string };
   budget_warning: BudgetFact & { readonly reason: BudgetNotice };
   cost_recorded: CostFact;
@@ -141,11 +132,6 @@ export interface CostFact {
   readonly run_cost_microcents: number;
   /** False when the model has no price, or the provider did not say what it used. */
   readonly priced: boolean;
-}
-
-/** A fact about the run, for auditors and the studio. */
-export interface FactData {
-  readonly [key: string]: Json;
 }
 
 export type EventType = keyof EventData;

@@ -6,9 +6,6 @@ export type FieldShape =
 
 type EventShape = Readonly<Record<string, FieldShape>>;
 
-/** A fact of plugins to come: they say what is in it. */
-const FACT: EventShape = {};
-
 const BUDGET: EventShape = {
   limit_microcents: "number or null",
   limit_tokens: "number or null",
@@ -43,13 +40,9 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   step_reset: { message_id: "string" },
   stream_reset: { from_seq: "number" },
   inference_complete: { model: "string", usage: "object?", duration_ms: "number" },
-  state_snapshot: { snapshot: "json" },
   state_delta: { delta: "array" },
-  messages_snapshot: { messages: "array" },
   activity_snapshot: { message_id: "string", activity_type: "string", content: "json", replace: "boolean?" },
-  activity_delta: { message_id: "string", activity_type: "string", patch: "array" },
   error: { message: "string", code: "string?" },
-  tool_catalog_resolved: FACT,
   context_resolved: {
     contributions: "array?",
     window_tokens: "number?",
@@ -58,9 +51,6 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     estimated_by: "string?",
     dropped_messages: "number?",
   },
-  compaction_started: FACT,
-  compaction_completed: FACT,
-  compaction_failed: FACT,
   model_routed: {
     requested: "string",
     requirements: "array",
@@ -72,7 +62,6 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     chain: "array",
   },
   model_waiting: { until: "number", reason: "string" },
-  permission_evaluated: FACT,
   definition_changed: { agent_id: "string", from: "string", to: "string" },
   budget_warning: { reason: "string", ...BUDGET },
   cost_recorded: {

@@ -8,14 +8,7 @@ export type FileUrl = (url: string) => string;
 type DataEvent = Extract<
   AgentEvent,
   {
-    type:
-      | "reasoning_encrypted_value"
-      | "inference_complete"
-      | "state_snapshot"
-      | "state_delta"
-      | "messages_snapshot"
-      | "activity_snapshot"
-      | "activity_delta";
+    type: "reasoning_encrypted_value" | "inference_complete" | "state_delta" | "activity_snapshot";
   }
 >;
 
@@ -33,20 +26,11 @@ export function dataChunks(event: DataEvent, fileUrl: FileUrl): readonly UiChunk
       const spent = usage === undefined ? {} : { usage: { ...usage } as Json };
       return [moment("inference-complete", { model, ...spent, durationMs: duration_ms })];
     }
-    case "state_snapshot":
-      return [{ type: "data-state-snapshot", id: "state", data: { snapshot: event.data.snapshot } }];
     case "state_delta":
       // An operation of JSON Patch is plain JSON.
       return [moment("state-delta", { delta: event.data.delta as unknown as Json })];
-    case "messages_snapshot":
-      // So is a message.
-      return [moment("messages-snapshot", { messages: event.data.messages as unknown as Json })];
     case "activity_snapshot":
       return [activity(event.data), ...nativeParts(event.data, fileUrl)];
-    case "activity_delta": {
-      const { message_id, activity_type, patch } = event.data;
-      return [moment("activity-delta", { messageId: message_id, activityType: activity_type, patch })];
-    }
     default:
       return event satisfies never;
   }

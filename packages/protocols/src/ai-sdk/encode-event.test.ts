@@ -155,14 +155,9 @@ describe("an activity", () => {
 it("keeps what describes a moment out of the message", () => {
   const chunks = encode(
     event("state_delta", { delta: [{ op: "add", path: "/a", value: 1 }] }),
-    event("messages_snapshot", { messages: [] }),
-    event("activity_delta", { message_id: "a", activity_type: "b", patch: [] }),
     event("reasoning_encrypted_value", { encrypted_value: "x" }),
   );
-  expect(chunks.map((chunk) => "transient" in chunk && chunk.transient)).toEqual([true, true, true, true]);
-  expect(encode(event("state_snapshot", { snapshot: { a: 1 } }))).toEqual([
-    { type: "data-state-snapshot", id: "state", data: { snapshot: { a: 1 } } },
-  ]);
+  expect(chunks.map((chunk) => "transient" in chunk && chunk.transient)).toEqual([true, true]);
 });
 
 it("has nothing to say about an event it does not know", () => {

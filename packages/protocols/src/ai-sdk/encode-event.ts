@@ -51,23 +51,15 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
       return [{ ...state, failure: event.data.message }, []];
     case "reasoning_encrypted_value":
     case "inference_complete":
-    case "state_snapshot":
     case "state_delta":
-    case "messages_snapshot":
     case "activity_snapshot":
-    case "activity_delta":
       return [state, dataChunks(event, fileUrl)];
     // The result says it too, and comes with it.
     case "tool_call_cancelled":
     // For auditors, not for a chat.
-    case "tool_catalog_resolved":
     case "context_resolved":
-    case "compaction_started":
-    case "compaction_completed":
-    case "compaction_failed":
     case "model_routed":
     case "model_waiting":
-    case "permission_evaluated":
     case "definition_changed":
     case "budget_warning":
     case "cost_recorded":

@@ -57,12 +57,9 @@ function facts(corpus: Corpus): readonly EventParts[] {
     { type: "tool_call_done", data: { id: "c", result, message_id: "m", outcome: "succeeded" } },
     { type: "tool_call_resumed", data: { target_id: corpus.text(), result: corpus.json() } },
     { type: "tool_call_cancelled", data: { id: "c", reason: corpus.text() } },
-    { type: "state_snapshot", data: { snapshot: corpus.json() } },
     { type: "state_delta", data: { delta: [{ op: "replace", path: corpus.text(), value: corpus.json() }] } },
     { type: "activity_snapshot", data: { message_id: "m", activity_type: corpus.text(), content: corpus.json() } },
-    { type: "activity_delta", data: { message_id: "m", activity_type: "a", patch: [corpus.json()] } },
     { type: "error", data: { message: corpus.text(), code: corpus.text() } },
-    { type: "permission_evaluated", data: corpus.record() },
     { type: "run_finish", data: { result: corpus.record(), termination: { type: "natural_end" } } },
   ];
 }
