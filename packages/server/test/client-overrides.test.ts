@@ -22,6 +22,25 @@ describe("issue 14.12: what a client sends beside its messages", () => {
     },
   );
 
+  it("is honoured and refused over the AI SDK route in the same way, also for another answer", async () => {
+    const path = "/v1/ai-sdk/agents/assistant/runs";
+    const said = { id: "t", messages: [{ id: "u1", role: "user", parts: [{ type: "text", text: "hello" }] }] };
+    const chosen = { systemPrompt: "Be kind.", config: { chat_options: { temperature: 0 } } };
+    const model = scriptedModel(() => "hi");
+    const open = await openDemo({ agents: [defineAgent({ id: "assistant", model, clientOverrides: true })] });
+    await (await open.post(path, { ...said, ...chosen })).text();
+    const { messages } = await (await open.ask("/v1/ai-sdk/threads/t/messages")).json();
+    const anew = { id: "t", trigger: "regenerate-message", messageId: messages.at(-1).id, systemPrompt: "Be brief." };
+    await (await open.post(path, anew)).text();
+    expect(model.requests).toMatchObject([
+      { system: "Be kind.", options: { temperature: 0 } },
+      { system: "Be brief." },
+    ]);
+    const closed = await openDemo();
+    const response = await closed.post(path, { ...said, ...chosen });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("client_overrides")]);
+  });
+
   it("names its sender, who is kept in the mailbox", async () => {
     const { post, ask } = await openDemo();
     await (await post("/v1/runs", says("hello", { threadId: "t", senderId: "desk-7" }))).text();

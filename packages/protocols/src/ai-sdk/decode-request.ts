@@ -1,4 +1,4 @@
-import { type DecisionInput, invalidRequest, type RunRequest } from "@reprise/contracts";
+import { type DecisionInput, invalidRequest, type RunOverrides, type RunRequest } from "@reprise/contracts";
 import { assertJson, getAt, type Json, parseJson } from "@reprise/state";
 import { readDecisions } from "./read-decisions.ts";
 import { readUserMessages } from "./read-user-messages.ts";
@@ -13,7 +13,11 @@ export type AiSdkRequest =
   /** Something was said. `edited_message_id` is set when it takes the place of what was said before. */
   | { readonly kind: "submit"; readonly request: RunRequest; readonly edited_message_id?: string }
   /** The answer with this id, and all that follows it, is to be given anew. */
-  | ({ readonly kind: "regenerate"; readonly message_id: string } & Addressed)
+  | ({
+      readonly kind: "regenerate";
+      readonly message_id: string;
+      readonly overrides?: RunOverrides;
+    } & Addressed)
   /**
    * Nothing was said, but something was decided. A client that continues its message wants it streamed; any other gets told that the
    * decisions were passed on. Where no run waits for them, the request is an ordinary one.
@@ -35,11 +39,12 @@ export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest 
   if (thread_id.trim() === "") throw invalidRequest("id cannot be empty");
   const run_id = readText(body, "runId");
   const addressed = { thread_id, ...(run_id !== undefined && { run_id }) };
+  const overrides = readOverrides(body);
   const messageId = readText(body, "messageId");
   if (readTrigger(body) === "regenerate-message") {
     if (messageId === undefined) throw invalidRequest("messageId is required when trigger=regenerate-message");
     if (messageId.trim() === "") throw invalidRequest("messageId cannot be empty");
-    return { kind: "regenerate", message_id: messageId, ...addressed };
+    return { kind: "regenerate", message_id: messageId, ...addressed, ...overrides };
   }
   const messages = readMessages(body);
   const { decisions, isContinuing } = readDecisions(messages, messageId);
@@ -55,6 +60,7 @@ export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest 
     ...(parent !== undefined && { parent_thread_id: parent }),
     origin: "ai_sdk",
     messages: said,
+    ...overrides,
     ...(decisions.length > 0 && { initial_decisions: decisions }),
   };
   if (said.length === 0) {
@@ -62,6 +68,17 @@ export function decodeAiSdkRequest(text: string, agentId: string): AiSdkRequest 
   }
   const isEdit = messageId !== undefined && said.some(({ id }) => id === messageId);
   return { kind: "submit", request, ...(isEdit && { edited_message_id: messageId }) };
+}
+
+/** What the client chose for this run, as in `POST /v1/runs`. The runtime checks it, and whether the agent allows it. */
+function readOverrides(body: Json): { readonly overrides?: RunOverrides } {
+  const chosen = {
+    model: getAt(body, ["model"]),
+    system_prompt: getAt(body, ["systemPrompt"]) ?? getAt(body, ["system_prompt"]),
+    config: getAt(body, ["config"]),
+  };
+  const given = Object.entries(chosen).filter(([, value]) => value !== undefined && value !== null);
+  return given.length === 0 ? {} : { overrides: Object.fromEntries(given) as RunOverrides };
 }
 
 function parseBody(text: string): Json {

@@ -38,7 +38,7 @@ export async function startAnswer(
 export async function answerAnew(
   exchange: HttpExchange,
   agentId: string,
-  { thread_id, run_id, message_id }: Regenerate,
+  { thread_id, run_id, message_id, overrides }: Regenerate,
 ): Promise<RunHandle> {
   const replaced = await findMessageRun(exchange.runtime, thread_id, message_id);
   if (replaced === undefined) throw badRequest(`messageId is not a message of thread ${thread_id}`);
@@ -48,6 +48,7 @@ export async function answerAnew(
     ...(run_id !== undefined && { run_id }),
     origin: "ai_sdk",
     messages: [],
+    ...(overrides !== undefined && { overrides }),
     restore: { run_id: replaced, keep_input: true },
   };
   return submitOnce(exchange, request);
