@@ -1,6 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { compilePattern } from "./linear-pattern.ts";
 
 /** Says what is wrong with a value, or undefined when it fits. */
 export type Validate = (value: unknown) => string | undefined;
@@ -11,6 +12,9 @@ const MAX_COMPILED = 1000;
 
 /** A list of a million wrong items has a million problems. */
 const MOST_PROBLEMS = 10;
+
+/** Arguments and answers come from models, which say what others told them: no text of theirs may stall the process. */
+const LINEAR = Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" });
 
 /** Compiles a JSON Schema (2020-12). Throws `INVALID_DEFINITION` when it is none. */
 export function compileSchema(schema: JsonObject): Validate {
@@ -25,7 +29,7 @@ export function compileSchema(schema: JsonObject): Validate {
 
 function compile(schema: JsonObject): Validate {
   // A new instance each: schemas of different tools may carry the same $id.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, code: { regExp: LINEAR } });
   try {
     const check = ajv.compile(schema);
     return (value) =>
