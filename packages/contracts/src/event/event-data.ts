@@ -125,8 +125,10 @@ export interface CostFact {
   readonly attempt: number;
   readonly outcome: "succeeded" | "failed";
   readonly error?: ModelErrorKind;
-  /** Absent when the provider did not say: the attempt broke off. */
+  /** Absent when nothing is known of it: the attempt failed before the model spoke. */
   readonly usage?: TokenUsage;
+  /** The attempt broke off before the provider said what it used: usage and cost are estimates. */
+  readonly estimated?: boolean;
   readonly cost_microcents: number;
   /** Of the run up to here. */
   readonly run_cost_microcents: number;

@@ -71,6 +71,7 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     outcome: "string",
     error: "string?",
     usage: "object?",
+    estimated: "boolean?",
     cost_microcents: "number",
     run_cost_microcents: "number",
     priced: "boolean",

@@ -22,7 +22,7 @@ function recordCost(
   stepId: string,
   made: ModelAttempt,
 ): void {
-  const { attempt, provider, model, outcome, usage, error, cost } = made;
+  const { attempt, provider, model, outcome, usage, estimated, error, cost } = made;
   if (outcome === "skipped" || cost === undefined) return;
   const { microcents, priced } = cost;
   const total = (workspace.run.cost_microcents ?? 0) + microcents;
@@ -36,6 +36,7 @@ function recordCost(
       outcome,
       ...(error !== undefined && { error }),
       ...(usage !== undefined && { usage }),
+      ...(estimated !== undefined && { estimated }),
       cost_microcents: microcents,
       run_cost_microcents: total,
       priced,
@@ -56,7 +57,7 @@ function describeRoute({ model: requested, attempts, candidates, requirements, b
     rate: passedOver.map(({ provider, model, reason = "" }) => ({ provider, model, state: reason })),
     ...(budget !== undefined && { budget: describeBudget(budget) }),
     chain: attempts.map(
-      ({ cost, usage: _usage, ...attempt }): RoutedAttempt => ({
+      ({ cost, usage: _usage, estimated: _estimated, ...attempt }): RoutedAttempt => ({
         ...attempt,
         ...(cost !== undefined && { cost_microcents: cost.microcents }),
       }),

@@ -15,7 +15,7 @@ import type { ModelHealth } from "./model-health.ts";
 import { ModelUnavailable } from "./model-unavailable.ts";
 import type { OpenedStream, OpeningModel } from "./open-stream.ts";
 import { ONE_ATTEMPT, type RouteEntry } from "./route-entry.ts";
-import { type AttemptEnding, failureOf, RouteSession } from "./route-session.ts";
+import { type AttemptEnding, brokenOff, failureOf, RouteSession } from "./route-session.ts";
 import { waitAfter } from "./wait-after.ts";
 
 /** A stream that has begun to speak. */
@@ -96,13 +96,15 @@ export class ModelRoute implements OpeningModel {
     const { first, rest, finished, broke } = await this.open(request).catch((error: unknown) => {
       throw error instanceof ModelUnavailable ? error.failure : error;
     });
+    let heard = 0;
     try {
       for (let result = first; result.done !== true; result = await rest.next()) {
+        if (result.value.type === "text_delta") heard += result.value.delta.length;
         if (result.value.type === "finish") finished(believableUsage(result.value.usage));
         yield result.value;
       }
     } catch (thrown) {
-      broke(toModelError(thrown));
+      broke(toModelError(thrown), heard);
       throw thrown;
     } finally {
       await rest.return?.();
@@ -194,16 +196,21 @@ export class ModelRoute implements OpeningModel {
         this.#parts.health.succeeded(entry);
         noted({ outcome: "succeeded", usage, cost: costOf(usage, entry.spec?.pricing) });
       },
-      broke: (error) => {
+      broke: (error, heard) => {
         ticket?.ended("unknown");
         session.streamBroke(entry.modelId);
-        this.#fail(attempted, request, error);
+        this.#fail(attempted, request, error, brokenOff(error, request, { heard, pricing: entry.spec?.pricing }));
       },
     };
   }
 
-  #fail({ entry, noted }: Attempted, { signal }: ModelRequest, error: ModelError): void {
-    noted(failureOf(error));
+  #fail(
+    { entry, noted }: Attempted,
+    { signal }: ModelRequest,
+    error: ModelError,
+    ending: AttemptEnding = failureOf(error),
+  ): void {
+    noted(ending);
     if (signal.aborted) this.#parts.health.gaveUp(entry.modelId);
     else this.#parts.health.failed(entry, error);
   }

@@ -9,7 +9,8 @@ export interface OpenedStream {
   readonly first?: IteratorResult<ModelChunk>;
   readonly rest: AsyncIterator<ModelChunk>;
   finished(usage: TokenUsage): void;
-  broke(error: ModelError): void;
+  /** `heard`: how many characters the model had said by then. */
+  broke(error: ModelError, heard: number): void;
 }
 
 /** A model that chooses who speaks before anybody does. */

@@ -1,4 +1,13 @@
-import { type Cost, type Modality, ModelError, type ModelErrorKind, type TokenUsage } from "@reprise/contracts";
+import {
+  type Cost,
+  costOf,
+  type Modality,
+  ModelError,
+  type ModelErrorKind,
+  type ModelPricing,
+  type ModelRequest,
+  type TokenUsage,
+} from "@reprise/contracts";
 import { type AttemptGate, endOf } from "./attempt-gate.ts";
 
 /** One try to get an answer from one model, or why there was none. */
@@ -8,6 +17,8 @@ export interface ModelAttempt {
   readonly model: string;
   readonly outcome: "succeeded" | "failed" | "skipped";
   readonly usage?: TokenUsage;
+  /** The provider did not say what it used: the usage is our estimate. */
+  readonly estimated?: true;
   /** Absent for one that was skipped. */
   readonly cost?: Cost;
   readonly error?: ModelErrorKind;
@@ -21,6 +32,26 @@ export type AttemptEnding = Omit<ModelAttempt, "attempt" | "provider" | "model" 
 /** What is noted of an attempt that failed. One that was refused cost nothing; what another cost, nobody can say. */
 export function failureOf(error: ModelError): AttemptEnding {
   return { outcome: "failed", error: error.kind, cost: { microcents: 0, priced: endOf(error) === "refused" } };
+}
+
+/** Of English text a token has about so many characters. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * What is noted of an attempt that broke off while the model spoke. Its provider counts what was read and said until then and never
+ * tells, so it is estimated: from the size of the request, and from how many characters came.
+ */
+export function brokenOff(
+  error: ModelError,
+  { system, messages, tools }: Pick<ModelRequest, "system" | "messages" | "tools">,
+  { heard, pricing }: { readonly heard: number; readonly pricing: ModelPricing | undefined },
+): AttemptEnding {
+  const usage = {
+    prompt_tokens: Math.ceil(JSON.stringify([system, messages, tools]).length / CHARACTERS_PER_TOKEN),
+    completion_tokens: Math.ceil(heard / CHARACTERS_PER_TOKEN),
+  };
+  const { microcents } = costOf(usage, pricing);
+  return { outcome: "failed", error: error.kind, usage, estimated: true, cost: { microcents, priced: false } };
 }
 
 /** The attempt the answer came from: the last that was made, since a broken one may have said all that counts. */

@@ -16,18 +16,26 @@ const CALL = 4_000;
 export class AnswerMeter {
   readonly #model: string;
   readonly #taken: Record<Kind, number> = { text: 0, reasoning: 0, calls: 0, files: 0 };
+  #heard = 0;
 
   constructor(model: string) {
     this.#model = model;
+  }
+
+  /** How many characters of text, reasoning and arguments came so far. */
+  get heard(): number {
+    return this.#heard;
   }
 
   /** The chunk as it may be used. Throws a `ModelError` when the answer has become too large. */
   take(chunk: ModelChunk): ModelChunk {
     switch (chunk.type) {
       case "text_delta":
+        this.#heard += chunk.delta.length;
         this.#add("text", chunk.delta.length);
         return chunk;
       case "reasoning_delta":
+        this.#heard += chunk.delta.length;
         this.#add("reasoning", chunk.delta.length);
         return chunk;
       case "reasoning_encrypted":
@@ -40,6 +48,7 @@ export class AnswerMeter {
         this.#add("calls", CALL + chunk.id.length + chunk.name.length);
         return chunk;
       case "tool_call_delta":
+        this.#heard += chunk.args_delta.length;
         this.#add("calls", chunk.args_delta.length);
         return chunk;
       case "tool_call_ready":

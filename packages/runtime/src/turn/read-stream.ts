@@ -53,7 +53,7 @@ async function read(
     }
     throw unfinished();
   } catch (thrown) {
-    broke(toModelError(thrown));
+    broke(toModelError(thrown), meter.heard);
     throw thrown;
   }
 }
