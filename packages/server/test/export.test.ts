@@ -1,6 +1,8 @@
+import { scriptedModel } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
-import { replayExport } from "@reprise/runtime";
+import { defineAgent, defineTool, replayExport } from "@reprise/runtime";
 import { expect, it } from "vitest";
+import { interceptStore } from "../../runtime/test/support/intercept-store.ts";
 import { openDemo, says } from "./support/open-demo.ts";
 
 it("an exported run is replayed by whoever has it", async () => {
@@ -10,6 +12,46 @@ it("an exported run is replayed by whoever has it", async () => {
   expect(response.headers.get("content-disposition")).toBe("attachment");
   const replayed = await replayExport(await response.text(), { env: createNodeEnv() });
   expect(replayed).toMatchObject({ run_id: "r", equal: true });
+});
+
+it("issue 14.38: an exported run is read from the store as fast as its reader takes it", async () => {
+  let taken = 0;
+  const { ask, runtime } = await openDemo({
+    agents: [
+      defineAgent({
+        id: "assistant",
+        model: scriptedModel([...Array.from({ length: 40 }, () => [{ call: "grow" }]), "done"]),
+        tools: [defineTool({ id: "grow", description: "Grows.", execute: () => "x".repeat(30_000) })],
+      }),
+    ],
+    wrapStore: (store) =>
+      interceptStore(store, {
+        tenant: (inner) => ({
+          async readChangesets(...asked) {
+            const page = await inner.readChangesets(...asked);
+            taken = Math.max(taken, page.length);
+            reads.push(page.length);
+            return page;
+          },
+        }),
+      }),
+  });
+  const reads: number[] = [];
+  const run = await runtime.start({ agent: "assistant", threadId: "t", input: "go" });
+  await run.outcome();
+  const response = await ask(`/v1/runs/${run.id}/export`);
+  const before = reads.length;
+  const reader = response.body?.getReader();
+  const pieces: Uint8Array[] = [];
+  const first = await reader?.read();
+  if (first?.value !== undefined) pieces.push(first.value);
+  // One piece is no more than one page of commits, and of a page a store gives out few.
+  expect([reads.length - before, taken]).toEqual([1, 8]);
+  for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) pieces.push(next.value);
+  expect(reads.length - before).toBeGreaterThan(2);
+  const text = Buffer.concat(pieces).toString();
+  expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(await runtime.exportRun(run.id))));
+  expect(await replayExport(text, { env: createNodeEnv() })).toMatchObject({ equal: true });
 });
 
 it("an exported thread is whole however long it is, and says so", async () => {

@@ -22,7 +22,7 @@ import { type Blobs, createBlobs } from "../media/blobs.ts";
 import type { RunComparison } from "../replay/compare-runs.ts";
 import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
-import { exportRun, replayRun } from "../replay/replay-run.ts";
+import { exportRun, exportRunText, replayRun } from "../replay/replay-run.ts";
 import { buildAddition, buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
 import { type Budgets, createBudgets } from "./budgets.ts";
@@ -177,6 +177,10 @@ export class RuntimeFacade implements Runtime {
 
   exportRun(runId: string): Promise<RunRecording> {
     return exportRun(this.#services, this.tenant, runId);
+  }
+
+  exportRunText(runId: string): Promise<AsyncGenerator<string, undefined>> {
+    return exportRunText(this.#services, this.tenant, runId);
   }
 
   async work(): Promise<void> {

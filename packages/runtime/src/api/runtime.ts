@@ -163,6 +163,8 @@ export interface Runtime<Known extends Agent = Agent> {
   compareRuns(runId: string, otherId: string): Promise<RunComparison>;
   /** A finished run as one JSON value, for `replayExport` in another process. */
   exportRun(runId: string): Promise<RunRecording>;
+  /** The same as pieces of JSON text, read from the store as fast as they are taken: for runs that are too long to be held. */
+  exportRunText(runId: string): Promise<AsyncGenerator<string, undefined>>;
   /**
    * Keeps the process until the runtime is closed, and resolves then: for a process that only works. Without it a process ends when
    * it has nothing to do, as any program does.

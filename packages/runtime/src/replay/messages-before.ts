@@ -1,31 +1,45 @@
-import { MAX_LIMIT, type Message, type StoredChangeset, type TenantStore } from "@reprise/contracts";
+import type { Message, StoredChangeset, TenantStore } from "@reprise/contracts";
 import { walkChangesets } from "../thread/read-changesets.ts";
 
-/** What a thread said before a run, and the ids of what was withdrawn by then. */
+/** What a thread said before a run, to be read as often as needed, and the ids of what was withdrawn by then. */
 export interface MessagesBefore {
-  readonly messages: readonly Message[];
+  read(): AsyncIterable<Message>;
   readonly superseded: readonly string[];
 }
 
 /**
  * The messages before a run's first commit. They lie before its own in the thread, so nothing behind those is read; what came after
- * is looked at only for messages that are withdrawn today and perhaps were not then.
+ * is looked at only for messages that are withdrawn today and perhaps were not then. `own` are the ids of the run's messages.
  */
 export async function messagesBefore(
   store: TenantStore,
-  changesets: readonly StoredChangeset[],
+  start: StoredChangeset,
+  own: ReadonlySet<string>,
 ): Promise<MessagesBefore> {
-  const [start] = changesets;
   // Before the first version nothing was said.
-  if (start === undefined || start.version === 1) return { messages: [], superseded: [] };
-  const own = new Set(changesets.flatMap(({ messages }) => messages.map(({ id }) => id)));
+  if (start.version === 1) return { read: () => filtered([], () => true), superseded: [] };
   const later = own.size > 0 ? own : (await lookBehind(store, start)).said;
-  const before = await readUntil(store, start.thread_id, later, { include_superseded: true });
-  const kept = new Set((before.length === 0 ? [] : await readUntil(store, start.thread_id, later)).map(({ id }) => id));
-  if (before.every(({ id }) => kept.has(id))) return { messages: before, superseded: [] };
+  const all = (): AsyncIterable<Message> => readUntil(store, start.thread_id, later, { include_superseded: true });
+  const kept = await idsOf(readUntil(store, start.thread_id, later));
+  const withdrawnToday = [...(await idsOf(all()))].filter((id) => !kept.has(id));
+  if (withdrawnToday.length === 0) return { read: all, superseded: [] };
   const { withdrawn } = await lookBehind(store, start);
-  const isThere = ({ id }: Message): boolean => kept.has(id) || withdrawn.has(id);
-  return { messages: before.filter(isThere), superseded: before.filter((each) => !isThere(each)).map(({ id }) => id) };
+  const superseded = withdrawnToday.filter((id) => !withdrawn.has(id));
+  const gone = new Set(superseded);
+  return { read: () => filtered(all(), ({ id }) => !gone.has(id)), superseded };
+}
+
+async function idsOf(messages: AsyncIterable<Message>): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { id } of messages) ids.add(id);
+  return ids;
+}
+
+async function* filtered(
+  messages: AsyncIterable<Message> | readonly Message[],
+  isThere: (message: Message) => boolean,
+): AsyncGenerator<Message, void> {
+  for await (const message of messages) if (isThere(message)) yield message;
 }
 
 /** What was said and what was withdrawn from a changeset on. */
@@ -43,21 +57,28 @@ async function lookBehind(
 }
 
 /** The messages of a thread up to the first of some. */
-async function readUntil(
+async function* readUntil(
   store: TenantStore,
   threadId: string,
   ends: ReadonlySet<string>,
   query: { readonly include_superseded?: boolean } = {},
-): Promise<readonly Message[]> {
-  const messages: Message[] = [];
+): AsyncGenerator<Message, void> {
   for (let after: number | undefined; ; ) {
     const cursor = after === undefined ? {} : { after };
-    const page = await store.listMessages(threadId, { ...query, ...cursor, visibility: "any", limit: MAX_LIMIT });
+    const page = await store.listMessages(threadId, {
+      ...query,
+      ...cursor,
+      visibility: "any",
+      limit: MESSAGES_AT_ONCE,
+    });
     for (const { cursor: _, ...message } of page.messages) {
-      if (ends.has(message.id)) return messages;
-      messages.push(message);
+      if (ends.has(message.id)) return;
+      yield message;
     }
-    if (!page.has_more || page.next_cursor === undefined) return messages;
+    if (!page.has_more || page.next_cursor === undefined) return;
     after = page.next_cursor;
   }
 }
+
+/** A message may be long: few are held for an export that is read slowly. */
+const MESSAGES_AT_ONCE = 32;

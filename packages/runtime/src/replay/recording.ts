@@ -3,7 +3,7 @@ import type { Json } from "@reprise/state";
 import type { Restore } from "../thread/find-restore.ts";
 
 /** The form of an exported run; a reader refuses any other. */
-export const RECORDING_FORMAT = "reprise-run/2";
+export const RECORDING_FORMAT = "reprise-run/3";
 
 /**
  * Everything a replay of one run needs, as one JSON value. Blobs that messages name are not in it, nor are models' keys and the
@@ -35,3 +35,8 @@ export interface RunRecording {
   /** Over everything else. */
   readonly digest: string;
 }
+
+/** A recording without what may be long. */
+export type RecordingHead = Omit<RunRecording, "base" | "changesets" | "texts" | "digest"> & {
+  readonly base: Omit<RunRecording["base"], "messages">;
+};

@@ -3,39 +3,37 @@ import {
   chainDigest,
   contentDigest,
   FIRST_DIGEST,
+  type Message,
   RepriseError,
   type StoredChangeset,
   type TenantStore,
 } from "@reprise/contracts";
 import type { Divergence } from "./compare-commits.ts";
-import type { RunRecording } from "./recording.ts";
+import type { RecordingHead, RunRecording } from "./recording.ts";
 
 type Hash = (text: string) => string;
 
-/** The changesets of a run with their digests, and the digest before the first of them. */
-export interface SealedHistory {
-  readonly before: string;
-  readonly changesets: readonly StoredChangeset[];
+/**
+ * The digest of the version before a run's first. Where that is pruned, its digest is gone too, and undefined is answered: then the
+ * run's own chain begins with it.
+ */
+export function digestBefore(
+  store: Pick<TenantStore, "readChangesets">,
+  { thread_id, version }: Pick<StoredChangeset, "thread_id" | "version">,
+): Promise<string | undefined> {
+  return loadDigest(store, thread_id, version - 1);
 }
 
-/**
- * Anchors the changesets of a run in the history of their thread. Where the version before them is pruned, nobody has its digest
- * any more: then their own chain begins with them.
- */
-export async function sealHistory(
-  store: Pick<TenantStore, "readChangesets">,
-  changesets: readonly StoredChangeset[],
+/** Gives changesets the digests of a chain of their own. */
+export async function* chainAnew(
+  changesets: AsyncIterable<StoredChangeset>,
   hash: Hash,
-): Promise<SealedHistory> {
-  const [first] = changesets;
-  const before = first === undefined ? FIRST_DIGEST : await loadDigest(store, first.thread_id, first.version - 1);
-  if (before !== undefined) return { before, changesets };
+): AsyncGenerator<StoredChangeset, void> {
   let digest = FIRST_DIGEST;
-  const sealed = changesets.map((changeset) => {
+  for await (const changeset of changesets) {
     digest = digestAfter(digest, changeset, hash);
-    return { ...changeset, digest };
-  });
-  return { before: FIRST_DIGEST, changesets: sealed };
+    yield { ...changeset, digest };
+  }
 }
 
 async function loadDigest(
@@ -57,15 +55,34 @@ function digestAfter(before: string, changeset: StoredChangeset, hash: Hash): st
   return chainDigest(before, contentDigest(content, hash), hash);
 }
 
-/** Seals what an export has beside its changesets, which have digests of their own. */
-export function sealRecording(recording: Omit<RunRecording, "digest">, hash: Hash): RunRecording {
-  return { ...recording, digest: digestOf(recording, hash) };
+/**
+ * The parts of a recording that its digest is made of. What may be long is in it by a digest of its own, so that a recording can be
+ * written without being held: changesets and messages by those of their chains, texts by their references.
+ */
+export interface SealedParts {
+  readonly head: RecordingHead;
+  readonly messages: string;
+  readonly changesets: readonly (readonly [version: number, digest: string])[];
+  readonly texts: readonly string[];
 }
 
-function digestOf(recording: Omit<RunRecording, "digest">, hash: Hash): string {
-  const { changesets, digest: _digest, ...rest } = recording as RunRecording;
-  const sealed = changesets.map(({ version, digest }) => [version, digest]);
-  return hash(canonicalJson({ ...rest, changesets: sealed }));
+export function sealParts({ head, messages, changesets, texts }: SealedParts, hash: Hash): string {
+  return hash(canonicalJson({ ...head, messages, changesets, texts: texts.toSorted() }));
+}
+
+/** The digest of messages, given that of those before. */
+export function chainMessage(before: string, message: Message, hash: Hash): string {
+  return chainDigest(before, hash(canonicalJson(message)), hash);
+}
+
+function digestOf(recording: RunRecording, hash: Hash): string {
+  const { changesets, texts, digest: _digest, base, ...rest } = recording;
+  const { messages, ...before } = base;
+  let chained = FIRST_DIGEST;
+  for (const message of messages) chained = chainMessage(chained, message, hash);
+  const sealed = changesets.map(({ version, digest }) => [version, digest] as const);
+  const parts = { messages: chained, changesets: sealed, texts: Object.keys(texts) };
+  return sealParts({ head: { ...rest, base: before }, ...parts }, hash);
 }
 
 /** Finds where a recording is no longer what was sealed. */
@@ -78,6 +95,7 @@ export function findBrokenSeal(recording: RunRecording, hash: Hash): Divergence 
     if (actual !== expected) return { version, what: "digest", index: 0, expected, actual };
     before = actual;
   }
-  const actual = digestOf(recording, hash);
+  const isChanged = Object.entries(recording.texts).some(([ref, text]) => ref !== `blob:${hash(text)}`);
+  const actual = isChanged ? "a text that is not what its reference says" : digestOf(recording, hash);
   return actual === digest ? undefined : { version: base.version, what: "digest", index: 0, expected: digest, actual };
 }

@@ -21,12 +21,13 @@ export async function* walkChangesets(
   store: TenantStore,
   threadId: string,
   after: number,
+  atOnce: number = MAX_LIMIT,
 ): AsyncGenerator<StoredChangeset, void> {
   for (let last = after; ; ) {
-    const page = await store.readChangesets(threadId, last, MAX_LIMIT);
+    const page = await store.readChangesets(threadId, last, atOnce);
     yield* page;
     const next = page.at(-1)?.version;
-    if (next === undefined || page.length < MAX_LIMIT) return;
+    if (next === undefined || page.length < atOnce) return;
     last = next;
   }
 }

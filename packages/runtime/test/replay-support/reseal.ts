@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, chainDigest, contentDigest } from "@reprise/contracts";
+import { canonicalJson, chainDigest, contentDigest, FIRST_DIGEST } from "@reprise/contracts";
 import type { RunRecording } from "@reprise/runtime";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -12,5 +12,9 @@ export function reseal({ digest: _digest, ...recording }: RunRecording): RunReco
     return { ...content, version, digest: before };
   });
   const sealed = changesets.map(({ version, digest }) => [version, digest]);
-  return { ...recording, changesets, digest: hash(canonicalJson({ ...recording, changesets: sealed })) };
+  const { base, texts, ...rest } = recording;
+  const { messages, ...basis } = base;
+  const chained = messages.reduce((digest, each) => chainDigest(digest, hash(canonicalJson(each)), hash), FIRST_DIGEST);
+  const parts = { base: basis, messages: chained, changesets: sealed, texts: Object.keys(texts).toSorted() };
+  return { ...recording, changesets, digest: hash(canonicalJson({ ...rest, ...parts })) };
 }

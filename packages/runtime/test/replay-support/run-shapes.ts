@@ -18,7 +18,10 @@ import {
   type RunRecording,
 } from "@reprise/runtime";
 import { defineState } from "@reprise/state";
+import { eventually } from "@reprise/testkit";
+import { expect } from "vitest";
 import { z } from "zod";
+import { openStudio } from "../media/support/open-studio.ts";
 import { freezeProcess } from "../support/frozen-env.ts";
 import { createWorld, openRuntime } from "../support/open-runtime.ts";
 import { countingTool } from "../support/tools.ts";
@@ -198,7 +201,35 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
     const agent = { plugins: [adding], instructions: long("Be brief. ") };
     return exported(await record({ script: ["done"], agent }));
   },
+  "media run": async () => {
+    const { runtime, paint } = await openStudio({ agent: { instructions: "Watercolour." } });
+    const { run } = await paint("A fox.");
+    return runtime.exportRun(run.id);
+  },
+  "client overrides": async () => {
+    const { runtime } = await openRuntime({ script: ["done"], agent: { clientOverrides: true } });
+    const overrides = { system_prompt: "Be kind.", config: { chat_options: { temperature: 0 } } };
+    const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go", overrides });
+    await soon(run.outcome());
+    return runtime.exportRun(run.id);
+  },
+  "notice to the thread above": async () => recordNotice("child"),
+  "told by a run below": async () => recordNotice("parent"),
 };
+
+/** A run that reports to the thread above when it is over, or the run that the report begins there. */
+async function recordNotice(which: "child" | "parent"): Promise<RunRecording> {
+  const { runtime } = await openRuntime({ script: () => "done" });
+  const parent = await runtime.start({ agent: "agent", threadId: "above", input: "go" });
+  await soon(parent.outcome());
+  const below = { threadId: "below", parentRunId: parent.id, parentThreadId: "above" };
+  const child = await runtime.start({ agent: "agent", ...below, input: "look" });
+  await soon(child.outcome());
+  const toldOf = async () => (await runtime.runs({ thread_id: "above", status: "done" })).items;
+  await eventually(async () => expect(await toldOf()).toHaveLength(2));
+  const told = (await toldOf()).find(({ run_id }) => run_id !== parent.id);
+  return runtime.exportRun(which === "child" ? child.id : (told?.run_id ?? ""));
+}
 
 /** A run whose tool becomes another one while a call of it waits, or while it runs in a process that dies. */
 async function recordDeploy(call: "waiting" | "under way"): Promise<RunRecording> {

@@ -15,9 +15,9 @@ export const runExportRoutes: readonly Route[] = [
     scope: "read",
     operation: schema.run,
     async handle(exchange) {
-      const { changesets, ...rest } = await exchange.runtime.exportRun(pathPart(exchange, "id"));
+      const pieces = await exchange.runtime.exportRunText(pathPart(exchange, "id"));
       const headers = { ...exchange.headers, "content-type": "application/json", ...ATTACHED };
-      return new Response(streamPieces("", writeRun(rest, changesets)), { headers });
+      return new Response(streamPieces("", pieces), { headers });
     },
   },
 ];
@@ -38,10 +38,3 @@ export const threadExportRoutes: readonly Route[] = [
     },
   },
 ];
-
-/** A recording commit by commit: it is made as fast as it is read. */
-async function* writeRun(rest: object, changesets: readonly object[]): AsyncGenerator<string, undefined> {
-  yield `${JSON.stringify(rest).slice(0, -1)},"changesets":[`;
-  for (const [index, changeset] of changesets.entries()) yield `${index === 0 ? "" : ","}${JSON.stringify(changeset)}`;
-  yield "]}";
-}
