@@ -45,7 +45,7 @@ describe("an exported run", () => {
     ["a list", []],
     ["something else", { format: "other" }],
     ["a function", () => undefined],
-    ["half of one", { format: "reprise-run/2", run: { run_id: "r" } }],
+    ["half of one", { format: "reprise-run/3", run: { run_id: "r" } }],
   ])("is refused, typed, when it is %s", async (_, value) => {
     await expect(verify(value)).rejects.toMatchObject({ code: "REPLAY_IMPOSSIBLE" });
   });

@@ -38,7 +38,7 @@ describe("issue 14.12: what a client sends beside its messages", () => {
     ]);
     const closed = await openDemo();
     const response = await closed.post(path, { ...said, ...chosen });
-    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("client_overrides")]);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("clientOverrides")]);
   });
 
   it("names its sender, who is kept in the mailbox", async () => {

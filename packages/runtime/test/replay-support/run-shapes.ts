@@ -208,7 +208,7 @@ export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording>
   },
   "client overrides": async () => {
     const { runtime } = await openRuntime({ script: ["done"], agent: { clientOverrides: true } });
-    const overrides = { system_prompt: "Be kind.", config: { chat_options: { temperature: 0 } } };
+    const overrides = { instructions: "Be kind.", chatOptions: { temperature: 0 } };
     const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go", overrides });
     await soon(run.outcome());
     return runtime.exportRun(run.id);
@@ -225,7 +225,7 @@ async function recordNotice(which: "child" | "parent"): Promise<RunRecording> {
   const below = { threadId: "below", parentRunId: parent.id, parentThreadId: "above" };
   const child = await runtime.start({ agent: "agent", ...below, input: "look" });
   await soon(child.outcome());
-  const toldOf = async () => (await runtime.runs({ thread_id: "above", status: "done" })).items;
+  const toldOf = async () => (await runtime.runs({ threadId: "above", status: "done" })).items;
   await eventually(async () => expect(await toldOf()).toHaveLength(2));
   const told = (await toldOf()).find(({ run_id }) => run_id !== parent.id);
   return runtime.exportRun(which === "child" ? child.id : (told?.run_id ?? ""));
