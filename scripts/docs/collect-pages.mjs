@@ -45,8 +45,9 @@ export function collectPages(root, isWanted = () => true) {
       if (isWebAddress(target) || target.startsWith("#")) return target;
       const [file = "", anchor] = target.split("#");
       const linked = normalize(join(dirname(source), decodeURIComponent(file))).replace(/\/$/, "");
+      if (!isWanted(linked)) return undefined;
       if (!existsSync(join(root, linked))) throw new Error(`${source} links to a file that does not exist: ${target}`);
-      if (!isWanted(linked) || !(isPage(linked) || PICTURE.test(linked))) return undefined;
+      if (!isPage(linked) && !PICTURE.test(linked)) return undefined;
       if (PICTURE.test(linked)) pictures.add(linked);
       else sources.push(linked);
       const published = relative(dirname(path), publishedPath(linked));
