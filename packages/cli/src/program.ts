@@ -8,7 +8,7 @@ import { OUTPUT_FLAGS, SETTINGS, type Setting } from "./settings/setting-table.t
 /** What the first words of two-word commands are about. */
 const GROUPS: Readonly<Record<string, string>> = {
   threads: "lists, shows and deletes threads",
-  runs: "lists, shows, follows and cancels runs",
+  runs: "lists, shows, follows, exports and cancels runs",
   config: "checks and shows the configuration",
   keys: "makes, lists and revokes API keys",
 };

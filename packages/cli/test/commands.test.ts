@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts";
@@ -87,6 +88,28 @@ it("issue 14.31: verifies a run by its recording, without the agents it was made
   expect(linesOf(verified)).toMatchObject([{ run_id: runId, mode: "verify", equal: true }]);
   expect(verified.code).toBe(0);
   expect(asked.code, "only asking today's plugins needs them").not.toBe(0);
+});
+
+it("verifies an exported run from its file alone, without a store and without agents, and finds an edit", async () => {
+  const runId = (await runIds()).at(-1) ?? "";
+  const elsewhere = createTemporaryFolder();
+  const exported = await here("runs", "export", runId);
+  const file = join(elsewhere, "run.json");
+  const verify = (): Promise<Ended> => runHere("replay", file, "--storage-dir", join(elsewhere, "none"), "--json");
+  writeFileSync(file, exported.stdout);
+  const verified = await verify();
+  expect([verified.code, JSON.parse(verified.stdout)]).toMatchObject([
+    0,
+    { run_id: runId, mode: "verify", equal: true },
+  ]);
+  writeFileSync(file, exported.stdout.replace("12*7", "12*8"));
+  expect((await verify()).code).toBe(1);
+  const missing = await runHere("replay", join(elsewhere, "other.json"));
+  expect([missing.code, missing.stderr]).toEqual([
+    2,
+    expect.stringContaining("Export a run with: reprise runs export"),
+  ]);
+  expect(existsSync(join(elsewhere, "none"))).toBe(false);
 });
 
 it("decides once; the run goes on with whoever works on the store next", async () => {

@@ -105,6 +105,13 @@ export const COMMANDS: readonly Command[] = [
     run: async (input) => (await import("./runs.ts")).printEvents(input),
   },
   {
+    name: "runs export",
+    purpose: "prints a finished run with its recording as one JSON value, for `reprise replay <file>`",
+    arguments: [{ form: "<run>", purpose: "id of the run" }],
+    settings: STORE,
+    run: async (input) => (await import("./runs.ts")).exportRun(input),
+  },
+  {
     name: "runs cancel",
     purpose: "cancels a run",
     arguments: [{ form: "<run>", purpose: "id of the run" }],

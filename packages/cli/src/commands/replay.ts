@@ -1,23 +1,51 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { createNodeEnv } from "@reprise/node";
+import { type Definitions, type ReplayResult, replayExport } from "@reprise/runtime";
 import { type App, openToLook, openWithAgents } from "../compose/open-app.ts";
+import { readWholeSetup } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
+import { usageFailure } from "../output/failure.ts";
+import type { Settings } from "../settings/settings.ts";
 import { type CommandInput, textOption } from "./command.ts";
 import { oneOf } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
-/** Runs a finished run again from what was stored, and compares. */
-export function replay(input: CommandInput): Promise<ExitCode> {
-  const [runId = ""] = input.arguments;
+/**
+ * Replays a finished run of the store, or of the file it was exported to, and compares. `verify` works from the recording alone: it
+ * needs neither the run's agents nor, for a file, a store.
+ */
+export async function replay(input: CommandInput): Promise<ExitCode> {
+  const [run = ""] = input.arguments;
   const mode = oneOf("--mode", textOption(input, "mode") ?? "verify", ["verify", "reexecute"]);
-  const work = async ({ runtime }: App): Promise<ExitCode> => {
-    input.output.progress(`Replaying run ${runId} …`);
-    const result = await runtime.replay(runId, { mode });
-    input.output.answer(result, () =>
-      result.equal
-        ? `Run ${runId} is what was recorded: ${result.versions} versions and ${result.events} events are equal (${result.hash}).`
-        : `Run ${runId} is not what was recorded: ${JSON.stringify(result.divergence)}`,
-    );
-    return result.equal ? EXIT_CODES.ok : EXIT_CODES.failed;
-  };
-  // A recording is verified by itself, whatever is configured now.
+  input.output.progress(`Replaying ${run} …`);
+  if (run.endsWith(".json")) {
+    const definitions = mode === "verify" ? {} : await readDefinitions(input.settings);
+    return tell(input, await replayExport(readExport(run), { ...definitions, env: createNodeEnv(), mode }));
+  }
+  const work = async ({ runtime }: App): Promise<ExitCode> => tell(input, await runtime.replay(run, { mode }));
   return withApp(input, work, mode === "verify" ? openToLook : openWithAgents);
+}
+
+function tell({ output }: CommandInput, result: ReplayResult): ExitCode {
+  output.answer(result, () =>
+    result.equal
+      ? `Run ${result.run_id} equals its recording: ${result.versions} versions, ${result.events} events (${result.hash}).`
+      : `Run ${result.run_id} differs from its recording: ${JSON.stringify(result.divergence)}`,
+  );
+  return result.equal ? EXIT_CODES.ok : EXIT_CODES.failed;
+}
+
+function readExport(path: string): string {
+  try {
+    return readFileSync(resolve(path), "utf8");
+  } catch {
+    throw usageFailure(`There is no file ${path}.`, "Export a run with: reprise runs export <run> > run.json");
+  }
+}
+
+async function readDefinitions(settings: Settings): Promise<Definitions> {
+  const { definitions, module } = await readWholeSetup(settings);
+  if (module?.runtime === undefined) return definitions;
+  throw usageFailure("An export is reexecuted with agents, and the module exports a runtime.", "Export its agents.");
 }

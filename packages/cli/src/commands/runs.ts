@@ -80,6 +80,16 @@ function describeEvent(event: AgentEvent): string {
   return `${String(event.seq ?? "–").padStart(4)} ${event.type}${data}`;
 }
 
+export function exportRun(input: CommandInput): Promise<ExitCode> {
+  const [runId = ""] = input.arguments;
+  return withApp(input, async ({ runtime }) => {
+    const recording = await runtime.exportRun(runId);
+    // For people too: it is written to a file, and read by a program.
+    input.output.raw(`${JSON.stringify(recording)}\n`);
+    return EXIT_CODES.ok;
+  });
+}
+
 export function cancelRun(input: CommandInput): Promise<ExitCode> {
   const [runId = ""] = input.arguments;
   return withApp(input, async ({ runtime }) => {

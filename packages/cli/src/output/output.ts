@@ -31,6 +31,12 @@ export class Output {
     this.#streams.out.write(this.isJson ? `${JSON.stringify(value)}\n` : `${plainText(lines())}\n`);
   }
 
+  /** An answer for programs that is the same for people, as it is: no character of it may be lost. */
+  raw(text: string): void {
+    this.#clearProgress();
+    this.#streams.out.write(text);
+  }
+
   /** A piece of text on its way, for people alone. */
   write(text: string): void {
     this.#clearProgress();
