@@ -349,7 +349,7 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     // This server needs no key, so its answers are replaced by those of one that does.
     await page.route(/\/v1\//, async (route) => {
       if (route.request().headers().authorization === "Bearer rk.key") return route.fallback();
-      await route.fulfill({ status: 401, json: { error: "unauthorized: a valid credential is needed" } });
+      await route.fulfill({ status: 401, json: { error: "unauthorized: a valid credential is required" } });
     });
     await page.goto(server.url);
     await page.getByRole("textbox", { name: "API key" }).fill("rk.key");

@@ -25,7 +25,7 @@ async function openChoosing(clientOverrides: boolean) {
   return { runtime, models };
 }
 
-describe("issue 14.12: client_overrides", () => {
+describe("issue 14.12: clientOverrides", () => {
   it("lets a client choose model, prompt and settings of one run", async () => {
     const { runtime, models } = await openChoosing(true);
     const overrides = { model: "other", instructions: "Be long.", chatOptions: { temperature: 0 } };
@@ -70,7 +70,7 @@ describe("issue 14.12: client_overrides", () => {
   });
 
   it.each([
-    ["an agent that does not allow it", false, { model: "other" }, "client_overrides"],
+    ["an agent that does not allow it", false, { model: "other" }, "clientOverrides"],
     ["a model nobody knows", true, { model: "nowhere" }, "nowhere"],
     ["an option for one provider", true, { chatOptions: { extra: {} } }, "extra"],
     ["a mode there is not", true, { toolExecutionMode: "all" }, "tool_execution_mode"],

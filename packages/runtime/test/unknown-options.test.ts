@@ -57,11 +57,11 @@ describe("issue 14.21: an option that does not exist", () => {
     [{ budget: { onExceeded: "fail" } }, "`budget`: a budget has `limitMicrocents`, `limitTokens` or both"],
     [
       { stopWhen: [{ type: "stop_on_tool", tool: "a" }] },
-      "`stopWhen`[0].toolName is needed; `stopWhen`[0].tool is not known (the nearest is `toolName`)",
+      "`stopWhen`[0].toolName is required; `stopWhen`[0].tool is not known (the nearest is `toolName`)",
     ],
     [{ fallbackModels: [{ model: "m", attempts: 2 }] }, "`fallbackModels`[0].attempts is not known"],
-    [{ maxRounds: 0 }, "`maxRounds` is a whole number from 1 on, not 0"],
-    [{ retryPolicy: { patienceMs: -1 } }, "`retryPolicy`.patienceMs is a number from 0 on, not -1"],
+    [{ maxRounds: 0 }, "`maxRounds` must be a whole number of at least 1 (got 0)"],
+    [{ retryPolicy: { patienceMs: -1 } }, "`retryPolicy`.patienceMs must be a number of at least 0 (got -1)"],
   ])("inside %j of defineAgent is refused in the author's words", (options, problem) => {
     const define = () => defineAgent(untyped({ id: "a", model, ...options }));
     expect(define).toThrow(

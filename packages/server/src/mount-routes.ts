@@ -106,7 +106,7 @@ async function identify(host: ServerHost, route: Route, request: Request): Promi
   if (host.authenticate === undefined || route.scope === "public") return LOCAL_PRINCIPAL;
   const principal = await host.authenticate(request.headers);
   if (principal === undefined) {
-    throw new HttpRefusal(401, "unauthorized: a valid credential is needed", { "www-authenticate": "Bearer" });
+    throw new HttpRefusal(401, "unauthorized: a valid credential is required", { "www-authenticate": "Bearer" });
   }
   host.access.admitPrincipal(principal);
   assertScope(principal, ...[route.scope].flat());

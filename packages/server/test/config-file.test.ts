@@ -33,50 +33,46 @@ describe("what the schema says is what the reader says", () => {
   });
 
   it.each<[string, unknown, readonly (readonly [path: string, message: string])[]]>([
-    ["no object", [], [["", "The configuration is an object, not a list"]]],
-    ["null", null, [["", "The configuration is an object, not null"]]],
+    ["no object", [], [["", "The configuration must be an object (got an array)"]]],
+    ["null", null, [["", "The configuration must be an object (got null)"]]],
     ["a field nobody knows", { sotre: {} }, [["sotre", "`sotre` is not known (the nearest is `store`)"]]],
-    ["agents that are no list", { agents: {} }, [["agents", "`agents` is a list, not an object"]]],
-    ["an agent that is no object", { agents: ["a"] }, [["agents[0]", "`agents[0]` is an object, not a text"]]],
-    ["an agent without an id", { agents: [{ model: "m" }] }, [["agents[0].id", "`id` is needed"]]],
-    ["an agent with a blank id", agent({ id: " \t" }), [["agents[0].id", "`id` is a text that is not empty"]]],
+    ["agents that are no list", { agents: {} }, [["agents", "`agents` must be an array (got an object)"]]],
+    ["an agent that is no object", { agents: ["a"] }, [["agents[0]", "`agents[0]` must be an object (got a string)"]]],
+    ["an agent without an id", { agents: [{ model: "m" }] }, [["agents[0].id", "`id` is required"]]],
+    ["an agent with a blank id", agent({ id: " \t" }), [["agents[0].id", "`id` must be a non-empty string"]]],
     [
       "an agent with a blank model",
       agent({ model: "  " }),
-      [["agents[0].model", "`model` is a text that is not empty"]],
+      [["agents[0].model", "`model` must be a non-empty string"]],
     ],
     [
       "a blank in a list",
       agent({ delegates: ["b", " "] }),
-      [["agents[0].delegates[1]", "`delegates[1]` is a text that is not empty"]],
+      [["agents[0].delegates[1]", "`delegates[1]` must be a non-empty string"]],
     ],
     [
       "a misspelt field",
       agent({ max_runds: 3 }),
       [["agents[0].max_runds", "`max_runds` is not known (the nearest is `max_rounds`)"]],
     ],
-    ["a kind nobody knows", agent({ kind: "acp" }), [["agents[0].kind", "`kind` is one of local, a2a"]]],
+    ["a kind nobody knows", agent({ kind: "acp" }), [["agents[0].kind", "`kind` must be one of local, a2a"]]],
     [
       "a condition without its number",
       agent({ stop_condition_specs: [{ type: "max_rounds" }] }),
-      [["agents[0].stop_condition_specs[0].rounds", "`rounds` is needed"]],
+      [["agents[0].stop_condition_specs[0].rounds", "`rounds` is required"]],
     ],
-    ["a model without a provider", model({ model: "x" }), [["models.m.provider", "`provider` is needed"]]],
+    ["a model without a provider", model({ model: "x" }), [["models.m.provider", "`provider` is required"]]],
     [
       "a model with an id",
       model({ provider: "p", model: "x", id: "m" }),
       [["models.m.id", "`id` is not known: the key of a model is its id"]],
     ],
-    ["a model that is no object", model("x"), [["models.m", "`m` is an object, not a text"]]],
-    [
-      "a blank model",
-      model({ provider: "p", model: " " }),
-      [["models.m.model", "`model` is a text that is not empty"]],
-    ],
+    ["a model that is no object", model("x"), [["models.m", "`m` must be an object (got a string)"]]],
+    ["a blank model", model({ provider: "p", model: " " }), [["models.m.model", "`model` must be a non-empty string"]]],
     [
       "a blank in a pool",
       model({ pool: [{ model: " " }] }),
-      [["models.m.pool[0].model", "`model` is a text that is not empty"]],
+      [["models.m.pool[0].model", "`model` must be a non-empty string"]],
     ],
     [
       "a misspelt field of a pool",
@@ -86,54 +82,62 @@ describe("what the schema says is what the reader says", () => {
     [
       "a blank key",
       { models: { " ": { provider: "p", model: "x" } } },
-      [['models[" "]', "` ` is no key; a key is a text that is not empty"]],
+      [['models[" "]', "` ` is not a valid key: a key must be a non-empty string"]],
     ],
     [
       "a blank provider",
       provider({ adapter_kind: "" }),
-      [["providers.p.adapter_kind", "`adapter_kind` is a text that is not empty"]],
+      [["providers.p.adapter_kind", "`adapter_kind` must be a non-empty string"]],
     ],
     [
       "an endpoint that is none",
       provider({ endpoint: "ftp://x" }),
-      [["providers.p.endpoint", "`endpoint` is an address that begins with http:// or https://"]],
+      [["providers.p.endpoint", "`endpoint` must be an address that begins with http:// or https://"]],
     ],
-    ["a key in the wrong place", provider({ auth: "sk-1" }), [["providers.p.auth", "`auth` is an object, not a text"]]],
+    [
+      "a key in the wrong place",
+      provider({ auth: "sk-1" }),
+      [["providers.p.auth", "`auth` must be an object (got a string)"]],
+    ],
     [
       "a key of an unknown kind",
       provider({ auth: { kind: "sk-1" } }),
-      [["providers.p.auth.kind", "`kind` is one of env, token"]],
+      [["providers.p.auth.kind", "`kind` must be one of env, token"]],
     ],
     [
       "a token without a value",
       provider({ auth: { kind: "token" } }),
-      [["providers.p.auth.value", "`value` is needed"]],
+      [["providers.p.auth.value", "`value` is required"]],
     ],
     [
       "a variable that is none",
       provider({ auth: { kind: "env", name: "A KEY" } }),
-      [["providers.p.auth.name", "`name` is the name of a variable"]],
+      [["providers.p.auth.name", "`name` must be the name of a variable"]],
     ],
     [
       "a header that is none",
       provider({ headers: { "a b": "x" } }),
-      [['providers.p.headers["a b"]', "`a b` is no key; a key is the name of a header"]],
+      [['providers.p.headers["a b"]', "`a b` is not a valid key: a key must be the name of a header"]],
     ],
     [
       "a header of two lines",
       provider({ headers: { a: "x\r\ny" } }),
-      [["providers.p.headers.a", "`a` is a text of one line"]],
+      [["providers.p.headers.a", "`a` must be a text of one line"]],
     ],
-    ["sections that are none", { plugins: { audit: 3 } }, [["plugins.audit", "`audit` is an object, not a number"]]],
+    [
+      "sections that are none",
+      { plugins: { audit: 3 } },
+      [["plugins.audit", "`audit` must be an object (got a number)"]],
+    ],
     [
       "a store of an unknown kind",
       { store: { kind: "redis" } },
-      [["store.kind", "`kind` is one of sqlite, postgres, file, memory, nats"]],
+      [["store.kind", "`kind` must be one of sqlite, postgres, file, memory, nats"]],
     ],
     [
       "a store without a kind",
       { store: { file: "x" } },
-      [["store.kind", "`kind` is one of sqlite, postgres, file, memory, nats, not undefined"]],
+      [["store.kind", "`kind` must be one of sqlite, postgres, file, memory, nats (got undefined)"]],
     ],
     [
       "a field of another store",
@@ -146,29 +150,29 @@ describe("what the schema says is what the reader says", () => {
       [
         [
           "auth.jwt.algorithm",
-          "`algorithm` is one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA",
+          "`algorithm` must be one of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, ES512, EdDSA",
         ],
       ],
     ],
     [
       "two sources of keys",
       jwt({ public_key: "PEM" }),
-      [["auth.jwt", "`jwt` has exactly one of `jwks_url` and `public_key`, not 2"]],
+      [["auth.jwt", "`jwt` must have exactly one of `jwks_url` and `public_key` (got 2)"]],
     ],
     [
       "an address without a port",
       { server: { address: "127.0.0.1" } },
-      [["server.address", "`address` is a host and a port, as in 127.0.0.1:8080"]],
+      [["server.address", "`address` must be a host and a port, as in 127.0.0.1:8080"]],
     ],
     [
       "a limit that is none",
       { server: { limits: { max_streams: 0 } } },
-      [["server.limits.max_streams", "`max_streams` is a whole number from 1 on, not 0"]],
+      [["server.limits.max_streams", "`max_streams` must be a whole number of at least 1 (got 0)"]],
     ],
     [
       "a flag that is none",
       { auth: { api_keys: "yes" } },
-      [["auth.api_keys", "`api_keys` is true or false, not a text"]],
+      [["auth.api_keys", "`api_keys` must be true or false (got a string)"]],
     ],
   ])("refuses %s", (_, file, expected) => {
     const problems = problemsFrom(() => readConfig(file));
@@ -210,7 +214,7 @@ it("lists every problem of a file, in its details and its message", () => {
     if (!RepriseError.is(error, "CONFIG_INVALID")) throw error;
     expect(error.message.split("\n").slice(0, 2)).toEqual([
       "6 things are wrong with the configuration:",
-      "agents[0].id: `id` is a text that is not empty",
+      "agents[0].id: `id` must be a non-empty string",
     ]);
   }
 });

@@ -128,7 +128,7 @@ By the id models name them by.
 
 ${table(at("providers.*"))}
 
-\`auth\` is one of these. A variable is looked up when the provider is made, and one that is not set is a problem that names it.
+\`auth\` must be one of these. A variable is looked up when the provider is made, and one that is not set is a problem that names it.
 
 ${kinds(at("providers.*.auth"))}
 

@@ -85,7 +85,7 @@ describe("issue 14.10: a run request", () => {
     const refused = await post("/v1/runs", says("hello", { threadID: "t", strict: true }));
     expect([refused.status, await refused.json()]).toEqual([400, { error: 'bad request: unknown field "threadID"' }]);
     const odd = await post("/v1/runs", says("hello", { strict: "yes" }));
-    expect([odd.status, await odd.json()]).toEqual([400, { error: "bad request: strict is true or false" }]);
+    expect([odd.status, await odd.json()]).toEqual([400, { error: "bad request: strict must be true or false" }]);
     expect((await runtime.runs()).total).toBe(0);
   });
 });

@@ -80,7 +80,7 @@ function describeObject<Value extends object>(rows: Fields<Value>, isOpen: boole
       const given = Object.entries(value).filter(([, entry]) => entry !== undefined);
       const absent = own.filter((name) => fields.get(name)?.isNeeded && !given.some(([key]) => key === name));
       return [
-        ...absent.map((name) => ({ path: [...path, name], says: " is needed" })),
+        ...absent.map((name) => ({ path: [...path, name], says: " is required" })),
         ...given.flatMap(([key, entry]) => {
           const here = [...path, key];
           return fields.get(key)?.shape.problems(entry, here) ?? (isOpen ? [] : [unknownField(here, own)]);
@@ -98,7 +98,7 @@ export function withOneOf<Value>(shape: Shape<Value>, ...names: readonly (keyof 
     schema: { ...shape.schema, oneOf: names.map((name) => ({ required: [name] })) },
     problems: (value, path) => {
       const given = isPlainObject(value) ? names.filter((name) => Object.hasOwn(value, name)).length : 1;
-      const own = given === 1 ? [] : [{ path, says: ` has exactly one of ${quoted}, not ${given}` }];
+      const own = given === 1 ? [] : [{ path, says: ` must have exactly one of ${quoted} (got ${given})` }];
       return [...own, ...shape.problems(value, path)];
     },
   };

@@ -4,7 +4,7 @@ export type ShapePath = readonly (string | number)[];
 /** Something that does not have its shape. */
 export interface ShapeProblem {
   readonly path: ShapePath;
-  /** What follows the path in a sentence: ` is needed`, `: a weight is above 0`. */
+  /** What follows the path in a sentence: ` is required`, `: a weight must be above 0`. */
   readonly says: string;
   /** What is there instead; absent where there is nothing to say about that. */
   readonly found?: Found;
@@ -26,7 +26,7 @@ const LONGEST_SHOWN = 60;
 export function unfit(path: ShapePath, wanted: string, value: unknown, isRightType: boolean): ShapeProblem {
   // A number or a flag gives nothing away.
   const type = typeof value === "number" || typeof value === "boolean" ? String(value) : describeType(value);
-  return { path, says: ` is ${wanted}`, found: { value: describeValue(value), ...(!isRightType && { type }) } };
+  return { path, says: ` must be ${wanted}`, found: { value: describeValue(value), ...(!isRightType && { type }) } };
 }
 
 function describeValue(value: unknown): string {
@@ -37,10 +37,10 @@ function describeValue(value: unknown): string {
 /** What a value is, without what is in it. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   switch (typeof value) {
     case "string":
-      return "a text";
+      return "a string";
     case "object":
       return "an object";
     default:
@@ -48,11 +48,11 @@ export function describeType(value: unknown): string {
   }
 }
 
-/** A problem as a sentence that begins with its path: `messages[0].role is one of user, assistant, not "admin"`. */
+/** A problem as a sentence that begins with its path: `messages[0].role must be one of user, assistant (got "admin")`. */
 export function describeProblem({ path, says, found }: ShapeProblem): string {
   const at = path.reduce<string>((before, part) => {
     if (typeof part === "number") return `${before}[${part}]`;
     return before === "" ? part : `${before}.${part}`;
   }, "");
-  return `${at}${says}${found === undefined ? "" : `, not ${found.value}`}`;
+  return `${at}${says}${found === undefined ? "" : ` (got ${found.value})`}`;
 }

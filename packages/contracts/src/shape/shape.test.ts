@@ -41,7 +41,7 @@ const even = narrowed(wholeNumberFrom(0), (value) => (Number(value) % 2 === 0 ? 
 function tell(shape: Shape<unknown>, value: unknown): readonly string[] {
   return shape
     .problems(value, ["x"])
-    .map(({ path, says, found }) => `${path.join(".")}${says}${found === undefined ? "" : `, not ${found.value}`}`);
+    .map(({ path, says, found }) => `${path.join(".")}${says}${found === undefined ? "" : ` (got ${found.value})`}`);
 }
 
 it.each<[Shape<unknown>, unknown]>([
@@ -72,38 +72,42 @@ it.each<[Shape<unknown>, unknown]>([
 });
 
 it.each<[Shape<unknown>, unknown, readonly string[]]>([
-  [text, 1, ["x is a text, not 1"]],
-  [nonEmptyText, " ", ['x is a text that is not empty, not " "']],
-  [nonEmptyText, "", ['x is a text that is not empty, not ""']],
-  [secret, [], ["x is a text that is not empty"]],
-  [flag, "yes", ['x is true or false, not "yes"']],
-  [json, undefined, ["x is any JSON, not undefined"]],
-  [textLike("a digit", "^\\d$"), "x".repeat(61), ["x is a digit, not a text"]],
-  [wholeNumberFrom(3), 2.5, ["x is a whole number from 3 on, not 2.5"]],
-  [wholeNumberFrom(3), 2 ** 53, ["x is a whole number from 3 on, not 9007199254740992"]],
-  [numberFrom(0), Number.NaN, ["x is a number from 0 on, not NaN"]],
-  [oneOf("a", "b"), "c", ['x is one of a, b, not "c"']],
+  [text, 1, ["x must be a string (got 1)"]],
+  [nonEmptyText, " ", ['x must be a non-empty string (got " ")']],
+  [nonEmptyText, "", ['x must be a non-empty string (got "")']],
+  [secret, [], ["x must be a non-empty string"]],
+  [flag, "yes", ['x must be true or false (got "yes")']],
+  [json, undefined, ["x must be any JSON (got undefined)"]],
+  [textLike("a digit", "^\\d$"), "x".repeat(61), ["x must be a digit (got a string)"]],
+  [wholeNumberFrom(3), 2.5, ["x must be a whole number of at least 3 (got 2.5)"]],
+  [wholeNumberFrom(3), 2 ** 53, ["x must be a whole number of at least 3 (got 9007199254740992)"]],
+  [numberFrom(0), Number.NaN, ["x must be a number of at least 0 (got NaN)"]],
+  [oneOf("a", "b"), "c", ['x must be one of a, b (got "c")']],
   [even, 3, ["x: it is odd"]],
-  [even, -1, ["x is a whole number from 0 on, not -1"]],
-  [listOf(flag), { 0: true }, ["x is a list, not an object"]],
-  [listOf(flag), [true, 1, null], ["x.1 is true or false, not 1", "x.2 is true or false, not null"]],
+  [even, -1, ["x must be a whole number of at least 0 (got -1)"]],
+  [listOf(flag), { 0: true }, ["x must be an array (got an object)"]],
+  [listOf(flag), [true, 1, null], ["x.1 must be true or false (got 1)", "x.2 must be true or false (got null)"]],
   [
     recordOf(flag, nonEmptyText),
     { " ": 1 },
-    ["x.  is no key; a key is a text that is not empty", "x.  is true or false, not 1"],
+    ["x.  is not a valid key: a key must be a non-empty string", "x.  must be true or false (got 1)"],
   ],
-  [track, "a secret", ["x is an object, not a text"]],
-  [track, { yaer: 1 }, ["x.title is needed", "x.yaer is not known (the nearest is `year`)"]],
-  [sound, { kind: "silence" }, ['x.kind is one of song, noise, not "silence"']],
+  [track, "a secret", ["x must be an object (got a string)"]],
+  [track, { yaer: 1 }, ["x.title is required", "x.yaer is not known (the nearest is `year`)"]],
+  [sound, { kind: "silence" }, ['x.kind must be one of song, noise (got "silence")']],
   [sound, { kind: "noise", title: "a" }, ["x.title is not known"]],
-  [wholeNumber, 0.5, ["x is a whole number, not 0.5"]],
-  [listOf(flag, 1), [true, 1], ["x has at most 1 items"]],
+  [wholeNumber, 0.5, ["x must be a whole number (got 0.5)"]],
+  [listOf(flag, 1), [true, 1], ["x must have at most 1 items"]],
   [
     openObjectOf<Track>({ title: needed(text), year: optional(wholeNumber) }),
     { year: "old" },
-    ["x.title is needed", 'x.year is a whole number, not "old"'],
+    ["x.title is required", 'x.year must be a whole number (got "old")'],
   ],
-  [withOneOf(track, "title", "year"), { title: "a", year: 1999 }, ["x has exactly one of `title` and `year`, not 2"]],
+  [
+    withOneOf(track, "title", "year"),
+    { title: "a", year: 1999 },
+    ["x must have exactly one of `title` and `year` (got 2)"],
+  ],
 ])("everything that does not fit is told with its place", (shape, value, problems) => {
   expect(tell(shape, value)).toEqual(problems);
 });
@@ -112,9 +116,9 @@ describe("what was found", () => {
   const typeOf = (shape: Shape<unknown>, value: unknown) => shape.problems(value, [])[0]?.found?.type;
 
   it("can be told without what is in it", () => {
-    expect(typeOf(flag, "a secret")).toBe("a text");
+    expect(typeOf(flag, "a secret")).toBe("a string");
     expect(typeOf(wholeNumberFrom(1), 0)).toBe("0");
-    expect(typeOf(listOf(flag), "a secret")).toBe("a text");
+    expect(typeOf(listOf(flag), "a secret")).toBe("a string");
   });
 
   it("is not worth telling where only the text is wrong", () => {

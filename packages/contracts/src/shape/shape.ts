@@ -6,7 +6,7 @@ import { describeType, type ShapePath, type ShapeProblem, unfit } from "./shape-
  * a value has that fits, so that a description and the interface it is for cannot differ.
  */
 export interface Shape<Value> {
-  /** In a sentence: `a list of texts`. */
+  /** In a sentence: `an array of strings`. */
   readonly says: string;
   readonly schema: JsonObject;
   /** Everything that is wrong with a value; empty when it fits. */
@@ -15,10 +15,10 @@ export interface Shape<Value> {
   readonly fits?: Value;
 }
 
-export const text: Shape<string> = simple("a text", { type: "string" }, (value) => typeof value === "string");
+export const text: Shape<string> = simple("a string", { type: "string" }, (value) => typeof value === "string");
 
 /** Nor blank: nobody means an id of three spaces. */
-export const nonEmptyText: Shape<string> = textLike("a text that is not empty", "\\S");
+export const nonEmptyText: Shape<string> = textLike("a non-empty string", "\\S");
 
 /** A text that never appears in a message. */
 export const secret: Shape<string> = {
@@ -40,7 +40,7 @@ export function textLike(says: string, pattern: string): Shape<string> {
 export function wholeNumberFrom(minimum: number): Shape<number> {
   const fits = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= minimum;
   const maximum = Number.MAX_SAFE_INTEGER;
-  return simple(`a whole number from ${minimum} on`, { type: "integer", minimum, maximum }, fits);
+  return simple(`a whole number of at least ${minimum}`, { type: "integer", minimum, maximum }, fits);
 }
 
 export const wholeNumber: Shape<number> = simple("a whole number", { type: "integer" }, Number.isSafeInteger);
@@ -52,7 +52,7 @@ export function unchecked<Value>(schema: JsonObject = {}): Shape<Value> {
 
 export function numberFrom(minimum: number): Shape<number> {
   const fits = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value) && value >= minimum;
-  return simple(`a number from ${minimum} on`, { type: "number", minimum }, fits);
+  return simple(`a number of at least ${minimum}`, { type: "number", minimum }, fits);
 }
 
 export function oneOf<Word extends string>(...words: readonly Word[]): Shape<Word> {
@@ -81,11 +81,12 @@ export function narrowed<Value>(
 export function listOf<Item>(item: Shape<Item>, maximum?: number): Shape<readonly Item[]> {
   const limit = maximum === undefined ? {} : { maxItems: maximum };
   return {
-    says: `a list, each item ${item.says}`,
+    says: `an array, each item ${item.says}`,
     schema: { type: "array", items: item.schema, ...limit },
     problems: (value, path) => {
-      if (!Array.isArray(value)) return [otherType(path, "a list", value)];
-      if (maximum !== undefined && value.length > maximum) return [{ path, says: ` has at most ${maximum} items` }];
+      if (!Array.isArray(value)) return [otherType(path, "an array", value)];
+      if (maximum !== undefined && value.length > maximum)
+        return [{ path, says: ` must have at most ${maximum} items` }];
       return value.flatMap((entry, index) => item.problems(entry, [...path, index]));
     },
   };
@@ -102,7 +103,7 @@ export function recordOf<Item>(item: Shape<Item>, key?: Shape<string>): Shape<Re
       return Object.entries(value).flatMap(([name, entry]) => {
         const here = [...path, name];
         const isMisnamed = key !== undefined && key.problems(name, here).length > 0;
-        const misnamed = isMisnamed ? [{ path: here, says: ` is no key; a key is ${key.says}` }] : [];
+        const misnamed = isMisnamed ? [{ path: here, says: ` is not a valid key: a key must be ${key.says}` }] : [];
         return [...misnamed, ...item.problems(entry, here)];
       });
     },
@@ -121,7 +122,7 @@ export function textOr<Other>(first: Shape<string>, other: Shape<Other>): Shape<
 /** Says that a value is no list or no object: what is in it instead may be anything, a secret too. */
 export function otherType(path: ShapePath, wanted: string, value: unknown): ShapeProblem {
   const type = describeType(value);
-  return { path, says: ` is ${wanted}`, found: { value: type, type } };
+  return { path, says: ` must be ${wanted}`, found: { value: type, type } };
 }
 
 function simple<Value>(says: string, schema: JsonObject, fits: (value: unknown) => boolean): Shape<Value> {

@@ -131,8 +131,8 @@ describe("a request that makes no sense", () => {
       { id: "t", trigger: "explode", messages: [] },
       "trigger is submit-message or regenerate-message",
     ],
-    ["messages that are none", { id: "t", messages: { length: 1 } }, "messages is a list"],
-    ["an id that is none", { id: 7, messages: [] }, "id is a text"],
+    ["messages that are none", { id: "t", messages: { length: 1 } }, "messages must be an array"],
+    ["an id that is none", { id: 7, messages: [] }, "id must be a string"],
     ["a list", [], "the body is not an object"],
     ["null", null, "the body is not an object"],
   ])("is refused: %s", (_, body, message) => {

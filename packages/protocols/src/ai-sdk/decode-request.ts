@@ -95,7 +95,7 @@ function parseBody(text: string): Json {
 function readMessages(body: Json): readonly Json[] {
   const messages = getAt(body, ["messages"]);
   if (messages === undefined) return [];
-  if (!Array.isArray(messages)) throw invalidRequest("messages is a list");
+  if (!Array.isArray(messages)) throw invalidRequest("messages must be an array");
   return messages;
 }
 
@@ -114,7 +114,7 @@ function isAnswer(messages: readonly Json[], id: string | undefined): boolean {
 function readText(body: Json, key: string): string | undefined {
   const value = getAt(body, [key]) ?? undefined;
   if (value === undefined || typeof value === "string") return value?.toWellFormed();
-  throw invalidRequest(`${key} is a text`);
+  throw invalidRequest(`${key} must be a string`);
 }
 
 function has(body: Json, key: string): boolean {

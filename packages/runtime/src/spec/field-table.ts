@@ -44,7 +44,7 @@ export function readFields({ rows, findMore }: FieldTable, document: { readonly 
     const given = namesOf(row).filter((name) => Object.hasOwn(document, name) && document[name] !== undefined);
     const [name, ...others] = given;
     if (name === undefined) {
-      if (row.isRequired) problems.push({ path: [row.name], says: " is needed" });
+      if (row.isRequired) problems.push({ path: [row.name], says: " is required" });
       else if (row.default !== undefined) fields[row.name] = row.default;
       continue;
     }

@@ -28,7 +28,7 @@ function readEndpoint(agentId: Json, { endpoint, ...fields }: Fields): ReadEndpo
   return {
     endpoint: { remote_agent_id: agentId, ...given, ...flat },
     problems: [
-      ...twice.map((name) => ({ path: [name], says: " stands inside `endpoint` and beside it; give one of them" })),
+      ...twice.map((name) => ({ path: [name], says: " is given inside `endpoint` and beside it; keep one of them" })),
       ...(fields.kind === "local" ? [ofKind("local and `endpoint` contradict each other")] : []),
       ...(fields.kind === "a2a" && (given.backend ?? "a2a") !== "a2a"
         ? [ofKind("a2a and `endpoint.backend` differ")]
@@ -66,7 +66,7 @@ export function readAgentSpec(input: unknown): AgentSpec {
 /** The same with the words for its problems. */
 export function readSpec(input: unknown, say: (problem: ShapeProblem) => string): AgentSpec {
   const named = toStoredNames(input, agentSpecShape.schema);
-  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
+  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec must be an object (got ${describeType(input)})`]);
   const { fields, problems } = readFields(TABLE, named);
   if (problems.length > 0) throw invalidSpec(named.id, problems.map(say));
   const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;

@@ -15,7 +15,7 @@ export const modelSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 /** Makes a model spec of what people write. Throws `INVALID_DEFINITION` with every problem. */
 export function readModelSpec(input: unknown): ModelSpec {
   const named = toStoredNames(input, modelSpecShape.schema);
-  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec is an object, not ${describeType(input)}`]);
+  if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec must be an object (got ${describeType(input)})`]);
   const { fields, problems } = readFields(TABLE, named);
   if (problems.length > 0) throw invalidSpec(named.id, problems.map(wordsOf(input)));
   // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.

@@ -158,17 +158,17 @@ it("reports every problem at once", () => {
     allowed_tools: null,
   };
   expect(problemsOf(broken)).toEqual([
-    "`id` is needed",
-    "`plugin_ids` is a list, not a text",
-    "`allowed_tools` is a list, not null",
+    "`id` is required",
+    "`plugin_ids` must be an array (got a string)",
+    "`allowed_tools` must be an array (got null)",
     '`excluded_tool_patterns`[1]: the pattern "bad\\\\" ends in a lone \\',
-    "`max_rounds` is a whole number from 1 on, not 0",
-    "`stop_condition_specs`[0].seconds is needed",
-    '`stop_condition_specs`[1].type is one of max_rounds, timeout, token_budget, consecutive_errors, stop_on_tool, content_match, loop_detection, not "nap"',
+    "`max_rounds` must be a whole number of at least 1 (got 0)",
+    "`stop_condition_specs`[0].seconds is required",
+    '`stop_condition_specs`[1].type must be one of max_rounds, timeout, token_budget, consecutive_errors, stop_on_tool, content_match, loop_detection (got "nap")',
     "`stop_condition_specs`[2].minutes is not known",
-    '`tool_execution_mode` is one of sequential, parallel_batch_approval, parallel_streaming, not "fast"',
+    '`tool_execution_mode` must be one of sequential, parallel_batch_approval, parallel_streaming (got "fast")',
     "`llm_retry_policy`.max_attempts is not known (the nearest is `max_attempts_per_model`)",
-    "`delegates`[1] is a text that is not empty, not 7",
+    "`delegates`[1] must be a non-empty string (got 7)",
   ]);
 });
 
@@ -213,7 +213,7 @@ it.each([
   [{ kind: "a2a", endpoint: { url: "x:y", backend: "other" } }, "`kind` a2a and `endpoint.backend` differ"],
   [
     { endpoint: { url: "https://far.test", remote_agent_id: "x" }, remote_agent_id: "y" },
-    "`remote_agent_id` stands inside `endpoint` and beside it; give one of them",
+    "`remote_agent_id` is given inside `endpoint` and beside it; keep one of them",
   ],
 ])("refuses the contradiction %j", (fields, problem) => {
   expect(problemsOf({ id: "r", ...fields })).toEqual([problem]);

@@ -23,18 +23,18 @@ it("takes every field as it is, and aliases by their one name", () => {
 });
 
 it.each([
-  [{ context_window: 0 }, "`context_window` is a whole number from 1 on, not 0"],
-  [{ max_output_tokens: 0 }, "`max_output_tokens` is a whole number from 1 on, not 0"],
+  [{ context_window: 0 }, "`context_window` must be a whole number of at least 1 (got 0)"],
+  [{ max_output_tokens: 0 }, "`max_output_tokens` must be a whole number of at least 1 (got 0)"],
   [{ context_window: 10, max_output_tokens: 11 }, "`max_output_tokens` is 11, more than the `context_window` of 10"],
-  [{ pricing: { input_per_million: -1 } }, "`pricing`.input_per_million is a number from 0 on, not -1"],
+  [{ pricing: { input_per_million: -1 } }, "`pricing`.input_per_million must be a number of at least 0 (got -1)"],
   [
     { pricing: { output_per_million: Number.POSITIVE_INFINITY } },
-    "`pricing`.output_per_million is a number from 0 on, not Infinity",
+    "`pricing`.output_per_million must be a number of at least 0 (got Infinity)",
   ],
   [{ modalities: { input: ["text", "text"] } }, "`modalities`.input: a modality is given twice"],
   [
     { modalities: { output: ["smell"] } },
-    '`modalities`.output[0] is one of text, image, audio, video, pdf, not "smell"',
+    '`modalities`.output[0] must be one of text, image, audio, video, pdf (got "smell")',
   ],
   [{ knowledge_cutoff: "2023-02-29" }, '`knowledge_cutoff`: "2023-02-29" is not on the calendar'],
   [{ knowledge_cutoff: "2024-13" }, '`knowledge_cutoff`: "2024-13" is not on the calendar'],

@@ -7,7 +7,7 @@ export function countHistories(usual: number): number {
   if (asked === undefined || asked === "") return process.env.REPRISE_FUZZ ? 10 * usual : usual;
   const count = Number(asked);
   if (!Number.isSafeInteger(count) || count < 1) {
-    throw new Error(`REPRISE_HISTORIES must be a whole number from 1 on; it is "${asked}".`);
+    throw new Error(`REPRISE_HISTORIES must be a whole number of at least 1; it is "${asked}".`);
   }
   return count;
 }

@@ -17,7 +17,7 @@ export function problemAt(path: ShapePath, says: string): ConfigProblem {
 
 /** A problem of a shape. What was found is told by its type alone: anything in a configuration may be a secret. */
 export function describeProblem({ path, says, found }: ShapeProblem): ConfigProblem {
-  return problemAt(path, found?.type === undefined ? says : `${says}, not ${found.type}`);
+  return problemAt(path, found?.type === undefined ? says : `${says} (got ${found.type})`);
 }
 
 /** `CONFIG_INVALID` with every problem, in its details and in its message. */

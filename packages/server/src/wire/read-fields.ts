@@ -59,5 +59,5 @@ export function wholeNumberOf(name: string, value: Json | undefined): number | u
 /** Refuses what is neither true nor false. */
 export function flagOf(name: string, value: Json | undefined): boolean | undefined {
   if (value === undefined || typeof value === "boolean") return value;
-  throw badRequest(`${name} is true or false`);
+  throw badRequest(`${name} must be true or false`);
 }

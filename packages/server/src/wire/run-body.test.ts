@@ -32,16 +32,16 @@ it("gives decisions their own names and keeps null, which is an answer", () => {
 
 describe("a body that does not fit is refused with the path that its client wrote", () => {
   it.each<[object, string, string]>([
-    [{ threadId: 5 }, "INVALID_REQUEST", "threadId is a text that is not empty, not 5."],
+    [{ threadId: 5 }, "INVALID_REQUEST", "threadId must be a non-empty string (got 5)."],
     [{ thread_id: "a/b" }, "INVALID_ID", 'threadId: the id "a/b" looks like a path.'],
-    [{ messages: "hi" }, "INVALID_REQUEST", "messages is a list, not a text."],
+    [{ messages: "hi" }, "INVALID_REQUEST", "messages must be an array (got a string)."],
     [
       { messages: [{ role: "admin", content: "x" }] },
       "INVALID_REQUEST",
-      'messages[0].role is one of user, assistant, tool, system, not "admin".',
+      'messages[0].role must be one of user, assistant, tool, system (got "admin").',
     ],
-    [{ messages: [{ role: "user" }] }, "INVALID_REQUEST", "messages[0].content is needed."],
-    [{ decisions: [{ target_id: "c" }] }, "INVALID_REQUEST", "decisions[0].action is needed."],
+    [{ messages: [{ role: "user" }] }, "INVALID_REQUEST", "messages[0].content is required."],
+    [{ decisions: [{ target_id: "c" }] }, "INVALID_REQUEST", "decisions[0].action is required."],
     [{ restore: { run_id: "r", all: 1 } }, "INVALID_REQUEST", "restore.all is not known."],
     [
       { config: { chat_options: { extra: 1 } } },

@@ -56,7 +56,7 @@ export function describeForeignTenants(serverOf: () => GuardedServer): void {
       const before = await look();
       expect(before.filter((line) => line.includes('{"error"'))).toEqual([]);
 
-      expect(await send()).toEqual([401, '{"error":"unauthorized: a valid credential is needed"}']);
+      expect(await send()).toEqual([401, '{"error":"unauthorized: a valid credential is required"}']);
       for (const scope of SCOPES) {
         if (scope === "admin" || wanted.includes(scope)) continue;
         const refused = `{"error":"forbidden: this needs the scope ${wanted.join(" or ")}"}`;
