@@ -32,7 +32,7 @@ it("lists everything that is wrong with a configuration, and leaves with 2", asy
 
 it("serves nothing when the configuration is wrong, and says each problem on a line", async () => {
   const cwd = createTemporaryFolder({ "broken.json": JSON.stringify(BROKEN) });
-  const { code, stdout, stderr } = await runCli(["serve"], { cwd, env: { AGENTOS_CONFIG: "broken.json" } });
+  const { code, stdout, stderr } = await runCli(["serve"], { cwd, env: { REPRISE_CONFIG: "broken.json" } });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr).toMatch(/^error: \d+ things are wrong with the configuration:\n( {2}\S.*\n){5,}$/);
 });

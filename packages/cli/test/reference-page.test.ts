@@ -55,6 +55,12 @@ taken from \`.env\` too. A configuration that \`.env\` names reads variables fro
 |---|---|---|---|---|
 ${SETTINGS.map((setting) => settingRow(setting)).join("\n")}
 
+Variables of AgentOS are read under their old names too. Where both are set, the name on the left counts:
+
+| variable | alias |
+|---|---|
+${SETTINGS.flatMap(({ variable, alias }) => (alias === undefined ? [] : [`| \`${variable}\` | \`${alias}\` |`])).join("\n")}
+
 | flag | |
 |---|---|
 ${OUTPUT_FLAGS.map(({ flag, purpose }) => `| \`${flag}\` | ${purpose} |`).join("\n")}

@@ -18,7 +18,7 @@ import { sqlite } from "./stores.ts";
 export interface RuntimeOptions<Known extends Agent = Agent>
   extends Omit<BareRuntimeOptions<Known>, "store" | "blobs" | "env" | "extendDefinitions" | "onClose"> {
   /**
-   * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `AGENTOS_STORAGE_DIR` names,
+   * Where threads live, or the promise of it. Without one, a SQLite file in the folder that `REPRISE_STORAGE_DIR` names,
    * `threads` unless it is set; that one is closed with the runtime.
    */
   readonly store?: StoreWithBlobs | Promise<StoreWithBlobs>;
@@ -60,7 +60,7 @@ function createOn<Known extends Agent>(
 }
 
 async function openDefaultStore(): Promise<StoreWithBlobs> {
-  const folder = process.env.AGENTOS_STORAGE_DIR || "threads";
+  const folder = process.env.REPRISE_STORAGE_DIR || process.env.AGENTOS_STORAGE_DIR || "threads";
   // Threads hold what people said: a new folder is for its owner alone.
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return sqlite(join(folder, "reprise.db"));

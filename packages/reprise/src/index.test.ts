@@ -33,7 +33,7 @@ it("exports the names of this list from its root, and no others", () => {
 
 it("runs an agent with nothing but an agent, and keeps what was said in a SQLite file", async () => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-default-"));
-  vi.stubEnv("AGENTOS_STORAGE_DIR", join(folder, "kept"));
+  vi.stubEnv("REPRISE_STORAGE_DIR", join(folder, "kept"));
   onTestFinished(() => {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true });

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts
 async function run(what: string, program = "wait-for-nobody.ts"): Promise<string> {
   const path = fileURLToPath(new URL(`./support/${program}`, import.meta.url));
   const programArguments = ["--conditions=reprise-source", path, what];
-  const env = { ...process.env, AGENTOS_STORAGE_DIR: createTemporaryFolder() };
+  const env = { ...process.env, REPRISE_STORAGE_DIR: createTemporaryFolder() };
   const { stdout } = await promisify(execFile)(process.execPath, programArguments, { env });
   return stdout;
 }

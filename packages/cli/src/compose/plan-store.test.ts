@@ -30,7 +30,7 @@ describe("where threads live", () => {
     [
       "in another folder of files",
       {},
-      { AGENTOS_STORAGE_DIR: "there" },
+      { REPRISE_STORAGE_DIR: "there" },
       { kind: "file", folder: "data" },
       { kind: "file", folder: "there" },
     ],

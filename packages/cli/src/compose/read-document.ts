@@ -39,7 +39,7 @@ function parseFile(file: string): Json {
     throw new CommandFailure(isMissing ? `There is no file ${file}.` : `Cannot read ${file}: ${reason}`, {
       exitCode: EXIT_CODES.misused,
       code: "CONFIG_INVALID",
-      remedy: "Name a JSON file with --config or AGENTOS_CONFIG; see what goes into it with: reprise config schema",
+      remedy: "Name a JSON file with --config or REPRISE_CONFIG; see what goes into it with: reprise config schema",
       cause: error,
     });
   }

@@ -21,6 +21,8 @@ export interface Setting {
   readonly name: SettingName;
   readonly flag: string;
   readonly variable: string;
+  /** An older name of the variable. The name itself goes before it. */
+  readonly alias?: string;
   /** Where the configuration file says the same. */
   readonly configured?: string;
   readonly fallback?: string;
@@ -32,7 +34,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "httpAddr",
     flag: "--http-addr <address>",
-    variable: "AGENTOS_HTTP_ADDR",
+    variable: "REPRISE_HTTP_ADDR",
+    alias: "AGENTOS_HTTP_ADDR",
     configured: "server.address",
     fallback: "127.0.0.1:8080",
     purpose: "where the server listens; another address than the loopback one needs keys or tokens",
@@ -46,7 +49,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "storageDir",
     flag: "--storage-dir <folder>",
-    variable: "AGENTOS_STORAGE_DIR",
+    variable: "REPRISE_STORAGE_DIR",
+    alias: "AGENTOS_STORAGE_DIR",
     configured: "store",
     fallback: "./threads",
     purpose: "the folder of the SQLite file that threads live in",
@@ -61,7 +65,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: "config",
     flag: "--config <file>",
-    variable: "AGENTOS_CONFIG",
+    variable: "REPRISE_CONFIG",
+    alias: "AGENTOS_CONFIG",
     purpose: "the configuration, a JSON file; without one there is one agent, `default`",
   },
   {

@@ -17,6 +17,19 @@ it("takes a flag before a variable, that before the configuration, that before t
 });
 
 it.each([
+  [{ REPRISE_CONFIG: "new.json", AGENTOS_CONFIG: "old.json" }, {}, "new.json", "environment"],
+  [{ AGENTOS_CONFIG: "old.json" }, {}, "old.json", "environment"],
+  [{ AGENTOS_CONFIG: "old.json" }, { REPRISE_CONFIG: "file.json" }, "old.json", "environment"],
+  [{ REPRISE_CONFIG: " " }, { AGENTOS_CONFIG: "file.json" }, "file.json", ".env"],
+])(
+  "reads a variable by its name, then by its alias, the environment before .env: %j %j",
+  (environment, file, value, source) => {
+    const settings = new Settings({}, environment, file);
+    expect([settings.value("config"), settings.sourceOf("config")]).toEqual([value, source]);
+  },
+);
+
+it.each([
   [{ demo: true }, {}, true],
   [{}, { REPRISE_DEMO: "1" }, true],
   [{}, { REPRISE_DEMO: "yes" }, true],

@@ -35,7 +35,7 @@ export class Settings {
     if (this.sourceOf("config") !== ".env") return this.variables[name] ?? inFile;
     if (inFile !== undefined || this.variables[name] === undefined) return inFile;
     const message =
-      "a configuration that .env names reads variables from .env only; name the configuration with --config or AGENTOS_CONFIG";
+      "a configuration that .env names reads variables from .env only; name the configuration with --config or REPRISE_CONFIG";
     throw new RepriseError("CONFIG_INVALID", message, { details: { name } });
   }
 
@@ -77,11 +77,15 @@ export class Settings {
     const flag = this.#flags[name];
     if (flag === true) return { value: "true", source: "flag" };
     if (typeof flag === "string") return { value: flag, source: "flag" };
-    // A variable that is set to nothing is not set.
-    const { variable } = settingOf(name);
-    const value = this.variables[variable]?.trim();
-    if (value === undefined || value === "") return undefined;
-    return { value, source: this.isFromFile(variable) ? ".env" : "environment" };
+    const { variable, alias = variable } = settingOf(name);
+    const given = [variable, alias].flatMap((each) => {
+      const value = this.variables[each]?.trim();
+      // A variable that is set to nothing is not set.
+      if (value === undefined || value === "") return [];
+      const source: Source = this.isFromFile(each) ? ".env" : "environment";
+      return [{ value, source }];
+    });
+    return given.find(({ source }) => source === "environment") ?? given[0];
   }
 }
 
