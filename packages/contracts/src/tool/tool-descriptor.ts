@@ -30,6 +30,5 @@ export interface ToolDescriptor {
   readonly capabilities: readonly string[];
   /** The author's version, empty unless given. With parameters, class and `idempotent` it is what a decision is bound to. */
   readonly version: string;
-  readonly category?: string;
   readonly metadata: { readonly [key: string]: Json };
 }

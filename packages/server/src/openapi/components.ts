@@ -85,25 +85,22 @@ const ticket = objectOf(
   { asked_by: TEXT, expires_in_ms: COUNT },
 );
 
-const tool = objectOf(
-  {
-    id: TEXT,
-    name: TEXT,
-    description: TEXT,
-    parameters: OBJECT,
-    class: oneOf("read_only", "mutating"),
-    needs_approval: oneOf(true, false, "by_arguments"),
-    is_destructive: FLAG,
-    is_recursive: FLAG,
-    idempotent: FLAG,
-    interrupt_behavior: oneOf("cancel", "finish", "block"),
-    timeout_ms: orNull(COUNT),
-    capabilities: listOf(TEXT),
-    version: TEXT,
-    metadata: OBJECT,
-  },
-  { category: TEXT },
-);
+const tool = objectOf({
+  id: TEXT,
+  name: TEXT,
+  description: TEXT,
+  parameters: OBJECT,
+  class: oneOf("read_only", "mutating"),
+  needs_approval: oneOf(true, false, "by_arguments"),
+  is_destructive: FLAG,
+  is_recursive: FLAG,
+  idempotent: FLAG,
+  interrupt_behavior: oneOf("cancel", "finish", "block"),
+  timeout_ms: orNull(COUNT),
+  capabilities: listOf(TEXT),
+  version: TEXT,
+  metadata: OBJECT,
+});
 
 const inventoryEntry = objectOf({
   tool_name: TEXT,
