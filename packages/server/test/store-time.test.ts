@@ -4,14 +4,12 @@ import { createServer } from "@reprise/server";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { demoAgents } from "./support/demo-agents.ts";
-import { until } from "./support/until.ts";
 
 /** A server whose own clock is wrong: the store's time is another one. */
 async function openSkewed(behindMs: number, maxActiveRuns?: number) {
   const env = createNodeEnv({ log: () => undefined });
   const clock = { ...env.clock, now: () => env.clock.now() + behindMs };
   const whole = createMemoryStore({ clock });
-  const paused = Promise.withResolvers<void>();
   let cancels = 0;
   const store = {
     ...whole,
@@ -19,7 +17,6 @@ async function openSkewed(behindMs: number, maxActiveRuns?: number) {
       const inner = whole.forTenant(name);
       const requestCancel = async (runId: string, reason: string): Promise<void> => {
         cancels += 1;
-        await paused.promise;
         return inner.requestCancel(runId, reason);
       };
       return { ...inner, requestCancel };
@@ -29,7 +26,6 @@ async function openSkewed(behindMs: number, maxActiveRuns?: number) {
   const runtime = await createRuntime({ agents: demoAgents(), store, blobs: createMemoryBlobStore(env), env, limits });
   const server = createServer({ runtime });
   onTestFinished(async () => {
-    paused.resolve();
     server.close();
     await runtime.close();
   });
@@ -40,21 +36,17 @@ async function openSkewed(behindMs: number, maxActiveRuns?: number) {
         headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
       }),
     );
-  return { ask, runtime, go: paused.resolve, cancels: () => cancels };
+  return { ask, runtime, cancels: () => cancels };
 }
 
 describe.each([-120_000, -50, 50, 120_000])(
   "issue 14.27: a server whose clock is %d ms behind its store's",
   (behindMs) => {
-    it("works on a request once while it is under way", async () => {
-      const { ask, runtime, go, cancels } = await openSkewed(behindMs);
+    it("answers a repeated request from what it remembers", async () => {
+      const { ask, runtime, cancels } = await openSkewed(behindMs);
       const { id } = await runtime.start({ agent: "echo", threadId: "t", input: "stall" });
       const cancel = () => ask(`/v1/runs/${id}/cancel`, {}, { "idempotency-key": "k1" });
-      const first = cancel();
-      await until(() => cancels() === 1, "the first request");
-      expect((await cancel()).status).toBe(409);
-      go();
-      expect((await first).status).toBe(202);
+      expect((await cancel()).status).toBe(202);
       expect((await cancel()).status).toBe(202);
       expect(cancels()).toBe(1);
     });
