@@ -11,6 +11,8 @@ import {
   defineTool,
   excludeTool,
   file,
+  hasToolCall,
+  isStepCount,
   memory,
   openaiCompatible,
   operatorText,
@@ -76,6 +78,15 @@ export const actions = {
 export const model = scriptedModel(["Hello."]);
 export const provider = openaiCompatible({ id: "local", baseUrl: "http://127.0.0.1:1234/v1" });
 export const agent = defineAgent({ id: "helper", model, tools: [adding], plugins: [plugin] });
+export const counter = defineAgent({
+  id: "counter",
+  model,
+  outputSchema: z.object({ count: z.number() }),
+  stopWhen: [isStepCount(5), hasToolCall("done")],
+});
+export const count = async () =>
+  (await createRuntime({ agents: [counter], store: memory() })).runToCompletion({ agent: "counter", input: "Count." });
+export const conditions = { steps: isStepCount(5), call: hasToolCall("done") };
 export const budget = usd(1);
 export const refusal = new RepriseError("THREAD_BUSY", "Busy.");
 

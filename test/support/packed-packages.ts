@@ -16,8 +16,7 @@ export interface PackedPackages {
 export async function packPackages(): Promise<PackedPackages> {
   const folder = mkdtempSync(join(tmpdir(), "reprise-packed-"));
   const clone = join(folder, "clone");
-  const needed = /^(packages|scripts|docs|examples)\/|^(package|tsconfig[^/]*)\.json$/;
-  for (const file of listFiles(ROOT).filter((path) => needed.test(path))) cpSync(join(ROOT, file), join(clone, file));
+  for (const file of listFiles(ROOT)) cpSync(join(ROOT, file), join(clone, file));
   linkModules(clone);
   await run("build", process.execPath, ["scripts/build.mjs"], clone);
   const packed = join(folder, "packed");

@@ -192,6 +192,7 @@ export { createEgress, createNodeEnv } from "@reprise/node";
 export type {
   AgentEntry,
   AgentInfo,
+  AnswerOf,
   BeforeModelAttempt,
   Blobs,
   Budgets,
@@ -237,6 +238,7 @@ export type {
   RunPart,
   RunRecording,
   Spending,
+  StopFunction,
   SubmitOptions,
   TenantRuntime,
   Threads,
