@@ -30,6 +30,7 @@ import { listOpenCalls } from "../thread/calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
+import { leaveAgain } from "./start-entry.ts";
 
 /** The claim as an activation sees it. */
 export interface ClaimHandle {
@@ -49,13 +50,15 @@ export interface ClaimHandle {
 export interface ClaimedRun {
   readonly run: RunRecord;
   readonly thread?: LoadedThread;
+  /** What has to be over before the run goes on. */
+  readonly left?: Promise<unknown>;
 }
 
 /** Works on a run that is committed as running and claimed by us, until it waits, is done or is no longer ours. */
 export async function activate(
   services: Services,
   claim: Claim,
-  { run, thread: started }: ClaimedRun,
+  { run, thread: started, left }: ClaimedRun,
   handle: ClaimHandle,
 ): Promise<void> {
   services.stopped.goOn(claim.tenant, run.run_id);
@@ -65,6 +68,8 @@ export async function activate(
   handle.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
   const effects = new LivePort({ env, time, claim, ...handle, texts: new LongTexts(blobs, tenant, env) });
   try {
+    await left;
+    if (started === undefined && run.steps === 0) await leaveAgain(services, tenant, run);
     await runActivation(services, claim, { run, thread }, { ...handle, effects });
   } finally {
     saveSnapshotIfDue(services, claim.tenant, thread);
@@ -80,7 +85,7 @@ export interface ActivationPort extends Pick<ClaimHandle, "assertHeld" | "lendSl
 export async function runActivation(
   services: Services,
   claim: Claim,
-  { run, thread }: Required<ClaimedRun>,
+  { run, thread }: Required<Pick<ClaimedRun, "run" | "thread">>,
   port: ActivationPort,
 ): Promise<void> {
   const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   type Changeset,
   type Claim,
+  describeThrown,
   type MailboxEntry,
   type NewEntry,
   RepriseError,
@@ -15,12 +16,15 @@ import type { Services } from "../loop/services.ts";
 import { listOpenCalls } from "../thread/calls.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { type LoadedThread, loadState } from "../thread/loaded-thread.ts";
+import { walkChangesets } from "../thread/read-changesets.ts";
 import { RUN_PATH } from "../thread/run-state.ts";
 
 /** A run that is committed as running, and its thread with that commit. */
 export interface StartedRun {
   readonly run: RunRecord;
   readonly thread: LoadedThread;
+  /** Settles when the backend of a run that this one superseded was told. */
+  readonly left: Promise<unknown>;
 }
 
 /** How often a start is composed anew because somebody else wrote to the thread. */
@@ -96,8 +100,34 @@ function takeIn(
   // The end of a run that this one supersedes goes to that run's readers.
   for (const live of events.filter((event) => !isOwn(event))) services.bus.publish(tenant, live);
   services.bus.start(tenant, run.run_id, events.filter(isOwn));
-  for (const closed of changeset.runs) if (closed !== run) void leaveRemote(services, closed);
-  return { run, thread };
+  return { run, thread, left: leaveSuperseded(services, run, changeset) };
+}
+
+/** Tells the backends of runs that the first changeset of a run ended. */
+function leaveSuperseded(
+  services: Services,
+  { run_id }: RunRecord,
+  { runs }: Pick<Changeset, "runs">,
+): Promise<unknown> {
+  return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map((closed) => leaveRemote(services, closed)));
+}
+
+/** The same for a run whose first owner may have died before it could. */
+export async function leaveAgain(services: Services, tenant: string, run: RunRecord): Promise<void> {
+  try {
+    const changesets = walkChangesets(services.store.forTenant(tenant), run.thread_id, run.base_version, 8);
+    for await (const changeset of changesets) {
+      if (changeset.changeset_id !== `${run.run_id}-start`) continue;
+      await leaveSuperseded(services, run, changeset);
+      return;
+    }
+  } catch (error) {
+    // Its beginning was pruned, or cannot be read: no reason to keep the run from going on.
+    services.env.log("warn", "the beginning of a run cannot be read", {
+      run_id: run.run_id,
+      problem: describeThrown(error),
+    });
+  }
 }
 
 /** What the thread goes back to first: a point that was asked for, or where the run began that was open. */

@@ -62,12 +62,17 @@ export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, bac
   await effects.perform(question, () => withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell));
 }
 
-/** The same for a waiting run whose place another took: its end is a part of the other's first commit, and this follows it. */
+/**
+ * The same for a waiting run whose place another took: its end is a part of the other's first commit. The other run goes no further
+ * until this is done, so when a process dies in between, the next owner of a run without a step does it again.
+ */
 export async function leaveRemote(services: Services, run: RunRecord): Promise<void> {
   const { agent_id, run_id, thread_id } = run;
   try {
     const plan = services.agents.plan(agent_id);
-    if (plan.kind === "backend") await plan.backend.cancel?.(plan.spec, { run_id, thread_id });
+    if (plan.kind !== "backend") return;
+    const tell = async (): Promise<void> => plan.backend.cancel?.(plan.spec, { run_id, thread_id });
+    await withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell);
   } catch (error) {
     const details = { run_id, agent_id, problem: describeThrown(error) };
     services.env.log("error", "a backend could not be told that its run is over", details);

@@ -2,6 +2,7 @@ import type { BackendOutcome, BackendRun, Env, ExecutionBackend } from "@reprise
 import { createRegistryBuilder, createRuntime, type Runtime } from "@reprise/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { assertConsistent } from "../support/assert-consistent.ts";
+import { dieAtCommit } from "../support/die-at-commit.ts";
 import { createWorld, type World } from "../support/open-runtime.ts";
 import { collect, soon, until } from "../support/wait.ts";
 
@@ -193,6 +194,28 @@ describe("issue 14.4: a run of a remote backend", () => {
     const other = await start(runtime);
     expect(await soon(other.outcome())).toMatchObject({ status: "done", text: "Something else." });
     expect(cancelled).toEqual([run.id]);
+  });
+
+  it("tells the backend of a superseded run also when the process dies right after the commit that superseded it", async () => {
+    const world = createWorld();
+    const { backend, cancelled } = scriptedBackend(
+      () => ask("pay"),
+      () => done("Something else."),
+    );
+    const first = await open(backend, world);
+    const run = await start(first.runtime);
+    await soon(run.outcome());
+    await soon(first.runtime.close());
+    const mortal = dieAtCommit(world, 1, "after");
+    const second = await open(backend, { ...world, store: mortal.store }, mortal.env);
+    const other = await start(second.runtime);
+    await until(() => mortal.isDead(), "the death");
+    expect(cancelled).toEqual([]);
+    const third = await open(backend, world);
+    for (let turn = 0; turn < 10; turn += 1) await world.env.advance(3_000);
+    expect(await soon((await third.runtime.run(other.id)).outcome())).toMatchObject({ status: "done" });
+    expect(cancelled).toEqual([run.id]);
+    expect(await verify(world, other.id)).toMatchObject({ equal: true });
   });
 
   it.each<readonly [string, Answer, RegExp]>([
