@@ -96,10 +96,17 @@ export async function loadRecording(
   run: RunRecord,
 ): Promise<RunRecording> {
   const { head, digest, ...parts } = await openRecording(services, tenant, run);
-  const messages = await Array.fromAsync(parts.messages());
-  const changesets = await Array.fromAsync(parts.changesets());
-  const texts = Object.fromEntries(await Array.fromAsync(parts.texts()));
+  const messages = await collect(parts.messages());
+  const changesets = await collect(parts.changesets());
+  const texts = Object.fromEntries(await collect(parts.texts()));
   return { ...head, base: { ...head.base, messages }, changesets, texts, digest };
+}
+
+/** `Array.fromAsync`, which the library that the packages are built for does not know yet. */
+async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }
 
 /** A recording as the pieces of its JSON text, each read from the store when it is asked for. */
