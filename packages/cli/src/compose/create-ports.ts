@@ -19,7 +19,7 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
   return {
     createProvider: (id, provider) =>
       createProvider(id, provider, { variables, isFromFile: settings.isFromFile, wordMs: pace.wordMs }),
-    env: (name) => {
+    variable: (name) => {
       assertNamedIn(inFile, name);
       return settings.named(name);
     },

@@ -44,9 +44,9 @@ function planFolder(
 
 function planDatabase(settings: Settings, configured: Config["store"]): StorePlan {
   const database = configured?.kind === "postgres" || configured?.kind === "nats" ? configured : undefined;
-  const env = (name: string): string | undefined => settings.named(name);
+  const named = (name: string): string | undefined => settings.named(name);
   const url =
-    settings.value("databaseUrl") ?? (database?.url === undefined ? undefined : readSecret(database.url, env));
+    settings.value("databaseUrl") ?? (database?.url === undefined ? undefined : readSecret(database.url, named));
   if (url === undefined)
     throw usageFailure(
       "The store is a Postgres database, and nothing says which.",
@@ -56,7 +56,7 @@ function planDatabase(settings: Settings, configured: Config["store"]): StorePla
   if (variable !== undefined && settings.sourceOf("databaseUrl") !== "flag") assertOwnPassword(settings, variable, url);
   const schema = database?.schema === undefined ? {} : { schema: database.schema };
   if (database?.kind !== "nats") return { kind: "postgres", url, ...schema };
-  const natsUrl = database.nats_url === undefined ? undefined : readSecret(database.nats_url, env);
+  const natsUrl = database.nats_url === undefined ? undefined : readSecret(database.nats_url, named);
   if (natsUrl === undefined)
     throw usageFailure(
       "The store buffers its writes in NATS, and nothing says where that is.",

@@ -21,5 +21,5 @@ export interface ConfigPorts extends Definitions {
    * Looks a variable up. What it does not give away, no configuration can name; a `RepriseError` says why it does not. Of what is changed
    * while a server runs, only variables are looked up that a provider of the file names, for the destination it names them for.
    */
-  env(name: string): string | undefined;
+  variable(name: string): string | undefined;
 }

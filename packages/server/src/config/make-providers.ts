@@ -43,12 +43,12 @@ function makeProvider(id: string, provider: ProviderConfig, ports: ConfigPorts):
 function findKey(
   auth: ProviderConfig["auth"],
   path: ShapePath,
-  { env }: ConfigPorts,
+  { variable }: ConfigPorts,
 ): { readonly apiKey?: string; readonly problem?: ConfigProblem } {
   if (auth === undefined) return {};
   if (auth.kind === "token") return { apiKey: auth.value };
   try {
-    const apiKey = readSecret(auth, env);
+    const apiKey = readSecret(auth, variable);
     return apiKey === undefined
       ? { problem: problemAt(path, ` is ${auth.name}, a variable that is not set`) }
       : { apiKey };

@@ -6,8 +6,8 @@ import type { ConfigPorts } from "./config-ports.ts";
 export const REDACTED = "[redacted]";
 
 /** A text that may be in the environment; undefined when the variable is not set, or empty. */
-export function readSecret(secret: string | EnvReference, env: ConfigPorts["env"]): string | undefined {
-  return (typeof secret === "string" ? secret : env(secret.name)) || undefined;
+export function readSecret(secret: string | EnvReference, variable: ConfigPorts["variable"]): string | undefined {
+  return (typeof secret === "string" ? secret : variable(secret.name)) || undefined;
 }
 
 /** Every secret a provider's entry holds itself. */

@@ -12,7 +12,7 @@ export interface TestPorts extends ConfigPorts {
 export function createPorts(more: Partial<ConfigPorts> = {}): TestPorts {
   const made: { id: string; settings: ProviderSettings }[] = [];
   return {
-    env: (name) => (name === "GOOD_KEY" || name === "OTHER_KEY" ? "key-from-environment" : undefined),
+    variable: (name) => (name === "GOOD_KEY" || name === "OTHER_KEY" ? "key-from-environment" : undefined),
     createProvider: (id, settings) => {
       if (settings.adapterKind === "nonsense") {
         throw new RepriseError("INVALID_DEFINITION", `No adapter "nonsense" takes the key ${settings.apiKey}.`);

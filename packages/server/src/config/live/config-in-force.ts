@@ -110,7 +110,7 @@ function rememberProviders(ports: ConfigPorts): ConfigPorts & { forgetOthers(): 
   let used = new Map<string, ModelProvider>();
   return {
     ...ports,
-    env: (name) => ports.env(name),
+    variable: (name) => ports.variable(name),
     createProvider: (id, settings) => {
       const key = JSON.stringify([id, settings]);
       const provider = made.get(key) ?? ports.createProvider(id, settings);
