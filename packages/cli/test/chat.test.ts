@@ -1,8 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts";
+import { hasTerminal, openTerminal } from "./support/open-terminal.ts";
 import { linesOf, runCli } from "./support/run-cli.ts";
 
 it("talks over several turns, and asks for each decision", async () => {
@@ -77,45 +75,22 @@ it("shows text as text: nothing a model says reaches the terminal as a command",
   expect(stdout).toBe("I will use the tool echo.\n[2Jred\n");
 });
 
-const script = spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "";
-
 it("asks a person at a terminal: Enter alone approves nothing, Ctrl-C stops the run and then leaves", async (context) => {
-  // The one of util-linux gives a program a terminal of its own. It is part of every Debian.
-  if (!script.includes("util-linux"))
-    context.skip("there is no `script` of util-linux here; the lines above were tested");
-  const cwd = createTemporaryFolder();
-  const main = join(import.meta.dirname, "../src/main.ts");
-  const command = `stty cols 120 rows 40 && exec ${process.execPath} --conditions=reprise-source ${main} chat --demo`;
-  const child = spawn("script", ["-qefc", command, "/dev/null"], {
-    cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", HOME: cwd, REPRISE_DEMO_PACE: "1" },
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  let seen = "";
-  const until = async (text: string): Promise<void> => {
-    while (!seen.includes(text)) {
-      const [chunk] = await Promise.race([
-        once(child.stdout, "data"),
-        ended.then(() => Promise.reject(new Error(`It ended before it said ${text}:\n${seen}`))),
-      ]);
-      seen += String(chunk);
-    }
-    seen = seen.slice(seen.indexOf(text) + text.length);
-  };
-  await until("ay something");
-  child.stdin.write("send a mail\r");
-  await until("wants to run with");
-  await until("team@example.com");
-  await until("Edit");
-  child.stdin.write("\r");
-  await until("You said no, so sendEmail did not run.");
-  await until("ay something");
-  child.stdin.write("do something slow\r");
-  await until("slowTask 1/10");
-  child.stdin.write("\u0003");
-  await until("The run was stopped.");
-  await until("ay something");
-  child.stdin.write("\u0003");
-  expect(await ended).toEqual([0, null]);
+  if (!hasTerminal) context.skip("there is no `script` of util-linux here; the lines above were tested");
+  const terminal = openTerminal(createTemporaryFolder(), "chat --demo", { REPRISE_DEMO_PACE: "1" });
+  await terminal.until("elp or /quit");
+  terminal.type("send a mail\r");
+  await terminal.until("wants to run with");
+  await terminal.until("team@example.com");
+  await terminal.until("Edit");
+  terminal.type("\r");
+  await terminal.until("You said no, so sendEmail did not run.");
+  await terminal.until("elp or /quit");
+  terminal.type("do something slow\r");
+  await terminal.until("slowTask 1/10");
+  terminal.type("\u0003");
+  await terminal.until("The run was stopped.");
+  await terminal.until("elp or /quit");
+  terminal.type("\u0003");
+  expect(await terminal.ended).toEqual([0, null]);
 });

@@ -41,7 +41,7 @@ it("leaves with 3 when a decision is needed, and says how to decide", () => {
     "I may not do this without you. Look at the arguments, then approve, deny or change them.\n",
   );
   expect(waits.stderr).toMatch(
-    /sendEmail waits: May sendEmail run with these arguments\?\n {2}\{"to":"team@example\.com"/,
+    /sendEmail needs a decision: May sendEmail run with these arguments\?\n {2}\{"to":"team@example\.com"/,
   );
   expect(waits.stderr).toMatch(/reprise decide \S+-c0 approve/);
 });

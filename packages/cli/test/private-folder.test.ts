@@ -14,9 +14,9 @@ describe("issue 14.40: the folder of the command line's store", () => {
     expect(mode(folder)).toBe("700");
     expect(readdirSync(folder).map((name) => mode(join(folder, name)))).toEqual(readdirSync(folder).map(() => "600"));
     const closed = await runCli(["doctor"], { cwd });
-    expect(closed.stdout).not.toContain("Others can look into");
+    expect(closed.stdout).not.toContain("Other users can read");
     chmodSync(folder, 0o755);
     const open = await runCli(["doctor"], { cwd });
-    expect(open.stdout).toContain("warn  folder    Others can look into threads.");
+    expect(open.stdout).toContain("warn  folder    Other users can read threads.");
   });
 });

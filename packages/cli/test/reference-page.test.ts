@@ -40,12 +40,12 @@ const page = `# Command line
 \`reprise\` comes with \`@reprise/cli\`. In this repository: \`node --conditions=reprise-source packages/cli/src/main.ts\`; \`npm start\` is
 \`reprise serve --demo\`.
 
-Commands work beside a running server on the same SQLite file or database: the server does the work, and they look, ask and decide.
+Commands work next to a running server on the same SQLite file or database: the server executes the runs, and the commands read, start and decide.
 
 ## Settings
 
-A flag goes before the environment, that before \`.env\` in the present folder, that before the configuration file, that before the default.
-Every command takes every flag.
+The first source that has a value wins: flag, environment, \`.env\` in the current folder, configuration file, default. Every command takes every
+flag; \`reprise <command> --help\` lists those that matter to it. [Your own agents](../how-to/use-your-own-agents.md) are in a module.
 
 Of \`.env\` only \`REPRISE_*\`, \`AGENTOS_*\`, the variables on this page, the [variables of providers](models.md) and the variables that the
 configuration names are read. Nothing of it reaches the environment of the process. When \`.env\` sets a provider's address, the provider's key is
@@ -72,7 +72,7 @@ Providers of models read variables of their own, among them:
 |---|---|
 ${PROVIDER_VARIABLES.map(({ variable, purpose }) => `| \`${variable}\` | ${purpose} |`).join("\n")}
 
-\`REPRISE_DEMO_PACE\` multiplies how long the demonstration's words and slow tool take; 0 is at once.
+\`REPRISE_DEMO_PACE\` multiplies the delays of the demonstration; 0 removes them.
 
 \`REPRISE_SECRET_KEY\` seals the secrets that are [stored over HTTP](../how-to/configure-live.md): 32 bytes in base64, as \`openssl rand -base64 32\`
 prints them. It has no flag, since every user of a machine can read the flags of its processes.

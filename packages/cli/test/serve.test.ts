@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { hasTerminal, openTerminal } from "./support/open-terminal.ts";
 import { linesOf, runCli } from "./support/run-cli.ts";
 import { createSharedFolder } from "./support/shared-folder.ts";
 import { type Served, startServe } from "./support/start-serve.ts";
@@ -85,6 +86,20 @@ it("names the owner of a port that is in use and the next free port, and refuses
   );
 });
 
+it("offers a person at a terminal the next port, and Ctrl-C ends it", async (context) => {
+  if (!hasTerminal) context.skip("there is no `script` of util-linux here");
+  const { port } = new URL(served.url);
+  const terminal = openTerminal(cwd, `serve --demo --port ${port} --storage-dir offered`);
+  await terminal.until(`127.0.0.1:${port} is already in use by another Reprise server.`);
+  await terminal.until("Use port ");
+  await terminal.until("Yes");
+  terminal.type("\r");
+  await terminal.until("Reprise serves on http://127.0.0.1:");
+  await terminal.until("stop ");
+  terminal.type("\u0003");
+  expect(await terminal.ended).toEqual([0, null]);
+});
+
 it("is killed in the middle of a run, starts again, and the run goes on to its end", async () => {
   const slow = post(`${served.url}/v1/runs`, {
     agentId: "default",
@@ -137,5 +152,7 @@ it("asks for keys when it is told to, and lets in who has one, of any tenant (is
 it("stops by itself when it is asked to, and leaves nothing behind", async () => {
   expect(await served.stop("SIGTERM")).toBe(0);
   const { findings } = JSON.parse((await cli("doctor")).stdout);
-  expect(findings).toContainEqual(expect.objectContaining({ check: "leases", message: "nobody works on a thread" }));
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: "leases", message: "no thread is being worked on" }),
+  );
 });

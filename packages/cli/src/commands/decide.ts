@@ -14,7 +14,10 @@ export function decide(input: CommandInput): Promise<ExitCode> {
   const verb = readVerb(input, action ?? "");
   const work = async ({ runtime }: App): Promise<ExitCode> => {
     const decision = await runtime.decisions.decide(callId, verb);
-    input.output.answer(decision, () => `Decided: ${verb.action}. Whoever works on this store lets the run go on.`);
+    input.output.answer(
+      decision,
+      () => `Decided: ${verb.action}. The run continues in a process that serves this store.`,
+    );
     return EXIT_CODES.ok;
   };
   // Only the tool knows whether it takes other arguments.
@@ -25,7 +28,9 @@ function listOpen(input: CommandInput): Promise<ExitCode> {
   const threadId = textOption(input, "thread");
   return withApp(input, async ({ runtime }) => {
     const items = await runtime.decisions.list(threadId === undefined ? {} : { threadId });
-    input.output.answer({ items }, () => (items.length === 0 ? "Nothing waits." : items.map(describeOpen).join("\n")));
+    input.output.answer({ items }, () =>
+      items.length === 0 ? "No tool call waits for a decision." : items.map(describeOpen).join("\n"),
+    );
     return EXIT_CODES.ok;
   });
 }

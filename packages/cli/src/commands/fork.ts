@@ -15,7 +15,7 @@ export function fork(input: CommandInput): Promise<ExitCode> {
     });
     input.output.answer(
       thread,
-      () => `Thread ${thread.thread_id} begins where ${threadId} ${at === undefined ? "is" : `was at version ${at}`}.`,
+      () => `Thread ${thread.thread_id} is a fork of ${threadId}${at === undefined ? "" : ` at version ${at}`}.`,
     );
     return EXIT_CODES.ok;
   });

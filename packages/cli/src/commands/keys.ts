@@ -22,7 +22,7 @@ export function createKey(input: CommandInput): Promise<ExitCode> {
         tenant: runtime.tenant,
         ...(lasts !== undefined && { expiresAt: Date.now() + lasts }),
       });
-      input.output.answer({ key, ...info }, () => `${key}\nKeep it: it cannot be shown again. Its id is ${info.id}.`);
+      input.output.answer({ key, ...info }, () => `${key}\nStore it now: it is not shown again. Its id is ${info.id}.`);
       return EXIT_CODES.ok;
     },
     openToKeep,
@@ -40,7 +40,7 @@ export function listKeys(input: CommandInput): Promise<ExitCode> {
       `${prefix}…`,
     ]);
     input.output.answer({ items }, () =>
-      rows.length === 0 ? "No keys." : table(["id", "name", "scopes", "ends", "begins with"], rows),
+      rows.length === 0 ? "No keys." : table(["id", "name", "scopes", "expires", "prefix"], rows),
     );
     return EXIT_CODES.ok;
   });
@@ -52,9 +52,9 @@ export function revokeKey(input: CommandInput): Promise<ExitCode> {
     const isRevoked = await createApiKeys(runtime).revoke(id);
     if (!isRevoked)
       throw new CommandFailure(`There is no key ${JSON.stringify(id)}.`, {
-        remedy: "See which there are with: reprise keys",
+        remedy: "List the keys with: reprise keys",
       });
-    input.output.answer({ revoked: id }, () => `Key ${id} opens nothing from now on.`);
+    input.output.answer({ revoked: id }, () => `Key ${id} is revoked.`);
     return EXIT_CODES.ok;
   });
 }

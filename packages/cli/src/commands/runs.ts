@@ -95,7 +95,7 @@ export function cancelRun(input: CommandInput): Promise<ExitCode> {
   return withApp(input, async ({ runtime }) => {
     const run = await runtime.run(runId);
     await run.cancel(textOption(input, "reason"));
-    input.output.answer({ status: "cancel_requested", run_id: run.id }, () => `Run ${run.id} is asked to end.`);
+    input.output.answer({ status: "cancel_requested", run_id: run.id }, () => `Run ${run.id} is being cancelled.`);
     return EXIT_CODES.ok;
   });
 }

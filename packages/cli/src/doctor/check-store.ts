@@ -14,7 +14,7 @@ export async function checkStore({ settings, config, module }: Setup): Promise<r
     if (plan?.kind === "memory")
       return [warn("store", "Threads live in memory.", "Set a store, or they are gone with the process.")];
     if (plan?.kind === "sqlite" && !existsSync(plan.file))
-      return [ok("store", `${describeStore(plan)} is made when it is needed`)];
+      return [ok("store", `${describeStore(plan)} will be created when it is needed`)];
     const app = await openToLook(settings);
     try {
       const { total } = await app.runtime.threads.list({ limit: 1 });
@@ -26,16 +26,21 @@ export async function checkStore({ settings, config, module }: Setup): Promise<r
         store,
         ...(plan === undefined ? [] : checkFolder(plan)),
         lost.length === 0
-          ? ok("leases", leases.length === 0 ? "nobody works on a thread" : `${leases.length} threads are worked on`)
+          ? ok(
+              "leases",
+              leases.length === 0 ? "no thread is being worked on" : `${leases.length} threads are being worked on`,
+            )
           : warn(
               "leases",
-              `${lost.length} threads were left by a process that is gone.`,
-              "Start a server on this store: it takes them up.",
+              `${lost.length} threads belong to a process that is gone.`,
+              "Start a server on this store: it continues their runs.",
             ),
         ...(missing.length === 0 ? [] : [warnOfMissing(missing)]),
         ok(
           "decisions",
-          waiting.length === 0 ? "nothing waits for a decision" : `${waiting.length} calls wait; see: reprise decide`,
+          waiting.length === 0
+            ? "no tool call waits for a decision"
+            : `${waiting.length} tool calls wait for a decision: reprise decide`,
         ),
       ];
     } finally {
@@ -64,5 +69,5 @@ function checkFolder(plan: StorePlan): readonly Finding[] {
   const folder = plan.kind === "sqlite" ? dirname(plan.file) : plan.kind === "file" ? plan.folder : undefined;
   // Windows has no such rights.
   if (folder === undefined || process.platform === "win32" || (statSync(folder).mode & 0o077) === 0) return [];
-  return [warn("folder", `Others can look into ${folder}.`, `Close it: chmod 700 ${JSON.stringify(folder)}`)];
+  return [warn("folder", `Other users can read ${folder}.`, `Restrict it: chmod 700 ${JSON.stringify(folder)}`)];
 }

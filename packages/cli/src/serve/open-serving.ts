@@ -33,9 +33,9 @@ export async function openServing(setup: WholeSetup, options: ServingOptions): P
     await app.close();
     throw error;
   });
-  // A server that asks for keys and has none answers nobody.
+  // A server that requires keys and has none refuses every request.
   if (settings.isOn("requireKeys", config.auth?.api_keys) && (await createApiKeys(app.runtime).list()).length === 0)
-    output.warn("There is no API key yet, so nobody can use this server. Make one with: reprise keys create");
+    output.warn("There is no API key yet, so every request is refused. Make one with: reprise keys create");
   return {
     started: describeStart(app, listening.url),
     port: listening.port,

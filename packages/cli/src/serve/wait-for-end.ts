@@ -1,4 +1,4 @@
-/** Nobody waits longer for a stop, whatever is stuck. */
+/** The longest time that stopping may take. */
 const PATIENCE_MS = 10_000;
 
 /** Waits for SIGTERM or Ctrl-C, then closes. A second signal, or a close that is stuck, ends the process at once. */
@@ -7,7 +7,7 @@ export async function waitForEnd(close: () => Promise<void>, note: (text: string
     process.once("SIGTERM", resolve);
     process.once("SIGINT", resolve);
   });
-  note("Stopping: runs come to their next commit and go on with the next start … (again to leave at once)");
+  note("Stopping; unfinished runs continue with the next start. Press Ctrl-C again to exit at once.");
   const leave = (): never => process.exit(130);
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);

@@ -38,7 +38,7 @@ export const SETTINGS: readonly Setting[] = [
     alias: "AGENTOS_HTTP_ADDR",
     configured: "server.address",
     fallback: "127.0.0.1:8080",
-    purpose: "where the server listens; another address than the loopback one needs keys or tokens",
+    purpose: "the address to listen on; any but the loopback address needs API keys or tokens",
   },
   {
     name: "port",
@@ -53,94 +53,95 @@ export const SETTINGS: readonly Setting[] = [
     alias: "AGENTOS_STORAGE_DIR",
     configured: "store",
     fallback: "./threads",
-    purpose: "the folder of the SQLite file that threads live in",
+    purpose: "the folder of the SQLite file with the threads",
   },
   {
     name: "databaseUrl",
     flag: "--database-url <url>",
     variable: "DATABASE_URL",
     configured: "store",
-    purpose: "a Postgres database that threads live in, instead of the SQLite file",
+    purpose: "a Postgres database for the threads, instead of the SQLite file",
   },
   {
     name: "config",
     flag: "--config <file>",
     variable: "REPRISE_CONFIG",
     alias: "AGENTOS_CONFIG",
-    purpose: "the configuration, a JSON file; without one there is one agent, `default`",
+    purpose: "a JSON file with agents and settings; without one and without a module there is one agent, `default`",
   },
   {
     name: "agents",
     flag: "--agents <module>",
     variable: "REPRISE_AGENTS",
-    purpose: "a module that exports agents, as in agents.ts; `.env` cannot name it, because it is run",
+    purpose: "a module that exports agents, as in agents.ts; `.env` cannot set it, because a module is code",
   },
   {
     name: "tensorzeroUrl",
     flag: "--tensorzero-url <url>",
     variable: "TENSORZERO_URL",
-    purpose: "a TensorZero gateway that every agent's model calls go through",
+    purpose: "a TensorZero gateway for all model calls",
   },
   {
     name: "model",
     flag: "--model <provider/model>",
     variable: "REPRISE_MODEL",
     purpose:
-      "the model of agents that name none, as in openai/gpt-5-mini; without one, what the keys in the environment allow",
+      "the model of agents without one, as in openai/gpt-5-mini; by default a model whose key is in the environment",
   },
   {
     name: "demo",
     flag: "--demo",
     variable: "REPRISE_DEMO",
-    purpose: "the tools of the demonstration, and its agents where there is no configuration",
+    purpose: "adds the demonstration tools, and the demonstration agents when there is no configuration",
   },
   {
     name: "requireKeys",
     flag: "--require-keys",
     variable: "REPRISE_REQUIRE_KEYS",
     configured: "auth.api_keys",
-    purpose: "ask every request for an API key; make one with `reprise keys create`",
+    purpose: "requires an API key with every request; make one with `reprise keys create`",
   },
   {
     name: "allowedHosts",
     flag: "--allowed-hosts <names>",
     variable: "REPRISE_ALLOWED_HOSTS",
     configured: "server.allowed_hosts",
-    purpose: "names the server is reached by beside those of the loopback address, with commas between them",
+    purpose: "host names of the server besides the loopback ones, separated by commas",
   },
   {
     name: "allowedOrigins",
     flag: "--allowed-origins <origins>",
     variable: "REPRISE_ALLOWED_ORIGINS",
     configured: "server.allowed_origins",
-    purpose: "origins whose pages may use the server, with commas between them",
+    purpose: "origins whose pages may call the server, separated by commas",
   },
   {
     name: "instanceId",
     flag: "--instance-id <name>",
     variable: "REPRISE_INSTANCE_ID",
-    purpose: "the name this process works under, the same over restarts: what it left unfinished is taken up at once",
+    purpose:
+      "a name for this process that stays the same over restarts, so that it continues its unfinished runs at once",
   },
   {
     name: "tenant",
     flag: "--tenant <id>",
     variable: "REPRISE_TENANT",
     fallback: "default",
-    purpose: "whose threads are meant",
+    purpose: "the tenant that owns the threads",
   },
   {
     name: "log",
     flag: "--log <level>",
     variable: "REPRISE_LOG",
     fallback: "warn",
-    purpose: "what is logged to standard error: debug, info, warn, error or silent",
+    purpose: "the lowest level that is logged to standard error: debug, info, warn, error or silent",
   },
 ];
 
 /** Flags that say how to answer. They have no variables: a script says them each time. */
 export const OUTPUT_FLAGS: readonly { readonly flag: string; readonly purpose: string }[] = [
-  { flag: "--json", purpose: "answers for programs: one JSON value, or one a line where there are many" },
-  { flag: "--verbose", purpose: "errors with their stacks" },
+  { flag: "--json", purpose: "prints JSON for programs: one value, or one per line" },
+  { flag: "--verbose", purpose: "prints the stacks of errors" },
 ];
 
 /** Variables that others read: the providers of models. */
@@ -148,8 +149,7 @@ export const PROVIDER_VARIABLES: readonly { readonly variable: string; readonly 
   { variable: "OPENAI_API_KEY", purpose: "models of OpenAI" },
   {
     variable: "OPENAI_BASE_URL",
-    purpose:
-      "another server that speaks as OpenAI does, as in http://127.0.0.1:11434/v1; name its model with REPRISE_MODEL",
+    purpose: "an OpenAI-compatible server, as in http://127.0.0.1:11434/v1; set its model with REPRISE_MODEL",
   },
   { variable: "ANTHROPIC_API_KEY", purpose: "models of Anthropic" },
   { variable: "GOOGLE_GENERATIVE_AI_API_KEY", purpose: "models of Google" },

@@ -55,7 +55,7 @@ export class EventPrinter {
         return this.#output.progress(describeProgress(event.data.content));
       case "step_reset":
       case "stream_reset":
-        return this.#note("(what was said last is withdrawn, and begins again)");
+        return this.#note("(the last text is withdrawn and generated again)");
       case "error":
         return this.#note(`error: ${event.data.message}`);
       default:

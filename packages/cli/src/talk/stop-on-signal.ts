@@ -7,7 +7,7 @@ export function stopOnSignal(run: RunHandle, note: (text: string) => void): () =
   const stop = (): void => {
     asked += 1;
     if (asked > 1) process.exit(130);
-    note("Stopping the run … (again to leave at once)");
+    note("Stopping the run. Press Ctrl-C again to exit at once.");
     run.cancel("stopped at the terminal").catch((error: unknown) => {
       // It ended by itself in this moment.
       if (!RepriseError.is(error, "RUN_NOT_ACTIVE")) note(String(error));

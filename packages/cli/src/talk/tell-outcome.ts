@@ -37,9 +37,9 @@ export function tellOutcome(run: RunHandle, outcome: RunOutcome, output: Output)
 
 /** What waits, with everything that is needed to decide: the exact arguments are shown. */
 export function describeOpen({ id, tool_id, arguments: input, ticket }: OpenDecision): string {
-  const question = ticket?.suspension.message ?? "It needs a decision.";
+  const question = ticket?.suspension.message ?? "Run it with these arguments?";
   return [
-    `${tool_id} waits: ${question}`,
+    `${tool_id} needs a decision: ${question}`,
     `  ${JSON.stringify(input)}`,
     `  reprise decide ${id} approve   (or: deny, edit --arguments <json>, supply --result <json>)`,
   ].join("\n");

@@ -10,7 +10,7 @@ export function createTerminalPrompter(): Prompter {
   return {
     async ask() {
       for (;;) {
-        const said = await text({ message: "You", placeholder: "say something, or /quit" });
+        const said = await text({ message: "You", placeholder: "message, /help or /quit" });
         if (isCancel(said)) return undefined;
         if (said !== undefined && said.trim() !== "") return said;
       }
@@ -18,7 +18,7 @@ export function createTerminalPrompter(): Prompter {
     async decide(open) {
       note(plainText(JSON.stringify(open.arguments, null, 2)), plainText(`${open.tool_id} wants to run with`));
       const action = await select({
-        message: plainText(open.ticket?.suspension.message ?? "What shall happen?"),
+        message: plainText(open.ticket?.suspension.message ?? "Run it with these arguments?"),
         options: [
           { value: "approve", label: "Approve", hint: "run it with exactly these arguments" },
           { value: "deny", label: "Deny", hint: "do not run it" },
@@ -42,7 +42,7 @@ async function edit(open: OpenDecision): Promise<DecisionVerb | undefined> {
   const edited = await text({
     message: "Arguments",
     initialValue: plainText(JSON.stringify(open.arguments)),
-    validate: (value) => (readJson(value ?? "") === undefined ? "This is no JSON." : undefined),
+    validate: (value) => (readJson(value ?? "") === undefined ? "This is not valid JSON." : undefined),
   });
   const value = isCancel(edited) ? undefined : readJson(edited);
   return value === undefined ? undefined : { action: "edit", arguments: value };
