@@ -46,7 +46,7 @@ describe("a body that does not fit is refused with the path that its client wrot
     [
       { config: { chat_options: { extra: 1 } } },
       "INVALID_REQUEST",
-      "config.chat_options.extra is no key; a key is one of",
+      "config.chat_options.extra is not a valid key: a key must be one of",
     ],
     [{ policy: { by_hand: {} } }, "INVALID_REQUEST", "policy: by_hand is set by the runtime alone."],
     [{ policy: { budget: {} } }, "INVALID_REQUEST", "policy.budget: a budget has"],
