@@ -1,10 +1,12 @@
 import type { LanguageModel, ModelChunk, ModelRequest } from "../../packages/contracts/src/index.ts";
 import { createNodeEnv } from "../../packages/node/src/index.ts";
 import { buildRoute } from "../../packages/runtime/src/resolve/build-route.ts";
+import { readRetry } from "../../packages/runtime/src/resolve/retry.ts";
 import { ModelHealth } from "../../packages/runtime/src/route/model-health.ts";
-import { toModelError } from "../../packages/runtime/src/route/model-route.ts";
-import { openStream, pumpStream } from "../../packages/runtime/src/route/open-stream.ts";
+import type { RoutedRequest } from "../../packages/runtime/src/route/model-route.ts";
 import { RouteSession } from "../../packages/runtime/src/route/route-session.ts";
+import { readAgentSpec } from "../../packages/runtime/src/spec/read-agent-spec.ts";
+import { readStream } from "../../packages/runtime/src/turn/read-stream.ts";
 import { type Effort, median } from "./measure.ts";
 
 /** What a route with one healthy entry adds to a request, in microseconds. */
@@ -33,7 +35,7 @@ export async function measureRoute({ repetitions }: Effort): Promise<RouteOverhe
   const pricing = { input_per_million: 1, output_per_million: 1 };
   const modelSpec = { id: "instant/one", provider: "instant", model: "one", pricing };
   const routed = buildRoute(
-    { primary: { model: plain, modelSpec }, fallbacks: [], retry: {} },
+    { primary: { model: plain, modelSpec }, fallbacks: [], retry: readRetry(readAgentSpec({ id: "bench" })) },
     { env, health: new ModelHealth(env.clock) },
   );
   const samples: { readonly plain: number; readonly routed: number }[] = [];
@@ -55,8 +57,8 @@ async function ask(model: LanguageModel): Promise<number> {
   const request: ModelRequest = { system: "", messages: [], tools: [], options: {}, signal };
   const before = process.cpuUsage();
   for (let index = 0; index < REQUESTS; index += 1) {
-    const opened = await openStream(model, { ...request, session: new RouteSession("thread") });
-    await pumpStream(opened, toModelError, () => undefined);
+    const routed: RoutedRequest = { ...request, session: new RouteSession("thread") };
+    await readStream(routed, { model, idleTimeoutMs: null, after: () => () => undefined }, () => undefined);
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / REQUESTS;

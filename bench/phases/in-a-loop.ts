@@ -38,7 +38,7 @@ export function measureHookedCall(repetitions: number): Measurement {
   const workspace = standIn({ before_tool_execute: owned });
   const tool = { id: "add", name: "add" } as never;
   return measure(repetitions, PLUGINS, () => {
-    const call = { call_id: "c", tool_id: "add", arguments: { title: "x" }, suspension: 0 };
+    const call = { callId: "c", toolId: "add", arguments: { title: "x" }, suspension: 0 };
     return runPhase(workspace, "before_tool_execute", { call, tool, decision: undefined }, "c-before-0");
   });
 }

@@ -1,7 +1,7 @@
 import { createNodeEnv } from "../../packages/node/src/index.ts";
 import { LivePort } from "../../packages/runtime/src/effects/live-port.ts";
 import type { EffectPort } from "../../packages/runtime/src/effects/port.ts";
-import { createMemoryBlobStore, createMemoryStore } from "../../packages/runtime/src/index.ts";
+import { createMemoryBlobStore, createMemoryStore } from "../../packages/stores/src/memory/index.ts";
 import { openRuntime, runOnce } from "./workload.ts";
 
 // A process of its own: `recording.ts <repetitions> <runs> <warm-up>`. Sends the CPU of a run with its effects kept, as a ratio to the

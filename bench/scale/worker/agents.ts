@@ -41,14 +41,14 @@ export function createAgents(sightings: Sightings, holdsCalls: boolean): readonl
       id: "book",
       description: "Books a room.",
       inputSchema: toolSchema,
-      execute: ({ room }: { readonly room: string }, { identity }) => execute(room, identity.thread_id),
+      execute: ({ room }: { readonly room: string }, { identity }) => execute(room, identity.threadId),
     }),
     book_approved: defineTool({
       id: "book_approved",
       description: "Books a room when somebody agrees.",
       inputSchema: toolSchema,
       needsApproval: true,
-      execute: ({ room }: { readonly room: string }, { identity }) => execute(room, identity.thread_id),
+      execute: ({ room }: { readonly room: string }, { identity }) => execute(room, identity.threadId),
     }),
     book_slowly: defineTool({
       id: "book_slowly",
@@ -57,7 +57,7 @@ export function createAgents(sightings: Sightings, holdsCalls: boolean): readonl
       idempotent: true,
       timeoutMs: null,
       async execute({ room }: { readonly room: string }, { identity, signal }) {
-        const done = execute(room, identity.thread_id);
+        const done = execute(room, identity.threadId);
         if (holdsCalls) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
         return done;
       },
