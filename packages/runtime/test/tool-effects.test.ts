@@ -84,7 +84,7 @@ describe("issue 14.5: the actions of a tool's effect", () => {
     ["an unknown type", [{ type: "terminat" }], /type "terminat".*Did you mean "terminate"\?/],
     ["no type", [{ reason: "x" }], /an action without a type/],
     ["null for an action", [null], /an action without a type/],
-    ["no list", { type: "terminate" }, /actions are no list/],
+    ["an object instead of an array", { type: "terminate" }, /actions are not an array/],
     ["a scheduled action that no plugin registers", [scheduleAction("follow")], /"follow".*Known: follow_up/],
     ["an effect that no plugin registers", [emitEffect("sing")], /effect "sing".*Known: ring/],
     ["a payload that is not JSON", [{ ...emitEffect("ring"), payload: () => 1 }], /payload that is not JSON/],
