@@ -102,8 +102,12 @@ function placeOf(error: unknown, file: string, name: string): string {
   const [, broken, brokenLine] = /^(\/.*|[A-Z]:\\.*):(\d+)$/.exec(lines[0] ?? "") ?? [];
   if (broken !== undefined) return `${relative(process.cwd(), broken)}:${brokenLine}`;
   const own = lines.find((line) => line.includes(folder) && !line.includes("/node_modules/"));
-  const [, url, position = ""] = /(file:\/\/[^\s()]+?)((?::\d+)+)\)?\s*$/.exec(own ?? "") ?? [];
-  return url === undefined ? name : `${relative(process.cwd(), fileURLToPath(url))}${position}`;
+  if (own === undefined) return name;
+  // `file:///folder/agents.ts:3:5`, often in brackets.
+  const parts = own.slice(own.indexOf("file://")).trimEnd().replace(/\)$/, "").split(":");
+  const numbers = parts.slice(-2).filter((part) => /^\d{1,9}$/.test(part));
+  const url = parts.slice(0, parts.length - numbers.length).join(":");
+  return [relative(process.cwd(), fileURLToPath(url)), ...numbers].join(":");
 }
 
 function invalid(

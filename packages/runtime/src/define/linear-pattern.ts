@@ -243,14 +243,14 @@ class PatternReader {
 
   #readTerm(): Part {
     const part = this.#readAtom();
-    const [quantifier, least, comma, most] = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#rest(20)) ?? [];
+    const [quantifier, least, comma, most] = /^(?:[*+?]|\{(\d+)(?:(,)(\d*))?\})\??/.exec(this.#rest(20)) ?? [];
     if (quantifier === undefined) return part;
     this.#at += quantifier.length;
     const without = { of: "repeated", part } as const;
     if (quantifier.startsWith("*")) return { ...without, least: 0, most: Number.POSITIVE_INFINITY };
     if (quantifier.startsWith("+")) return { ...without, least: 1, most: Number.POSITIVE_INFINITY };
     if (quantifier.startsWith("?")) return { ...without, least: 0, most: 1 };
-    const limit = comma === "" ? Number(least) : most === "" ? Number.POSITIVE_INFINITY : Number(most);
+    const limit = comma === undefined ? Number(least) : most === "" ? Number.POSITIVE_INFINITY : Number(most);
     return { ...without, least: Number(least), most: limit };
   }
 
