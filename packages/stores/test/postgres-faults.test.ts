@@ -156,7 +156,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
     await expect(commit()).rejects.toMatchObject(UNAVAILABLE);
     await expect(tenant.loadThread("thread-1")).rejects.toMatchObject(UNAVAILABLE);
     await expect(store.operator.claim({ owner: "o", lease_ms: 1, limit: 1 })).rejects.toMatchObject(UNAVAILABLE);
-    const opening = openPostgresStore({ url: used.url });
+    const opening = openPostgresStore({ url: used.url, waitMs: 0 });
     await expect(opening).rejects.toMatchObject({ ...UNAVAILABLE, details: { reason: "connection" } });
     await used.server.start();
     expect((await tenant.loadThread("thread-1"))?.thread.version).toBe(2);
@@ -262,7 +262,9 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
     expect(lists.every(({ total }) => total === 30)).toBe(true);
     const [allowed] = await sql("select current_setting('max_connections')::int as n");
     const crowd = await Promise.allSettled(
-      Array.from({ length: Number(allowed?.n) + 5 }, () => openPostgresStore({ url: used.url, maxConnections: 1 })),
+      Array.from({ length: Number(allowed?.n) + 5 }, () =>
+        openPostgresStore({ url: used.url, maxConnections: 1, waitMs: 0 }),
+      ),
     );
     onTestFinished(async () => {
       for (const result of crowd) if (result.status === "fulfilled") await result.value.close();
