@@ -16,8 +16,8 @@ const ANSWER_TOKENS = 16_384;
 /** Room for five answers and their questions, which take less than an answer together. */
 const LIMIT = Math.round(5.5 * ANSWER_TOKENS);
 
-const spend = JSON.stringify([{ text: "spent" }, { usage: { prompt_tokens: 1, completion_tokens: ANSWER_TOKENS } }]);
-const greet = JSON.stringify([{ text: "hello" }, { usage: { prompt_tokens: 1, completion_tokens: 1 } }]);
+const spend = JSON.stringify([{ text: "spent" }, { usage: { promptTokens: 1, completionTokens: ANSWER_TOKENS } }]);
+const greet = JSON.stringify([{ text: "hello" }, { usage: { promptTokens: 1, completionTokens: 1 } }]);
 
 describeWithService("postgres", "a budget that runs in two processes share", (service) => {
   const openFleet = useFleets(service);

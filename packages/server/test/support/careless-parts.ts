@@ -1,4 +1,5 @@
 import { RepriseError, type Store } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import { scriptedModel } from "@reprise/models";
 import { type Agent, defineAgent, definePlugin, defineTool, type Runtime } from "@reprise/runtime";
 import type { Authenticate, PreviewPermission } from "@reprise/server";
@@ -59,10 +60,11 @@ function overlaid<Thing extends object>(inner: Thing, methods: Partial<Thing>): 
 export function carelessRuntime(runtime: Runtime): Runtime {
   let unready: number | undefined;
   const runsOf = (inner: Pick<Runtime, "runs">): Pick<Runtime, "runs"> => ({
-    async runs(filter) {
-      const unavailable = indexIn(filter?.threadId, "unavailable") ?? unready;
-      const broken = indexIn(filter?.threadId, "broken");
-      unready = indexIn(filter?.threadId, "unready");
+    async runs(filter = {}) {
+      const { thread_id } = toStoredKeys(filter);
+      const unavailable = indexIn(thread_id, "unavailable") ?? unready;
+      const broken = indexIn(thread_id, "broken");
+      unready = indexIn(thread_id, "unready");
       if (broken !== undefined) throw carelessError("broken", broken);
       if (unavailable === undefined) return inner.runs(filter);
       const error = carelessError("unavailable", unavailable);
