@@ -1,25 +1,27 @@
 import { PHASES } from "@reprise/contracts";
-import type { RunWorkspace } from "../../packages/runtime/src/loop/run-workspace.ts";
-import { runPhase } from "../../packages/runtime/src/phases/run-phase.ts";
+import { type PhaseRun, runPhase } from "../../packages/runtime/src/phases/run-phase.ts";
 import { PLUGINS } from "./cases.ts";
 import { type Measurement, summarize } from "./measure.ts";
 
 const PASSES = 200_000;
 
-/** All of a run that a phase looks at when its hooks ask for nothing. */
-function standIn(hooks: object): RunWorkspace {
-  const workspace = {
-    agent: { env: { hooks, scheduled: new Map(), plugins: [] } },
+/** All of a run that a phase looks at when its hooks ask for nothing: one that looks at more fails here. */
+function standIn(hooks: object): PhaseRun {
+  const agent = { installed: { hooks, scheduled: new Map(), plugins: [] } };
+  const run = {
+    plan: { kind: "local", agent },
+    agent,
     run: { run_id: "01977420-dc00-7002-8271-6c43069c43a8", steps: 3 },
     claim: { epoch: 1 },
+    effects: { ask: (_: unknown, ask: () => unknown): unknown => ask() },
     now: 0,
     document: {},
   };
-  // Whatever else a phase asked for would fail here.
-  return workspace as unknown as RunWorkspace;
+  // A part of a run, on purpose.
+  return run as unknown as PhaseRun;
 }
 
-/** What it costs to come to a phase that nobody hooks; too little to be seen in a run. */
+/** What it costs to come to a phase without hooks; too little to be seen in a run. */
 export function measureUnhooked(repetitions: number): Measurement {
   const workspace = standIn({});
   return measure(repetitions, 1, (pass) => runPhase(workspace, PHASES[pass % PHASES.length] ?? "run_start"));

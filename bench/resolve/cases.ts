@@ -15,7 +15,6 @@ export interface Case {
 
 const plugins = Array.from({ length: 10 }, (_, index) => `plugin_${index}`);
 const levels = Object.fromEntries(plugins.map((id) => [id, { level: 1 }]));
-const delegates = Array.from({ length: 50 }, (_, index) => `agent_${index}`);
 
 export const CASES: readonly Case[] = [
   { name: "every tool", spec: {}, tools: TOOLS },
@@ -29,17 +28,15 @@ export const CASES: readonly Case[] = [
     tools: TOOLS - 111 - 9,
   },
   { name: "ten plugins with sections", spec: { plugin_ids: plugins, sections: levels }, tools: TOOLS + 10 },
-  { name: "fifty delegates", spec: { delegates }, tools: TOOLS + 50 },
   {
     name: "all of it",
     spec: {
       plugin_ids: plugins,
       sections: { ...levels, permission: { rules: [{ tool: "tool_5" }] }, retry: { max_retries: 2 } },
-      delegates,
       excluded_tool_patterns: ["tool_9*", "*77", "*_none_*"],
       stop_condition_specs: [{ type: "timeout", seconds: 60 }],
     },
-    tools: TOOLS - 111 - 9 + 50 + 10,
+    tools: TOOLS - 111 - 9 + 10,
   },
 ];
 

@@ -44,8 +44,8 @@ Registering everything and resolving every agent once, as \`build()\` does, took
 
 CPU of the whole process, garbage collection included, for \`resolveAgent\` ${effort.resolves} times in a row a sample; the figure is the
 median of ${effort.repetitions} samples after ${effort.warmUp} resolves to warm up. The cases take turns. Before the first sample each must have come
-to the right number of tools. What is kept between two resolves: versions of tools, compiled schemas of sections, tools of
-delegates. Every resolve merges, filters, checks and hashes anew.
+to the right number of tools. What is kept between two resolves: versions of tools and compiled schemas of sections.
+Every resolve merges, filters, checks and hashes anew.
 `;
 
 process.stdout.write(report);
