@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
-import { answers, call, say, untilIdle } from "./support/chat-page.ts";
+import { answers, call, openChatPage, say, untilIdle } from "./support/chat-page.ts";
 import { playCrashStory } from "./support/crash-story.ts";
 import { type StartedServer, startServer } from "./support/start-server.ts";
 
@@ -26,21 +26,9 @@ describeWithService("chromium", "the page when its server is killed and started 
     server = await startServer({ folder, port: server.port });
   };
 
-  async function openPage(): Promise<Page> {
-    const context = await browser.newContext();
-    // A process that comes back takes its runs up once their lease is over.
-    context.setDefaultTimeout(25_000);
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(error.message));
-    onTestFinished(async () => {
-      await context.close();
-      expect(problems).toEqual([]);
-    });
-    await page.goto(server.url);
-    await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
-    return page;
-  }
+  /** A process that comes back takes its runs up once their lease is over. The browser logs every failed connection. */
+  const openPage = (): Promise<Page> =>
+    openChatPage(browser, server.url, { timeoutMs: 25_000, expected: /Failed to load resource|net::ERR_/ });
 
   it("reconnects by itself, and an approval continues the run of the killed server", async () => {
     const page = await openPage();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
-import { answers, call, say, untilIdle } from "./support/chat-page.ts";
+import { answers, call, type OpenPageOptions, openChatPage, say, untilIdle } from "./support/chat-page.ts";
 import { type StartedServer, startServer } from "./support/start-server.ts";
 
 describeWithService("chromium", "the page that npm start serves", ({ binary }) => {
@@ -23,29 +23,9 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  /** The page in a fresh browser. Every error in it fails the test. */
-  async function openPage(
-    options: Parameters<Browser["newContext"]>[0] = {},
-    prepare: (page: Page) => Promise<void> = async () => undefined,
-  ): Promise<Page> {
-    const context = await browser.newContext(options);
-    context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(error.message));
-    // A request that the server refuses is reported in the page; the browser logs it too.
-    page.on("console", (message) => {
-      if (message.type() === "error" && !/status of (401|404|422)/.test(message.text())) problems.push(message.text());
-    });
-    onTestFinished(async () => {
-      await context.close();
-      expect(problems).toEqual([]);
-    });
-    await prepare(page);
-    await page.goto(server.url);
-    await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
-    return page;
-  }
+  /** A request that the server refuses is reported in the page; the browser logs it too. */
+  const openPage = (options: OpenPageOptions = {}): Promise<Page> =>
+    openChatPage(browser, server.url, { expected: /status of (401|404|422)/, ...options });
 
   it("chats with a tool and an approval without a key, and continues after a reload", async () => {
     const page = await openPage();
@@ -251,7 +231,7 @@ describeWithService("chromium", "the page that npm start serves", ({ binary }) =
   });
 
   it("reads a run again when its stream has been silent for longer than the server ever is", async () => {
-    const page = await openPage({}, (opened) => opened.clock.install());
+    const page = await openPage({ prepare: (opened) => opened.clock.install() });
     let streams = 0;
     page.on("request", (request) => {
       if (request.url().includes("follow=true")) streams += 1;

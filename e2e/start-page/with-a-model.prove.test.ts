@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ModelServer, type ServerTurn, startModelServer } from "@reprise/testkit/model-server";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
-import { say, untilIdle } from "./support/chat-page.ts";
+import { openChatPage, say, untilIdle } from "./support/chat-page.ts";
 import { type StartedServer, startServer } from "./support/start-server.ts";
 
 const ANSWER = `## Plan
@@ -48,21 +48,7 @@ describeWithService("chromium", "the page with a model that does what it is told
     rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
-  async function openPage(): Promise<Page> {
-    const context = await browser.newContext();
-    context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on("pageerror", (error) => problems.push(error.message));
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-    onTestFinished(async () => {
-      await context.close();
-      expect(problems).toEqual([]);
-    });
-    await page.goto(server.url);
-    await page.getByRole("heading", { name: "Start a conversation" }).waitFor();
-    return page;
-  }
+  const openPage = (): Promise<Page> => openChatPage(browser, server.url);
 
   it("draws Markdown, and leaves HTML and unsafe links text", async () => {
     const page = await openPage();
