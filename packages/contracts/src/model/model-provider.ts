@@ -9,9 +9,9 @@ export interface ModelProvider {
   model(name: string): LanguageModel;
   /** The same for one that makes media; absent where the provider has none. */
   media?(name: string): MediaModel;
-  /** Whether a name without a provider means a model of this one: `gpt-4o-mini` is OpenAI's, whoever says it. */
+  /** Whether a bare model id belongs to this provider, as `gpt-4o-mini` belongs to OpenAI. */
   hasModel?(name: string): boolean;
-  /** What is known of a model: window, modalities, prices. Undefined for one nobody described. */
+  /** Window, modalities and prices of a model; undefined for a model without a description. */
   describe?(name: string): Omit<ModelSpec, "id" | "provider" | "model"> | undefined;
   /** Gets a new key after one was refused; false when there is none to get. Asked once an inference at most. */
   refreshAuth?(): Promise<boolean>;

@@ -126,7 +126,7 @@ function runFailed(runId: string, problem: string, code: string | undefined): Re
   return new RepriseError(known, problem, { details: { run_id: runId } });
 }
 
-/** A promise whose work begins when somebody waits for it: one that nobody awaits costs nothing and rejects nowhere. */
+/** A promise that starts its work when it is first awaited. Without a waiter it costs nothing and never rejects. */
 function lazyPromise<Value>(start: () => Promise<Value>): Promise<Value> {
   let started: Promise<Value> | undefined;
   const begin = (): Promise<Value> => {

@@ -77,7 +77,7 @@ export type TenantRuntime<Known extends Agent = Agent> = Omit<
   "close" | "forTenant" | "redefine" | "addAgent" | "work"
 >;
 
-/** The type of what runs of an agent answer with; any JSON for an agent that is known by its id alone. */
+/** The type of an agent's answers; any JSON for an agent that is known only by its id. */
 export type OutputOf<Known extends Agent, Id extends string> =
   Known extends Agent<infer KnownId, infer Output>
     ? Id extends KnownId

@@ -31,7 +31,7 @@ export function compilePattern(source: string): Pattern {
   return new LinearPattern(source, steps);
 }
 
-/** A step of the compiled pattern: what a character has to be, or where it goes on without one. */
+/** A step of the compiled pattern: it consumes a character, or moves on without one. */
 type Step =
   | { readonly kind: "character"; readonly fits: (character: string) => boolean; next: number }
   | { readonly kind: "fork"; next: number; other: number }

@@ -101,7 +101,7 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
     try {
       await submit(workspace, parent_run_id, parent_thread_id, told);
     } catch (error) {
-      // A store that is away is tried again; a thread that is gone, or an agent, has nobody to tell.
+      // An unavailable store is retried. A deleted parent thread or agent needs no notice.
       if (RepriseError.is(error) && error.isRetryable) throw error;
       const { message: problem } = toRepriseError(error);
       services.env.log("warn", "the run above was not told that a run is over", { run_id: run.run_id, problem });
