@@ -11,6 +11,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./server/node", "@reprise/server/node"],
   ["./server/config", "@reprise/server/config"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
+  ["./plugins", "@reprise/plugins"],
   ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
   ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],
 ];

@@ -19,7 +19,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/node": { name: "@reprise/node", mayImport: ["contracts"] },
   "packages/models": { name: "@reprise/models", mayImport: ["contracts"] },
   "packages/stores": { name: "@reprise/stores", mayImport: ["contracts", "state"] },
-  "packages/plugins": { name: "@reprise/plugins", mayImport: ["contracts", "state"] },
+  "packages/plugins": { name: "@reprise/plugins", mayImport: ["contracts", "state", "runtime"] },
   "packages/protocols": { name: "@reprise/protocols", mayImport: ["contracts", "state"] },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
   "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },

@@ -1,5 +1,6 @@
-import { RepriseError } from "@reprise/contracts";
+import { type Plugin, RepriseError } from "@reprise/contracts";
 import { withEnvironment } from "@reprise/models";
+import { createInstalledPlugins } from "@reprise/plugins";
 import type { ConfigPorts } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
 import { demoTools } from "../demo/demo-tools.ts";
@@ -25,8 +26,14 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
     },
     ...module,
     ...environment,
+    plugins: withInstalled(module.plugins ?? []),
     tools: [...(module.tools ?? []), ...(settings.isOn("demo") ? demoTools(pace) : [])],
   };
+}
+
+/** The module's plugins, and those of the package that the module does not replace. */
+function withInstalled(own: readonly Plugin[]): readonly Plugin[] {
+  return [...own, ...createInstalledPlugins().filter(({ id }) => !own.some((plugin) => plugin.id === id))];
 }
 
 /** Whoever writes the file may name what they like: it is their environment. Nobody else may name anything. */

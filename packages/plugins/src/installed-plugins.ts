@@ -1,0 +1,9 @@
+import type { Plugin } from "@reprise/contracts";
+
+/**
+ * Every plugin of this package without options, for hosts that run configuration files: an agent names a plugin in `plugin_ids` and sets it
+ * up in a section.
+ */
+export function createInstalledPlugins(): readonly Plugin[] {
+  return [];
+}

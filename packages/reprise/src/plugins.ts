@@ -1,0 +1,2 @@
+export type { PluginSettings } from "@reprise/plugins";
+export { createInstalledPlugins, definePluginSettings } from "@reprise/plugins";
