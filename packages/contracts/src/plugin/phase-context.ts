@@ -25,6 +25,8 @@ export interface PhaseContext {
   readonly threadId: string;
   readonly agentId: string;
   readonly tenant: string;
+  /** The resource that the run works for: the one of its thread, or else the one that the run was started with. */
+  readonly resourceId?: string;
   readonly parentRunId?: string;
   readonly policy: RunPolicy;
   /** One reading of the clock for the whole phase. */

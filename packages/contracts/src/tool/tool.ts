@@ -17,6 +17,8 @@ export interface ToolState {
 /** Who runs what, for logs and keys. */
 export interface ToolIdentity {
   readonly tenant: string;
+  /** The resource that the run works for: the one of its thread, or else the one that the run was started with. */
+  readonly resourceId?: string;
   readonly threadId: string;
   readonly runId: string;
   readonly callId: string;

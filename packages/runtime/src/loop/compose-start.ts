@@ -63,6 +63,8 @@ export function composeStart(options: StartOptions): Changeset {
 
 function startRecord({ request, run_id, entry_id, thread, now, closing, restore }: StartOptions): RunRecord {
   const parent = request.parent_run_id ?? closing?.run.run_id;
+  // The thread's wins: a request cannot move a run of one user's thread to another user's resource.
+  const resource = thread.resourceId ?? request.resource_id;
   return {
     run_id,
     thread_id: thread.thread_id,
@@ -70,7 +72,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     ...(parent !== undefined && { parent_run_id: parent }),
     ...(request.parent_call_id !== undefined && { parent_call_id: request.parent_call_id }),
     ...(request.parent_thread_id !== undefined && { parent_thread_id: request.parent_thread_id }),
-    ...(request.resource_id !== undefined && { resource_id: request.resource_id }),
+    ...(resource !== undefined && { resource_id: resource }),
     origin: request.origin ?? "user",
     status: "running",
     source_mailbox_entry_id: entry_id,

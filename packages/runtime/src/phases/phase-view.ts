@@ -84,7 +84,12 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.claim.tenant;
   }
 
-  // An optional property of the contract, and a getter here: who has no parent reads undefined.
+  // Optional properties of the contract are getters here: without a value they return undefined.
+
+  get resourceId(): string {
+    return this.#workspace.run.resource_id as string;
+  }
+
   get parentRunId(): string {
     return this.#workspace.run.parent_run_id as string;
   }

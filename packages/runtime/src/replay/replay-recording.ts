@@ -79,6 +79,8 @@ class Replay {
     this.#context = context;
     const { version, state, messages, superseded } = recording.base;
     this.#thread = new LoadedThread(recording.run.thread_id, version, state, messages, superseded);
+    // The row of the run holds the resource that the thread had when the run began.
+    this.#thread.resourceId = recording.run.resource_id;
   }
 
   async run(): Promise<Divergence | undefined> {

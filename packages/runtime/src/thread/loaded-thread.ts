@@ -1,4 +1,4 @@
-import type { Changeset, Message, TenantStore } from "@reprise/contracts";
+import type { Changeset, Message, TenantStore, Thread } from "@reprise/contracts";
 import { applyPatches, type Json, type Patch, type StateSnapshot } from "@reprise/state";
 import { placeMessage } from "./place-message.ts";
 import { SnapshotBudget } from "./snapshot-budget.ts";
@@ -12,6 +12,8 @@ export class LoadedThread {
   readonly snapshots: SnapshotBudget = new SnapshotBudget();
   /** When the store says it was made; not known before it is read from there. */
   createdAt: number | undefined;
+  /** The resource the thread belongs to, if any; not known before the thread is read from the store. */
+  resourceId: string | undefined;
   #version: number;
   #document: Json;
   #messages: Message[];
@@ -138,15 +140,15 @@ export async function loadThread(
 ): Promise<LoadedThread | undefined> {
   const head = await store.loadThread(threadId);
   if (head === undefined) return undefined;
-  const { version } = head.thread;
-  const { created_at } = head.thread;
+  const { version, created_at } = head.thread;
   // One that was deleted and made anew, perhaps elsewhere, is another thread.
   const isSame = cached !== undefined && cached.version <= version && (cached.createdAt ?? created_at) === created_at;
-  if (!isSame) return loadWhole(store, threadId, version, created_at);
+  if (!isSame) return loadWhole(store, head.thread);
   cached.createdAt = created_at;
+  cached.resourceId = head.thread.resource_id;
   while (cached.version < version) {
     const changesets = await store.readChangesets(threadId, cached.version);
-    if (changesets.length === 0) return loadWhole(store, threadId, version, created_at);
+    if (changesets.length === 0) return loadWhole(store, head.thread);
     for (const changeset of changesets) {
       const document = applyPatches(cached.document, changeset.patches);
       cached.advance(changeset.version, document, changeset);
@@ -175,17 +177,16 @@ async function readState(store: TenantStore, threadId: string, version: number):
 
 async function loadWhole(
   store: TenantStore,
-  threadId: string,
-  version: number,
-  createdAt: number,
+  { thread_id, version, created_at, resource_id }: Thread,
 ): Promise<LoadedThread> {
   const [{ document, snapshot, tail }, { messages, superseded }] = await Promise.all([
-    readState(store, threadId, version),
-    store.readMessages(threadId, 0),
+    readState(store, thread_id, version),
+    store.readMessages(thread_id, 0),
   ]);
-  const thread = new LoadedThread(threadId, version, document, messages, superseded);
+  const thread = new LoadedThread(thread_id, version, document, messages, superseded);
   if (snapshot !== undefined) thread.snapshots.begin(JSON.stringify(snapshot.state).length);
   thread.snapshots.add(tail);
-  thread.createdAt = createdAt;
+  thread.createdAt = created_at;
+  thread.resourceId = resource_id;
   return thread;
 }

@@ -42,6 +42,7 @@ export function createToolContext(
     state,
     identity: {
       tenant: claim.tenant,
+      ...(run.resource_id !== undefined && { resourceId: run.resource_id }),
       threadId: run.thread_id,
       runId: run.run_id,
       callId: call.call_id,
