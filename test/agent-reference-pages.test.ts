@@ -128,12 +128,16 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
   schedule: ["scheduleAction(key, payload?)", "has the plugin's handler act once, in the next phase it is for"],
   effect: ["emitEffect(key, payload?)", "has the plugin's effect happen after the commit of this phase's changes"],
   add_system_context: [
-    "addSystemContext(operatorText)",
+    "addSystemContext(operatorText, { refs? })",
     "adds the operator's words to the system prompt, for this step",
   ],
   add_session_context: [
-    "addSessionContext(text, key?)",
-    "adds text in the user's position, for this step; per key the last counts",
+    "addSessionContext(text, key? or { key?, refs? })",
+    "adds text in the user's position, for this step; per key the last counts. `refs` name its sources in `context_resolved`",
+  ],
+  note_context: [
+    "noteContext({ refs?, omissions? })",
+    "names sources of a transformed request, and sources left out, in `context_resolved`; the model reads nothing of it",
   ],
   exclude_tool: ["excludeTool(toolId)", "hides and refuses a tool, for this step"],
   include_only_tools: [

@@ -111,6 +111,7 @@ export type {
 export type { ModelProvider } from "./model/model-provider.ts";
 export type { Modality, ModelDefinition, ModelPool, ModelPrices, ModelPricing, ModelSpec } from "./model/model-spec.ts";
 export { believableUsage } from "./model/usage.ts";
+export type { SessionContextOptions } from "./plugin/actions.ts";
 export {
   addSessionContext,
   addSystemContext,
@@ -121,6 +122,7 @@ export {
   emitEffect,
   excludeTool,
   includeOnlyTools,
+  noteContext,
   overrideInference,
   scheduleAction,
   setToolResult,
@@ -136,6 +138,8 @@ export type {
   ActionOf,
   ActionsByPhase,
   ActionType,
+  ContextOmission,
+  ContextRef,
   InferenceOptions,
   InferenceOverride,
   PhaseAction,
@@ -144,7 +148,7 @@ export type {
   SuspendOptions,
   SuspendRequest,
 } from "./plugin/phase-action.ts";
-export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
+export { CONTEXT_REF_KINDS, PHASE_ACTIONS } from "./plugin/phase-action.ts";
 export type {
   AfterInferenceContext,
   AfterToolExecuteContext,

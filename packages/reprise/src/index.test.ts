@@ -14,7 +14,7 @@ const ROOT_NAMES = `
   file memory sqlite
   RepriseError ToolError suspendTool textOf toolEffect usd
   addSessionContext addSystemContext addSystemReminder addUserMessage blockCall changeState emitEffect excludeTool
-  includeOnlyTools operatorText overrideInference scheduleAction setToolResult suspendCall terminateRun
+  includeOnlyTools noteContext operatorText overrideInference scheduleAction setToolResult suspendCall terminateRun
   transformRequest
   Agent AgentDefinition AgentEvent ContentPart DecisionInput ErrorCode Json JsonObject LanguageModel Message
   MessageInput OpenDecision PhaseContext Plugin RunHandle RunOutcome Runtime RuntimeOptions ScriptTurn StartRun

@@ -26,6 +26,7 @@ export {
   emitEffect,
   excludeTool,
   includeOnlyTools,
+  noteContext,
   operatorText,
   overrideInference,
   RepriseError,

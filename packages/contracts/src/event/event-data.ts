@@ -3,6 +3,7 @@ import type { BudgetNotice } from "../budget/budget.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
+import type { ContextOmission, ContextRef } from "../plugin/phase-action.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
@@ -69,8 +70,16 @@ export interface EventData {
 
 /** What was done to a request before it was sent. Window and tokens are there when the agent has a context policy. */
 export interface ContextFact {
-  /** Which plugins shaped it, and how. */
-  readonly contributions?: readonly { readonly plugin: string; readonly action: string }[];
+  /** Which plugins shaped it, and how; `tool_ids` are the tools an action hides or leaves. */
+  readonly contributions?: readonly {
+    readonly plugin: string;
+    readonly action: string;
+    readonly tool_ids?: readonly string[];
+  }[];
+  /** The sources of what plugins added. */
+  readonly refs?: readonly (ContextRef & { readonly plugin: string })[];
+  /** Sources that were left out, and why. */
+  readonly omissions?: readonly (ContextOmission & { readonly plugin: string })[];
   readonly window_tokens?: number;
   /** Kept free for the answer. */
   readonly output_tokens?: number;

@@ -45,6 +45,8 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   error: { message: "string", code: "string?" },
   context_resolved: {
     contributions: "array?",
+    refs: "array?",
+    omissions: "array?",
     window_tokens: "number?",
     output_tokens: "number?",
     estimated_tokens: "number?",

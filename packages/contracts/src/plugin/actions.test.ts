@@ -10,6 +10,7 @@ import {
   emitEffect,
   excludeTool,
   includeOnlyTools,
+  noteContext,
   operatorText,
   overrideInference,
   PHASE_ACTIONS,
@@ -22,6 +23,7 @@ import {
   transformRequest,
 } from "../index.ts";
 
+const NOTE = { kind: "memory", ref: "note:1" } as const;
 const set = { state: "s", type: "set", input: 1 } as never;
 
 describe("what a plugin asks for is plain data", () => {
@@ -31,6 +33,12 @@ describe("what a plugin asks for is plain data", () => {
     [addSystemContext(operatorText`Be brief.`), { type: "add_system_context", text: "Be brief." }],
     [addSessionContext("x"), { type: "add_session_context", text: "x" }],
     [addSessionContext("x", "k"), { type: "add_session_context", text: "x", key: "k" }],
+    [
+      addSessionContext("x", { key: "k", refs: [NOTE] }),
+      { type: "add_session_context", text: "x", key: "k", refs: [NOTE] },
+    ],
+    [addSystemContext(operatorText`x`, { refs: [NOTE] }), { type: "add_system_context", text: "x", refs: [NOTE] }],
+    [noteContext({ refs: [NOTE] }), { type: "note_context", refs: [NOTE] }],
     [excludeTool("t"), { type: "exclude_tool", tool_id: "t" }],
     [includeOnlyTools("a", "b"), { type: "include_only_tools", tool_ids: ["a", "b"] }],
     [includeOnlyTools(), { type: "include_only_tools", tool_ids: [] }],

@@ -3,7 +3,14 @@ import type { MessageInput } from "../message/message.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
-import type { InferenceOptions, PhaseAction, RequestTransform, SuspendOptions } from "./phase-action.ts";
+import type {
+  ContextOmission,
+  ContextRef,
+  InferenceOptions,
+  PhaseAction,
+  RequestTransform,
+  SuspendOptions,
+} from "./phase-action.ts";
 import { toolResult } from "./tool-effect.ts";
 
 /** Changes state. `callId` is for states of the scope `tool_call`. */
@@ -11,14 +18,41 @@ export function changeState(action: StateAction, callId?: string): PhaseAction<"
   return callId === undefined ? { type: "state", action } : { type: "state", action, call_id: callId };
 }
 
-/** Adds the operator's words to the system prompt of this inference. */
-export function addSystemContext(text: OperatorText): PhaseAction<"add_system_context"> {
-  return { type: "add_system_context", text };
+/** Adds the operator's words to the system prompt of this inference. `refs` name their sources in `context_resolved`. */
+export function addSystemContext(
+  text: OperatorText,
+  { refs }: Pick<SessionContextOptions, "refs"> = {},
+): PhaseAction<"add_system_context"> {
+  return { type: "add_system_context", text, ...(refs !== undefined && { refs }) };
 }
 
-/** Adds text to this inference in the user's position. Of texts with the same key the last one counts. */
-export function addSessionContext(text: string, key?: string): PhaseAction<"add_session_context"> {
-  return key === undefined ? { type: "add_session_context", text } : { type: "add_session_context", text, key };
+export interface SessionContextOptions {
+  /** Of texts with the same key the last one counts. */
+  readonly key?: string;
+  /** The sources of the text, shown in `context_resolved`. */
+  readonly refs?: readonly ContextRef[];
+}
+
+/** Adds text to this inference in the user's position. A string as the second argument is the key. */
+export function addSessionContext(
+  text: string,
+  options: string | SessionContextOptions = {},
+): PhaseAction<"add_session_context"> {
+  const { key, refs } = typeof options === "string" ? { key: options } : options;
+  return {
+    type: "add_session_context",
+    text,
+    ...(key !== undefined && { key }),
+    ...(refs !== undefined && { refs }),
+  };
+}
+
+/** Names sources that a transform brings into this inference, and sources that are left out, in `context_resolved`. */
+export function noteContext(facts: {
+  readonly refs?: readonly ContextRef[];
+  readonly omissions?: readonly ContextOmission[];
+}): PhaseAction<"note_context"> {
+  return { type: "note_context", ...facts };
 }
 
 /** Hides a tool from the model in this step, and refuses it should the model call it all the same. */

@@ -12,6 +12,7 @@ import {
   emitEffect,
   excludeTool,
   includeOnlyTools,
+  noteContext,
   operatorText,
   overrideInference,
   type Phase,
@@ -28,6 +29,7 @@ type Everywhere = "state" | "schedule" | "effect";
 type BeforeInference =
   | "add_system_context"
   | "add_session_context"
+  | "note_context"
   | "exclude_tool"
   | "include_only_tools"
   | "add_request_transform"
@@ -59,6 +61,7 @@ test("every action is made by one function, of its own type", () => {
     changeState(tally.add("x")),
     addSystemContext(operatorText`x`),
     addSessionContext("x"),
+    noteContext({}),
     excludeTool("x"),
     includeOnlyTools("x"),
     transformRequest((request) => request),

@@ -43,13 +43,30 @@ export interface SuspendOptions {
 /** `SuspendOptions` as they are stored. */
 export interface SuspendRequest extends SnakeCased<SuspendOptions> {}
 
+/** Which kind of source a text of the context comes from. */
+export const CONTEXT_REF_KINDS = ["memory", "knowledge", "file", "instruction", "browser", "session"] as const;
+
+/** A source of what the model reads, by reference: a path, a URL, the id of a note. It is shown in `context_resolved`, never sent to the model. */
+export interface ContextRef {
+  readonly kind: (typeof CONTEXT_REF_KINDS)[number];
+  readonly ref: string;
+  readonly title?: string;
+}
+
+/** A source that the model does not read in this inference, and why: it is missing, too large, or not allowed. */
+export interface ContextOmission extends ContextRef {
+  readonly reason: string;
+}
+
 /** Everything a plugin may ask for, by type. */
 export interface PhaseActions {
   /** Changes state through one of its own actions. */
   state: { readonly action: StateAction; readonly call_id?: string };
-  add_system_context: { readonly text: OperatorText };
+  add_system_context: { readonly text: OperatorText; readonly refs?: readonly ContextRef[] };
   /** Text for this inference only, in the user's position, marked with who added it. */
-  add_session_context: { readonly text: string; readonly key?: string };
+  add_session_context: { readonly text: string; readonly key?: string; readonly refs?: readonly ContextRef[] };
+  /** Facts about this inference's context for `context_resolved`: sources of a transformed request, and sources left out. */
+  note_context: { readonly refs?: readonly ContextRef[]; readonly omissions?: readonly ContextOmission[] };
   exclude_tool: { readonly tool_id: string };
   /** Of several the union counts; what is excluded stays so. */
   include_only_tools: { readonly tool_ids: readonly string[] };
@@ -88,6 +105,7 @@ export interface ActionsByPhase {
     | Common
     | "add_system_context"
     | "add_session_context"
+    | "note_context"
     | "exclude_tool"
     | "include_only_tools"
     | "add_request_transform"
@@ -113,6 +131,7 @@ export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In
     ...COMMON,
     "add_system_context",
     "add_session_context",
+    "note_context",
     "exclude_tool",
     "include_only_tools",
     "add_request_transform",

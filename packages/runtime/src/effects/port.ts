@@ -6,8 +6,10 @@ import type { CommitContent } from "./stored-effects.ts";
 /**
  * The version of the loop's behaviour. Raised when the same effects come to other commits than before; the loop then asks
  * `port.loopVersion` and does for older recordings what it did then.
+ *
+ * - 2: `context_resolved` names the tools that plugins hide.
  */
-export const LOOP_VERSION = 1;
+export const LOOP_VERSION = 2;
 
 /** Everything an activation learns from outside of its thread. */
 export type EffectKind =

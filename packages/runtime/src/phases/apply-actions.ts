@@ -1,5 +1,7 @@
 import {
   type ActionType,
+  CONTEXT_REF_KINDS,
+  type ContextRef,
   describeThrown,
   type MessageInput,
   PHASE_ACTIONS,
@@ -74,6 +76,19 @@ function assertAllowed(workspace: Pick<AgentView, "agent">, plugin: string, phas
   if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
   if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
   if (action.type === "suspend") assertQuestion(plugin, phase, action.request);
+  if ("refs" in action) assertSources(plugin, phase, action.refs);
+  if ("omissions" in action) assertSources(plugin, phase, action.omissions);
+}
+
+/** Sources are shown to clients: each has a known kind and a reference. */
+function assertSources(plugin: string, phase: Phase, given: readonly ContextRef[] | undefined): void {
+  const isSource = (value: unknown): boolean =>
+    isJson(value) &&
+    CONTEXT_REF_KINDS.some((kind) => kind === getAt(value, ["kind"])) &&
+    typeof getAt(value, ["ref"]) === "string";
+  if (given === undefined || (Array.isArray(given) && given.every(isSource))) return;
+  const message = `Plugin ${plugin} names a source in ${phase} that is not valid: refs and omissions must be arrays of { kind, ref } with one of the kinds ${CONTEXT_REF_KINDS.join(", ")}.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
 /** A question goes into the store and to people: it is JSON, says what it asks for, and ends at a time if at all. */

@@ -77,7 +77,7 @@ export function composeInference(
   const transforms = [...installed.transforms, ...addedTransforms(actions)];
   const request = transforms.length === 0 ? base : performTransforms(workspace, base, transforms);
   const hidden = hiddenTools(tools, request.tools);
-  const fact = describeActions(actions);
+  const fact = describeActions(actions, workspace.effects.loopVersion);
   return {
     request: { ...request, signal: workspace.signal },
     hidden,
@@ -177,9 +177,29 @@ function optionsOf({ model: _model, fallback_models: _fallbacks, ...options }: I
   return options as { readonly [key: string]: Json };
 }
 
-function describeActions(actions: readonly Owned<{ readonly type: string }>[]): ContextFact | undefined {
+/** What the plugins did to the request, and the sources they name. */
+function describeActions(actions: PhaseResult<"before_inference">, loopVersion: number): ContextFact | undefined {
   if (actions.length === 0) return undefined;
-  return { contributions: actions.map(({ plugin, value }) => ({ plugin, action: value.type })) };
+  const refs = actions.flatMap(({ plugin, value }) =>
+    "refs" in value ? (value.refs ?? []).map((ref) => ({ ...ref, plugin })) : [],
+  );
+  const omissions = actions.flatMap(({ plugin, value }) =>
+    value.type === "note_context" ? (value.omissions ?? []).map((omission) => ({ ...omission, plugin })) : [],
+  );
+  return {
+    contributions: actions.map(({ plugin, value }) => ({
+      plugin,
+      action: value.type,
+      ...(loopVersion >= 2 && toolsOf(value)),
+    })),
+    ...(refs.length > 0 && { refs }),
+    ...(omissions.length > 0 && { omissions }),
+  };
+}
+
+function toolsOf(action: PhaseResult<"before_inference">[number]["value"]): { readonly tool_ids?: readonly string[] } {
+  if (action.type === "exclude_tool") return { tool_ids: [action.tool_id] };
+  return action.type === "include_only_tools" ? { tool_ids: action.tool_ids } : {};
 }
 
 /** The transforms plugins added for this inference, after those they have for every one. */

@@ -9,6 +9,7 @@ import {
   emitEffect,
   excludeTool,
   includeOnlyTools,
+  noteContext,
   operatorText,
   overrideInference,
   type PhaseAction,
@@ -51,6 +52,15 @@ export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
   add_session_context: {
     action: addSessionContext("It rains."),
     check: ({ model }) => expect(JSON.stringify(model.requests[0]?.messages.at(-1))).toContain("It rains."),
+  },
+  note_context: {
+    action: noteContext({ omissions: [{ kind: "file", ref: "AGENTS.md", reason: "missing" }] }),
+    check: ({ model, events }) => {
+      const [fact] = events.filter(({ type }) => type === "context_resolved");
+      const omissions = [{ kind: "file", ref: "AGENTS.md", reason: "missing", plugin: "p" }];
+      expect(fact?.data).toEqual({ contributions: [{ plugin: "p", action: "note_context" }], omissions });
+      expect(JSON.stringify(model.requests)).not.toContain("AGENTS.md");
+    },
   },
   exclude_tool: {
     action: excludeTool("add"),
