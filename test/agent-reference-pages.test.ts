@@ -110,7 +110,7 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   run_start: ["once per activation, before anything else", "–"],
   step_start: ["a step begins", "–"],
   before_inference: ["the model is about to be asked", "`tools`"],
-  after_inference: ["the model has answered", "`text`, `calls`, `usage`, `stopReason`"],
+  after_inference: ["the model has answered", "`text`, `calls`, `excludedTools`, `usage`, `stopReason`"],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
     "once per call, arguments checked, nobody asked for approval yet",
@@ -142,7 +142,7 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
   exclude_tool: ["excludeTool(toolId)", "hides and refuses a tool, for this step"],
   include_only_tools: [
     "includeOnlyTools(...toolIds)",
-    "hides and refuses every other tool; of several lists the union counts",
+    "hides and refuses every other tool; of several lists the union counts. `includeOnlyTools(toolIds, { advice })` says in the refusal how to get the tool",
   ],
   add_request_transform: ["transformRequest(change)", "changes the request after everything else is in it"],
   override_inference: [

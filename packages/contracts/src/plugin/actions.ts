@@ -60,9 +60,18 @@ export function excludeTool(toolId: string): PhaseAction<"exclude_tool"> {
   return { type: "exclude_tool", tool_id: toolId };
 }
 
-/** Hides every other tool in this step. */
-export function includeOnlyTools(...toolIds: readonly string[]): PhaseAction<"include_only_tools"> {
-  return { type: "include_only_tools", tool_ids: toolIds };
+/** Hides every other tool in this step. `advice` tells a model that calls one all the same how it can get the tool. */
+export function includeOnlyTools(...toolIds: readonly string[]): PhaseAction<"include_only_tools">;
+export function includeOnlyTools(
+  toolIds: readonly string[],
+  options: { readonly advice: string },
+): PhaseAction<"include_only_tools">;
+export function includeOnlyTools(
+  ...given: readonly string[] | readonly [readonly string[], { readonly advice: string }]
+): PhaseAction<"include_only_tools"> {
+  const [ids, options] = given;
+  if (!Array.isArray(ids)) return { type: "include_only_tools", tool_ids: given as readonly string[] };
+  return { type: "include_only_tools", tool_ids: ids, ...(options as { readonly advice: string }) };
 }
 
 /** Changes the request on its way to the model, after everything else is in it. */

@@ -68,8 +68,8 @@ export interface PhaseActions {
   /** Facts about this inference's context for `context_resolved`: sources of a transformed request, and sources left out. */
   note_context: { readonly refs?: readonly ContextRef[]; readonly omissions?: readonly ContextOmission[] };
   exclude_tool: { readonly tool_id: string };
-  /** Of several the union counts; what is excluded stays so. */
-  include_only_tools: { readonly tool_ids: readonly string[] };
+  /** Of several the union counts; what is excluded stays so. A call of a tool that no list names is refused with the first `advice`. */
+  include_only_tools: { readonly tool_ids: readonly string[]; readonly advice?: string };
   add_request_transform: { readonly transform: RequestTransform };
   override_inference: { readonly override: InferenceOverride };
   /** Ends the run as `behavior_requested`. */

@@ -58,6 +58,8 @@ export interface BeforeInferenceContext extends PhaseContext {
 export interface AfterInferenceContext extends PhaseContext {
   readonly text: string;
   readonly calls: readonly CallView[];
+  /** Ids that plugins excluded from this step. */
+  readonly excludedTools: readonly string[];
   readonly usage: TokenUsage;
   readonly stopReason: StopReason;
 }

@@ -38,6 +38,8 @@ export interface ToolContext {
   readonly state: ToolState;
   readonly identity: ToolIdentity;
   readonly policy: RunPolicy;
+  /** The agent's tools that the run may use, whether or not the model was told about them. */
+  readonly tools: readonly ToolDescriptor[];
   /** Aborted when the run is cancelled, the tool's time is up or the owner lost its claim. */
   readonly signal: AbortSignal;
   /** The same for every execution of this call: pass it on to what must not happen twice. */
@@ -46,6 +48,8 @@ export interface ToolContext {
   readonly decision: Decision | undefined;
   /** The time this execution started; the same on replay. */
   readonly now: number;
+  /** What the agent's spec says in a section of the plugin that brought this tool. */
+  section(key: string): Json | undefined;
   /** A new id, derived from the call; the same on replay. */
   id(): string;
   /** Shows how far the work is. Not durable. */

@@ -5,7 +5,6 @@ import {
   ModelError,
   parseDataUrl,
   type ToolCallRecord,
-  type ToolDescriptor,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
@@ -17,7 +16,7 @@ import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
 import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { answeredBy } from "../route/route-session.ts";
 import { messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
-import { isAllowed } from "../tools/is-allowed.ts";
+import { offeredTools } from "../tools/offered-tools.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
@@ -99,7 +98,7 @@ async function takeStep(
   early: EarlyReads | undefined,
 ): Promise<TakenStep> {
   const { turn, reads, provider } = await infer(workspace, stepId, inference, early);
-  const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference.hidden));
+  const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference));
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
   const files = turn.files === undefined ? [] : await keepFiles(workspace, stepId, turn.files);
@@ -115,7 +114,13 @@ async function takeStep(
   const is_truncated = stop_reason === "max_tokens";
   const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
 
-  const facts = { text: turn.text, calls: calls.map(viewCall), usage, stopReason: stop_reason };
+  const facts = {
+    text: turn.text,
+    calls: calls.map(viewCall),
+    excludedTools: inference.excluded,
+    usage,
+    stopReason: stop_reason,
+  };
   const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
   if (ending !== undefined) {
     reads?.stop();
@@ -129,11 +134,6 @@ async function takeStep(
     calls,
     round: reads === undefined ? {} : { early: reads },
   };
-}
-
-/** The tools the model is told about: the agent's, less what the run may not use. */
-function offeredTools({ agent, policy }: RunWorkspace): readonly ToolDescriptor[] {
-  return [...agent.tools.values()].map(({ descriptor }) => descriptor).filter(({ id }) => isAllowed(policy, id));
 }
 
 /** Why a plugin wants the run to end here, if one does; it need not say. */
@@ -191,7 +191,7 @@ async function infer(
       reads?.stop();
       reads = undefined;
     } else if (chunk.type === "tool_call_ready") {
-      reads?.offer(requestCall(workspace, stepId, chunk.call, inference.hidden), chunk.index);
+      reads?.offer(requestCall(workspace, stepId, chunk.call, inference), chunk.index);
     }
   };
   const asked = new ModelTurn(workspace, { stepId, inference, show });

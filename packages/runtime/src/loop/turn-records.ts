@@ -1,4 +1,5 @@
 import type { FilePart, Message, ToolCallRecord } from "@reprise/contracts";
+import type { Inference } from "../phases/compose-inference.ts";
 import type { AgentView, RunView } from "../run/ports.ts";
 import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
@@ -8,9 +9,10 @@ export function requestCall(
   workspace: RunView & Pick<AgentView, "versionOf">,
   stepId: string,
   call: CompleteCall,
-  hidden: ReadonlySet<string>,
+  { refusalOf }: Pick<Inference, "refusalOf">,
 ): ToolCallRecord {
   const parsed = call.arguments;
+  const refusal = refusalOf(call.name);
   return {
     call_id: callIdOf(stepId, call.index),
     run_id: workspace.run.run_id,
@@ -21,7 +23,7 @@ export function requestCall(
     provider_call_id: call.provider_id,
     arguments: parsed.value,
     ...(!parsed.ok && { problem: parsed.problem }),
-    ...(hidden.has(call.name) && { refusal: `Tool ${call.name} may not be used in this step.` }),
+    ...(refusal !== undefined && { refusal }),
     status: "new",
     suspension: 0,
     updated_at: workspace.now,

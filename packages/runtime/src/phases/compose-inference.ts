@@ -31,8 +31,10 @@ type AskingRun = RunView &
 /** A request to a model, and what the plugins made of it. */
 export interface Inference {
   readonly request: ModelRequest;
-  /** Tools of the agent the model is not told about in this step: it may not call them either. */
-  readonly hidden: ReadonlySet<string>;
+  /** Why the model may not call a tool in this step, although the agent has it; undefined for one that it may call. */
+  refusalOf(toolId: string): string | undefined;
+  /** Tools that plugins excluded. */
+  readonly excluded: readonly string[];
   /** The id of another model than the agent's, when a plugin chose one. */
   readonly model?: string;
   /** Those that stand in for it, when a plugin chose them too. */
@@ -76,11 +78,10 @@ export function composeInference(
   };
   const transforms = [...installed.transforms, ...addedTransforms(actions)];
   const request = transforms.length === 0 ? base : performTransforms(workspace, base, transforms);
-  const hidden = hiddenTools(tools, request.tools);
   const fact = describeActions(actions, workspace.effects.loopVersion);
   return {
     request: { ...request, signal: workspace.signal },
-    hidden,
+    ...visibilityOf(tools, request.tools, actions),
     ...(model !== undefined && { model }),
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
@@ -157,13 +158,25 @@ function visibleTools(
   return tools.filter(({ id }) => (included?.has(id) ?? true) && !excluded.has(id));
 }
 
-function hiddenTools(offered: readonly ToolDescriptor[], told: readonly ToolDescriptor[]): ReadonlySet<string> {
-  if (offered === told) return NONE;
+/** A tool the model was not told about may not be called either. Only what the model calls is looked up: a catalogue may be large. */
+function visibilityOf(
+  offered: readonly ToolDescriptor[],
+  told: readonly ToolDescriptor[],
+  actions: PhaseResult<"before_inference">,
+): Pick<Inference, "refusalOf" | "excluded"> {
+  const excluded = actions.flatMap(({ value }) => (value.type === "exclude_tool" ? [value.tool_id] : []));
+  if (offered === told) return { refusalOf: () => undefined, excluded };
   const known = new Set(told.map(({ id }) => id));
-  return new Set(offered.map(({ id }) => id).filter((id) => !known.has(id)));
+  const [advice] = actions.flatMap(({ value }) =>
+    value.type === "include_only_tools" && value.advice !== undefined ? [value.advice] : [],
+  );
+  const refusalOf = (toolId: string): string | undefined => {
+    if (known.has(toolId) || !offered.some(({ id }) => id === toolId)) return undefined;
+    const refusal = `Tool ${toolId} may not be used in this step.`;
+    return advice === undefined || excluded.includes(toolId) ? refusal : `${refusal} ${advice}`;
+  };
+  return { refusalOf, excluded };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOverride {
   const overrides = actions.flatMap(({ value }) => (value.type === "override_inference" ? [value.override] : []));

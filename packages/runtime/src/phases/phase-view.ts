@@ -11,6 +11,7 @@ import { getAt, type Immutable, isJson, type Json, type Path, type StateDefiniti
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
+import { readSection } from "../resolve/read-section.ts";
 import type { AgentView, Conversation, Outside, RunView } from "../run/ports.ts";
 
 /** The parts of a run that its plugins can look at. */
@@ -104,15 +105,7 @@ export class PhaseView implements PhaseContext, PhaseState {
 
   // Fields and not methods: authors take them out of the context by name.
 
-  readonly section = (key: string): Json | undefined => {
-    const { spec, installed } = this.#workspace.agent;
-    const owner = installed.plugins.find(({ id }) => id === this.#plugin);
-    if (owner === undefined || !Object.hasOwn(owner.sections, key)) {
-      const message = `Plugin ${this.#plugin} reads the section ${key}, which it did not declare.`;
-      throw new RepriseError("INVALID_ACTION", message, { details: { plugin: this.#plugin, key } });
-    }
-    return Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
-  };
+  readonly section = (key: string): Json | undefined => readSection(this.#workspace.agent, this.#plugin, key);
 
   readonly id = (): string => `${this.#moment.key}-${this.#plugin}-i${this.#ids++}`;
 

@@ -14,7 +14,7 @@ import { askPlugins, type Objection } from "../phases/plugin-gate.ts";
 import type { PhaseRun } from "../phases/run-phase.ts";
 import type { AgentView, RunView } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
-import { isAllowed } from "./is-allowed.ts";
+import { isAllowed } from "./offered-tools.ts";
 import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 
 /** The parts of a run that decide whether a call may be executed. */

@@ -8,9 +8,11 @@ import {
 import { isJson, type Json } from "@reprise/state";
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
-import type { Host, RunView } from "../run/ports.ts";
+import { readSection } from "../resolve/read-section.ts";
+import type { AgentView, Host, RunView } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import type { CallState } from "./call-state.ts";
+import { offeredTools } from "./offered-tools.ts";
 import type { PluginRequest } from "./read-effect.ts";
 
 /** What one execution gathers beside its result. Part of the run only once the call is settled. */
@@ -31,7 +33,7 @@ export interface ToolContextOptions {
 
 /** What a tool has to work with. */
 export function createToolContext(
-  workspace: RunView & Host,
+  workspace: RunView & Pick<AgentView, "agent"> & Host,
   call: ToolCallRecord,
   { gathered, decision, signal, progress }: ToolContextOptions,
 ): ToolContext {
@@ -51,6 +53,10 @@ export function createToolContext(
       ...(run.parent_run_id !== undefined && { parentRunId: run.parent_run_id }),
     },
     policy: workspace.policy,
+    get tools() {
+      return offeredTools(workspace);
+    },
+    section: (key) => readSection(workspace.agent, workspace.agent.installed.tools.get(call.tool_id)?.plugin, key),
     signal,
     idempotencyKey: call.call_id,
     decision,

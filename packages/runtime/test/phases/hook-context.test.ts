@@ -1,4 +1,5 @@
-import { PHASES, textOf } from "@reprise/contracts";
+import { PHASES, type ToolContext, textOf } from "@reprise/contracts";
+import { definePlugin, defineTool } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { settle, soon } from "../support/wait.ts";
 import { hookPlugin } from "./support/hook-plugin.ts";
@@ -122,4 +123,32 @@ it("ends the run's signal when the run is cancelled", async () => {
   await run.cancel();
   expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
   expect(seen).toEqual([true]);
+});
+
+describe("a tool that a plugin brings", () => {
+  const sections = { tone: { type: "object", properties: { level: { type: "integer" } } } };
+  const play = async (look: (context: ToolContext) => unknown) => {
+    const seen: unknown[] = [];
+    const tool = defineTool({
+      id: "look",
+      description: "Looks.",
+      execute: (_, context) => {
+        seen.push(look(context));
+        return "seen";
+      },
+    });
+    const plugin = definePlugin({ id: "p", sections, tools: [tool] });
+    const agent = { sections: { tone: { level: 3 } } };
+    return { ...(await playPlugins([plugin], { agent, script: [[{ call: "look" }], "ok"] })), seen };
+  };
+
+  it("reads the section of its plugin, and the tools that the run may use", async () => {
+    const { seen } = await play(({ section, tools }) => [section("tone"), tools.map(({ id }) => id)]);
+    expect(seen).toEqual([[{ level: 3 }, ["add", "look"]]]);
+  });
+
+  it("is refused a section that its plugin did not declare", async () => {
+    const { messages } = await play(({ section }) => section("other"));
+    expect(messages[2]?.content).toContain("Plugin p reads the section other, which it did not declare.");
+  });
 });

@@ -50,6 +50,17 @@ describe("a hidden tool the model calls all the same", () => {
     await assertConsistent(tenant, "t1");
   });
 
+  it("is refused with the advice of the plugin whose list leaves it out", async () => {
+    const { tools, counts } = makeTools();
+    const advice = "Ask for it first.";
+    const plugins = [showing("p", includeOnlyTools(["a"], { advice })), showing("q", excludeTool("c"))];
+    const { messages } = await playPlugins(plugins, { tools, script: [[call("b"), call("c")], "ok"] });
+    expect(counts()).toEqual([0, 0, 0]);
+    expect(messages[2]?.content).toContain("Tool b may not be used in this step. Ask for it first.");
+    expect(messages[3]?.content).toContain("Tool c may not be used in this step.");
+    expect(messages[3]?.content).not.toContain(advice);
+  });
+
   it("is refused when a request transform took it out", async () => {
     const { tools, counts } = makeTools();
     const plugin = hookPlugin("p", "run_start", () => undefined, {
@@ -122,4 +133,12 @@ it("does not refuse a call of an earlier step that is approved meanwhile", async
   release.open();
   expect(await soon(run.outcome())).toMatchObject({ status: "done" });
   expect(asking.keys).toHaveLength(1);
+});
+
+it("tells after_inference which tools plugins excluded", async () => {
+  const { tools } = makeTools();
+  const seen: unknown[] = [];
+  const watch = hookPlugin("w", "after_inference", ({ excludedTools }) => void seen.push(excludedTools));
+  await playPlugins([showing("p", excludeTool("b"), includeOnlyTools("a", "b")), watch], { tools, script: ["ok"] });
+  expect(seen).toEqual([["b"]]);
 });
