@@ -67,10 +67,10 @@ describe("issue 14.7: the configurations that people have", () => {
 
   it("warn of sections for plugins that are not installed, wherever they stand", async () => {
     const agent = { id: "a", model: "gpt-4o-mini", sections: { permission: {} } };
-    const ended = await check({ agents: [agent], plugins: { reminder: { reminder: {} } } }, { OPENAI_API_KEY: "k" });
+    const ended = await check({ agents: [agent], plugins: { llmmetry: { llmmetry: {} } } }, { OPENAI_API_KEY: "k" });
     expect(ended).toMatchObject({ code: 0 });
     const [{ warnings }] = linesOf(ended) as [{ warnings: { path: string }[] }];
-    expect(warnings.map(({ path }) => path)).toEqual(["agents[0].sections.permission", "plugins.reminder"]);
+    expect(warnings.map(({ path }) => path)).toEqual(["agents[0].sections.permission", "plugins.llmmetry"]);
   });
 
   it("still refuse a plugin that nobody knows", async () => {

@@ -1,9 +1,10 @@
 import type { Plugin } from "@reprise/contracts";
+import { reminder } from "./reminder/reminder.ts";
 
 /**
  * Every plugin of this package without options, for hosts that run configuration files: an agent names a plugin in `plugin_ids` and sets it
  * up in a section.
  */
 export function createInstalledPlugins(): readonly Plugin[] {
-  return [];
+  return [reminder()];
 }

@@ -52,6 +52,8 @@ export type { ResolveWarning } from "./resolve/resolved-agent.ts";
 export { findSectionProblem } from "./resolve/section-problem.ts";
 export type { Limits, PoolSizes } from "./run/limits.ts";
 export { DEFAULT_LIMITS } from "./run/limits.ts";
+export type { Glob } from "./spec/glob.ts";
+export { compileGlob, findGlobProblem } from "./spec/glob.ts";
 export { agentSpecSchema, agentSpecShape, readAgentSpec } from "./spec/read-agent-spec.ts";
 export { isModelPool, modelPoolShape, readModelPool } from "./spec/read-model-pool.ts";
 export { modelSpecShape, readModelSpec } from "./spec/read-model-spec.ts";

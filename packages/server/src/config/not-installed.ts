@@ -9,7 +9,6 @@ import { type ConfigProblem, problemAt } from "./config-problem.ts";
 const DESCRIBED: ReadonlySet<string> = new Set([
   "permission",
   "tool_policy",
-  "reminder",
   "context",
   "compaction",
   "skills",
