@@ -170,6 +170,7 @@ export type {
   Plugin,
   ScheduledHandler,
 } from "./plugin/plugin.ts";
+export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
 export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";
 export {
   EFFECT_ACTIONS,

@@ -130,8 +130,10 @@ export interface BudgetFact {
 export interface CostFact {
   readonly provider: string;
   readonly model: string;
-  /** Its number in the chain of `model_routed`. */
+  /** Its number in the chain of `model_routed`, or in what the plugin asked. */
   readonly attempt: number;
+  /** The plugin that asked the model; absent for the run's own steps. */
+  readonly plugin?: string;
   readonly outcome: "succeeded" | "failed";
   readonly error?: ModelErrorKind;
   /** Absent when nothing is known of it: the attempt failed before the model spoke. */

@@ -70,6 +70,7 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     provider: "string",
     model: "string",
     attempt: "number",
+    plugin: "string?",
     outcome: "string",
     error: "string?",
     usage: "object?",

@@ -7,6 +7,7 @@ import type { Termination } from "../run/termination.ts";
 import type { ToolDescriptor } from "../tool/tool-descriptor.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { Phase } from "./phase.ts";
+import type { PluginAnswer, PluginInference } from "./plugin-inference.ts";
 
 /** The state as it was when the phase began: the same for every hook of the phase. Frozen. */
 export interface PhaseState {
@@ -39,6 +40,14 @@ export interface PhaseContext {
   id(): string;
   /** Runs something impure and keeps its answer with the run, so that a replay has it without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
+  /**
+   * Asks a model. The run pays: `cost_recorded` names the plugin, and the budget counts it. Recorded, so that a replay does not ask again.
+   * Rejects when no model answers, and when the run is cancelled.
+   *
+   * A hook need not wait. The request then continues beside the run, also after its end, and its cost is recorded with the next phase of the
+   * thread. A later hook learns the answer through `record`.
+   */
+  infer(question: PluginInference): Promise<PluginAnswer>;
 }
 
 /** A call as hooks see it. */

@@ -10,6 +10,7 @@ import { Signals } from "../journal/signals.ts";
 import { StoppedRuns } from "../journal/stopped-runs.ts";
 import type { Services } from "../loop/services.ts";
 import { limitBlobs } from "../media/limit-blobs.ts";
+import { PluginInferences } from "../phases/infer-for-plugin.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { assertLimits, DEFAULT_LIMITS } from "../run/limits.ts";
@@ -56,6 +57,7 @@ export async function createRuntime<Known extends Agent = Agent>(
     agents: new Agents(options.registries ?? buildRegistries(extendDefinitions(options)), env),
     pools: new RunPools(limits.pools),
     budgets: new BudgetBook(store),
+    inferences: new PluginInferences(),
     beforeModelAttempt: options.beforeModelAttempt,
     onToolError: options.onToolError,
     bus: new LiveBus(),

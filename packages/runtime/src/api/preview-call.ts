@@ -7,6 +7,7 @@ import { NEVER } from "../effects/with-timeout.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Services } from "../loop/services.ts";
+import { PluginInferences } from "../phases/infer-for-plugin.ts";
 import { askPlugins } from "../phases/plugin-gate.ts";
 import { callIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { LoadedThread } from "../thread/loaded-thread.ts";
@@ -100,7 +101,8 @@ async function openWorkspace(
   const mail = new MailSource(false);
   const texts = new LongTexts(blobs, tenant, env);
   const effects = new LivePort({ env, time, claim, signal: NEVER, lost: NEVER, mail, texts });
-  const nobody = { ...services, bus: new LiveBus() };
+  // What a rule asks of a model meanwhile is paid for, and no run counts it.
+  const nobody = { ...services, bus: new LiveBus(), inferences: new PluginInferences() };
   const pools = ToolPools.create(limits.pools);
   const port = { assertHeld: () => undefined, lendSlot: () => () => undefined };
   return new RunWorkspace({ services: nobody, claim, run, thread, pools, effects, ...port });

@@ -42,14 +42,17 @@ export function isGated({ budget, services }: Pick<GatedRun, "budget" | "service
 export class RunGate implements AttemptGate {
   readonly #workspace: GatedRun;
   readonly #stepId: string;
+  readonly #name: string;
   readonly #settling: Promise<unknown>[] = [];
   readonly #open = new Set<AttemptTicket>();
   #budget: Budget | undefined;
   #attempts = 0;
 
-  constructor(workspace: GatedRun, stepId: string) {
+  /** @param name tells the attempts of this inference from those of others in the run. */
+  constructor(workspace: GatedRun, stepId: string, name: string = `s${workspace.run.steps}`) {
     this.#workspace = workspace;
     this.#stepId = stepId;
+    this.#name = name;
   }
 
   /** The budget as it last stood. */
@@ -88,7 +91,7 @@ export class RunGate implements AttemptGate {
   async #reserve(budget: RunBudget, attempt: PlannedAttempt): Promise<AttemptTicket> {
     const { spec, request } = attempt;
     const { amount, answer, most } = worstCaseOf(request, spec);
-    const name = `s${this.#workspace.run.steps}a${++this.#attempts}`;
+    const name = `${this.#name}a${++this.#attempts}`;
     if (!isPriced(spec)) await this.#assertMayBeUnpriced(budget, attempt);
     const step = await budget.reserve(name, amount, answer);
     this.#note(step);

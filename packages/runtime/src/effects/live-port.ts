@@ -140,6 +140,10 @@ export class LivePort implements EffectPort {
     return ask();
   }
 
+  recordOwn<Value>(_: string, __: string, ask: () => Value | undefined): Value | undefined {
+    return ask();
+  }
+
   take(content: CommitContent): readonly Effect[] {
     this.#taken = this.#effects;
     this.#effects = [];

@@ -120,6 +120,8 @@ export interface EffectPort {
   report<Value>(question: Reporting<Value>, ask: (report: (value: Json) => void) => Promise<Value>): Promise<Value>;
   /** Has something impure done once, inside the answer of a plugin. */
   record<Value extends Json>(key: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
+  /** The same for the runtime's own part in that answer, which is there at once; undefined when it had none. */
+  recordOwn<Value>(key: string, name: string, ask: () => Value | undefined): Value | undefined;
   /** Something of the loop runs beside the rest from here on; returns the way to say that it is over. */
   fork(): () => void;
   /** A part of the loop waits for another one; returns the way to say that it no longer does. */

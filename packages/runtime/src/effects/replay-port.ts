@@ -117,6 +117,11 @@ export class ReplayPort implements EffectPort {
     return value as Value;
   }
 
+  recordOwn<Value>(key: string, name: string): Value | undefined {
+    // Written by the part of the runtime that asks.
+    return this.#log.takeRecorded(key, name) as Value | undefined;
+  }
+
   take(): readonly Effect[] {
     return [];
   }

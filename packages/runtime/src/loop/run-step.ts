@@ -8,6 +8,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
+import { countTokens } from "../budget/record-cost.ts";
 import { fitInference } from "../context/fit-inference.ts";
 import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
@@ -201,20 +202,12 @@ async function infer(
   });
   await reads?.settle();
   showRoute(workspace, stepId, asked.facts);
-  countTokens(workspace, turn);
+  countTokens(workspace, turn.usage);
   endModelWait(workspace);
   const { attempts, duration_ms } = asked.facts;
   const { provider, model = asked.facts.model } = answeredBy(attempts) ?? {};
   workspace.emitOnCommit("inference_complete", { model, usage: turn.usage, duration_ms }, stepId);
   return { turn, reads, provider };
-}
-
-function countTokens(workspace: RunWorkspace, { usage }: Turn): void {
-  const { input_tokens, output_tokens } = workspace.run;
-  workspace.setRun({
-    input_tokens: input_tokens + (usage.prompt_tokens ?? 0),
-    output_tokens: output_tokens + (usage.completion_tokens ?? 0),
-  });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { TokenEstimator } from "../context/token-estimator.ts";
 import type { LiveBus } from "../journal/live-bus.ts";
 import type { Signals } from "../journal/signals.ts";
 import type { StoppedRuns } from "../journal/stopped-runs.ts";
+import type { PluginInferences } from "../phases/infer-for-plugin.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Limits } from "../run/limits.ts";
 import type { StoreTime } from "../thread/store-time.ts";
@@ -27,6 +28,8 @@ export interface Services {
   /** Hears of every failure of a tool that the tool did not mean. */
   readonly onToolError?: OnToolError | undefined;
   readonly limits: Limits;
+  /** What plugins asked of models, until a run counts it. */
+  readonly inferences: PluginInferences;
   readonly bus: LiveBus;
   readonly signals: Signals;
   readonly stopped: StoppedRuns;

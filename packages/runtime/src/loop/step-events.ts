@@ -1,4 +1,5 @@
 import type { RoutedAttempt, RouteFact } from "@reprise/contracts";
+import { recordCost } from "../budget/record-cost.ts";
 import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt } from "../route/route-session.ts";
 import type { EventSink, RunEditor } from "../run/ports.ts";
@@ -15,34 +16,6 @@ export function showRoute(
   if (facts.attempts.length === 0) return;
   workspace.emit("model_routed", describeRoute(facts), stepId);
   for (const attempt of facts.attempts) recordCost(workspace, stepId, attempt);
-}
-
-function recordCost(
-  workspace: Pick<RunEditor, "run" | "setRun"> & Pick<EventSink, "emit">,
-  stepId: string,
-  made: ModelAttempt,
-): void {
-  const { attempt, provider, model, outcome, usage, estimated, error, cost } = made;
-  if (outcome === "skipped" || cost === undefined) return;
-  const { microcents, priced } = cost;
-  const total = (workspace.run.cost_microcents ?? 0) + microcents;
-  workspace.setRun({ cost_microcents: total, ...(!priced && { is_unpriced: true }) });
-  workspace.emit(
-    "cost_recorded",
-    {
-      provider,
-      model,
-      attempt,
-      outcome,
-      ...(error !== undefined && { error }),
-      ...(usage !== undefined && { usage }),
-      ...(estimated !== undefined && { estimated }),
-      cost_microcents: microcents,
-      run_cost_microcents: total,
-      priced,
-    },
-    stepId,
-  );
 }
 
 function describeRoute({ model: requested, attempts, candidates, requirements, budget }: TurnFacts): RouteFact {

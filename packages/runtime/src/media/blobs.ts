@@ -6,6 +6,7 @@ import {
   type BlobStore,
   blobRefOf,
   type LoadedFile,
+  type ModelRequest,
   type PutBlobOptions,
 } from "@reprise/contracts";
 
@@ -38,4 +39,9 @@ export async function readBlob(
 ): Promise<LoadedFile> {
   const { info, content } = await blobs.get(tenant, blobRefOf(url));
   return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
+}
+
+/** Reads what the messages of a request name. Holds the store alone, so that a request which somebody keeps does not hold its run. */
+export function loaderOf(blobs: BlobStore, tenant: string): NonNullable<ModelRequest["load"]> {
+  return (url) => readBlob({ blobs }, tenant, url);
 }

@@ -2,9 +2,11 @@ import { describeThrown, type Plugin, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import type { Host, StateAccess } from "../run/ports.ts";
+import { type CountedRun, countInferences, type SpentInference, takeInferences } from "./infer-for-plugin.ts";
 import { type ObservedRun, PhaseView } from "./phase-view.ts";
+import { decodeInferences, recordedInferences } from "./stored-answers.ts";
 
-type ActivatedRun = ObservedRun & Pick<StateAccess, "document"> & Host;
+type ActivatedRun = ObservedRun & CountedRun & Pick<StateAccess, "document"> & Host;
 
 /** The plugins that were told that a run is worked on in this process, and are to be told when that is over. */
 export class ActivePlugins {
@@ -21,13 +23,20 @@ export class ActivePlugins {
     for (const plugin of agent.installed.plugins) {
       if (plugin.onActivate === undefined && plugin.onDeactivate === undefined) continue;
       const view = this.#view(plugin, "activation");
-      // A function, since what it records is known afterwards; records are JSON, which their interface hides.
-      const encode = (): Json | undefined =>
-        view.recorded.length === 0 ? undefined : { recorded: view.recorded as unknown as Json };
+      const place = `${this.#keyOf("activation")}:${plugin.id}`;
+      // What it records is known afterwards; records are JSON, which their interface hides.
+      const encode = (inferences: readonly SpentInference[]): Json | undefined => {
+        const recorded = [...view.recorded, ...recordedInferences(place, inferences)];
+        return recorded.length === 0 ? undefined : { recorded: recorded as unknown as Json };
+      };
+      const question = { kind: "activate", of: plugin.id, encode, decode: decodeInferences } as const;
       try {
-        await this.#workspace.effects.perform({ kind: "activate", of: plugin.id, encode }, () =>
-          withTimeout(services.env.clock, signal, services.limits.hookTimeoutMs, async () => plugin.onActivate?.(view)),
-        );
+        const inferences = await this.#workspace.effects.perform(question, async () => {
+          const { env, limits } = services;
+          await withTimeout(env.clock, signal, limits.hookTimeoutMs, async () => plugin.onActivate?.(view));
+          return takeInferences(this.#workspace, place);
+        });
+        countInferences(this.#workspace, inferences);
       } catch (error) {
         signal.throwIfAborted();
         const message = `Plugin ${plugin.id} could not be activated: ${describeThrown(error)}`;

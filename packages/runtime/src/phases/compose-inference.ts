@@ -11,7 +11,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import { readBlob } from "../media/blobs.ts";
+import { loaderOf } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, CallBook, Conversation, Host, Outside, RunView } from "../run/ports.ts";
 import { stepIdOf } from "../thread/derived-ids.ts";
@@ -45,13 +45,6 @@ export interface Inference {
   readonly fact?: ContextFact;
 }
 
-/** Apart from the rest, so that a request which somebody keeps does not hold its run. */
-function loaderOf({ services, claim }: Host & Pick<RunView, "claim">): NonNullable<ModelRequest["load"]> {
-  const { tenant } = claim;
-  const { blobs } = services;
-  return (url) => readBlob({ blobs }, tenant, url);
-}
-
 /** Puts together what the model is sent: the agent's words, the thread, and what the plugins add, hide and change. */
 export function composeInference(
   workspace: AskingRun,
@@ -73,7 +66,7 @@ export function composeInference(
       ...optionsOf(override),
     },
     ...(spec.output_schema !== undefined && { output_schema: { schema: spec.output_schema } }),
-    load: loaderOf(workspace),
+    load: loaderOf(workspace.services.blobs, workspace.claim.tenant),
     signal: workspace.signal,
   };
   const transforms = [...installed.transforms, ...addedTransforms(actions)];

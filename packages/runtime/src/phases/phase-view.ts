@@ -3,19 +3,23 @@ import {
   type Phase,
   type PhaseContext,
   type PhaseState,
+  type PluginAnswer,
+  type PluginInference,
   RepriseError,
   type RunPolicy,
   type ToolCallRecord,
 } from "@reprise/contracts";
 import { getAt, type Immutable, isJson, type Json, type Path, type StateDefinition } from "@reprise/state";
+import { decodeFailure, encodeFailure } from "../effects/failure.ts";
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { readSection } from "../resolve/read-section.ts";
-import type { AgentView, Conversation, Outside, RunView } from "../run/ports.ts";
+import type { Conversation, Outside } from "../run/ports.ts";
+import { type InferringRun, inferForPlugin } from "./infer-for-plugin.ts";
 
 /** The parts of a run that its plugins can look at. */
-export type ObservedRun = RunView & Pick<AgentView, "agent"> & Pick<Conversation, "modelMessages"> & Outside;
+export type ObservedRun = InferringRun & Pick<Conversation, "modelMessages"> & Outside;
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -38,6 +42,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   readonly #moment: PhaseMoment;
   readonly #plugin: string;
   #ids = 0;
+  #questions = 0;
   #recorded: Recorded[] | undefined;
 
   constructor(workspace: ObservedRun, moment: PhaseMoment, plugin: string, facts: object | undefined) {
@@ -119,6 +124,22 @@ export class PhaseView implements PhaseContext, PhaseState {
     this.#recorded ??= [];
     this.#recorded.push({ place: key, name, value: copyJson(value) });
     return value;
+  };
+
+  readonly infer = async (question: PluginInference): Promise<PluginAnswer> => {
+    const plugin = this.#plugin;
+    const place = `${this.#moment.key}/${plugin}/${this.#questions++}`;
+    // How a question failed is recorded too: the plugin may have acted on it.
+    const recorded = await this.record("infer", () =>
+      inferForPlugin(this.#workspace, { plugin, place }, question).then(
+        // Answers are made of JSON; their interface hides it.
+        (answer): Json => ({ answer: answer as unknown as Json }),
+        (error: unknown): Json => ({ failed: encodeFailure(error) }),
+      ),
+    );
+    const failed = getAt(recorded, ["failed"]);
+    if (failed !== undefined) throw decodeFailure(failed, this.signal.reason);
+    return getAt(recorded, ["answer"]) as unknown as PluginAnswer;
   };
 
   /** The answers that came through `record`. */

@@ -5,12 +5,13 @@ import { freezeDeep } from "../json/freeze-deep.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, Host, RunView } from "../run/ports.ts";
 import { applyCommonActions, type ChangeableRun } from "./apply-actions.ts";
+import { type CountedRun, countInferences, takeInferences } from "./infer-for-plugin.ts";
 import { type ObservedRun, type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";
-import { type Answer, decodeAnswers, encodeAnswers } from "./stored-answers.ts";
+import { type Answer, type Answers, decodeAnswers, encodeAnswers } from "./stored-answers.ts";
 
 /** The parts of a run that its phases look at and change. */
-export type PhaseRun = ObservedRun & ChangeableRun & Pick<AgentView, "plan">;
+export type PhaseRun = ObservedRun & ChangeableRun & Pick<AgentView, "plan"> & CountedRun;
 
 /** What the hooks of a phase get beside what every hook gets. */
 export type PhaseFacts<In extends Phase> = Omit<PhaseContexts[In], keyof PhaseContexts["run_start"]>;
@@ -45,7 +46,7 @@ export function runPhase<In extends Phase>(
   const moment: PhaseMoment = { phase, key, now: workspace.now, document: workspace.document };
   const due = takeScheduled(workspace, phase);
   const views: PhaseView[] = [];
-  const ask = (): readonly Owned<Answer>[] | Promise<readonly Owned<Answer>[]> => {
+  const ask = (): Answers | Promise<Answers> => {
     const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
     const askOne = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
       const view = new PhaseView(workspace, when, plugin, facts);
@@ -56,18 +57,26 @@ export function runPhase<In extends Phase>(
     for (const { plugin, value } of hooks ?? NOTHING) askOne(plugin, value as unknown as AnyHook);
     for (const [index, { plugin, handle }] of due.entries())
       askOne(plugin, handle, { ...moment, key: `${key}-d${index}` });
-    // None of them is a promise: just asked.
-    return answers.some(isPromise) ? Promise.all(answers) : (answers as readonly Owned<Answer>[]);
-  };
-  const encode = (given: readonly Owned<Answer>[]): Json =>
-    encodeAnswers(
+    const withInferences = (given: readonly Owned<Answer>[]): Answers => ({
       given,
+      inferences: takeInferences(workspace, key),
+    });
+    // None of them is a promise: just asked.
+    if (!answers.some(isPromise)) return withInferences(answers as readonly Owned<Answer>[]);
+    return Promise.all(answers).then(withInferences);
+  };
+  const encode = (answers: Answers): Json =>
+    encodeAnswers(
+      answers,
+      key,
       views.flatMap((view) => view.recorded),
     );
   const given = workspace.effects.ask({ kind: "phase", of: key, encode, decode: decodeAnswers }, ask);
-  // Every action is found to be one of the phase's own.
-  const finish = (answers: readonly Owned<Answer>[]) =>
-    applyCommonActions(workspace, phase, answers) as PhaseResult<In>;
+  const finish = (answers: Answers): PhaseResult<In> => {
+    countInferences(workspace, answers.inferences);
+    // Every action is found to be one of the phase's own.
+    return applyCommonActions(workspace, phase, answers.given) as PhaseResult<In>;
+  };
   return given instanceof Promise ? given.then(finish) : finish(given);
 }
 

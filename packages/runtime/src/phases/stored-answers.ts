@@ -4,15 +4,35 @@ import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { outputJson, Unreadable } from "../json/output-json.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
+import { INFERENCES, type SpentInference } from "./infer-for-plugin.ts";
 
 /** What a hook asks for. */
 export type Answer = readonly PhaseAction[] | undefined;
 
-/** What the plugins of a phase asked for, each in its turn, and what they recorded on the way. */
-export function encodeAnswers(answers: readonly Owned<Answer>[], recorded: readonly Recorded[]): Json {
-  const stored = answers.map(({ plugin, value }): Json => ({ plugin, actions: encodeActions(value) }));
+/** What the plugins of a phase asked for, each in its turn, and what models were asked for plugins up to then. */
+export interface Answers {
+  readonly given: readonly Owned<Answer>[];
+  readonly inferences: readonly SpentInference[];
+}
+
+/** Answers as they are stored, with what the plugins recorded on the way. */
+export function encodeAnswers({ given, inferences }: Answers, key: string, recorded: readonly Recorded[]): Json {
+  const answers = given.map(({ plugin, value }): Json => ({ plugin, actions: encodeActions(value) }));
+  const all = [...recorded, ...recordedInferences(key, inferences)];
   // Records are made of JSON; their interface hides it.
-  return recorded.length === 0 ? { answers: stored } : { answers: stored, recorded: recorded as unknown as Json };
+  return all.length === 0 ? { answers } : { answers, recorded: all as unknown as Json };
+}
+
+export function recordedInferences(place: string, inferences: readonly SpentInference[]): readonly Recorded[] {
+  // As above.
+  return inferences.length === 0 ? [] : [{ place, name: INFERENCES, value: inferences as unknown as Json }];
+}
+
+export function decodeInferences(stored: Json | undefined): readonly SpentInference[] {
+  const recorded = getAt(stored ?? {}, ["recorded"]);
+  const own = Array.isArray(recorded) ? recorded.find((each) => getAt(each, ["name"]) === INFERENCES) : undefined;
+  // Written by `recordedInferences`.
+  return own === undefined ? [] : ((getAt(own, ["value"]) ?? []) as unknown as readonly SpentInference[]);
 }
 
 /** An answer that is no list of actions fails its run: of that one only what it was is kept. */
@@ -44,14 +64,15 @@ function plain({ tool_name, status, data, message, metadata, suspension }: ToolR
   return { tool_name, status, data, message, metadata, ...(suspension !== undefined && { suspension }) };
 }
 
-export function decodeAnswers(stored: Json | undefined): readonly Owned<Answer>[] {
+export function decodeAnswers(stored: Json | undefined): Answers {
   const answers = getAt(stored ?? {}, ["answers"]);
-  return (Array.isArray(answers) ? answers : []).map((answer) => {
+  const given = (Array.isArray(answers) ? answers : []).map((answer) => {
     const actions = getAt(answer, ["actions"]);
     // Written by `encodeAnswers`; what is no list fails again.
     const value = (Array.isArray(actions) ? actions.map(decodeAction) : actions) as Answer;
     return { plugin: String(getAt(answer, ["plugin"])), value };
   });
+  return { given, inferences: decodeInferences(stored) };
 }
 
 interface Marks {

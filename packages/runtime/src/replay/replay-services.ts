@@ -3,6 +3,7 @@ import { TokenEstimator } from "../context/token-estimator.ts";
 import type { EffectPort } from "../effects/port.ts";
 import { LiveBus } from "../journal/live-bus.ts";
 import type { Services } from "../loop/services.ts";
+import { PluginInferences } from "../phases/infer-for-plugin.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import { DEFAULT_LIMITS } from "../run/limits.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
@@ -28,6 +29,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
     signals: { nudge: nothing } as unknown as Services["signals"],
     stopped: { goOn: nothing } as unknown as Services["stopped"],
     threads: { forget: nothing } as unknown as Services["threads"],
+    inferences: new PluginInferences(),
     beforeModelAttempt: undefined,
     closed: new AbortController().signal,
     owner: "replay",
