@@ -176,7 +176,10 @@ describe("a question that a hook does not wait for", () => {
     await settle();
     const second = await runtime.start(start);
     const costs = (await collect(second)).flatMap((event) => (event.type === "cost_recorded" ? [event.data] : []));
-    expect(costs).toMatchObject([{ plugin: "judge", cost_microcents: 10 * PRICE }, { run_cost_microcents: 40 * PRICE }]);
+    expect(costs).toMatchObject([
+      { plugin: "judge", cost_microcents: 10 * PRICE },
+      { run_cost_microcents: 40 * PRICE },
+    ]);
     expect(await runtime.threads.state("t1")).toMatchObject({ notes: ["fine"] });
     for (const { id } of [first, second]) expect(await soon(runtime.replay(id))).toMatchObject({ equal: true });
   });
