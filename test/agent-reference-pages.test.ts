@@ -114,11 +114,11 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
     "once per call, arguments checked, nobody asked for approval yet",
-    "`call`, `tool`, `decision`",
+    "`call`, `tool`, `decision`, `question`",
   ],
   after_tool_execute: [
-    "whatever became of a call: done, refused, or waiting; one that waits is asked about again when it is done, but not when it is denied",
-    "`call`, `tool`, `result`, `outcome`: `succeeded`, `failed`, `suspended`, `blocked`, `refused`, `invalid` or `missing` (then without `tool`)",
+    "whatever became of a call: done, refused, or waiting; one that waits is asked about again when it is done, denied or expired",
+    "`call`, `tool`, `result`, `outcome`: `succeeded`, `failed`, `suspended`, `blocked`, `refused`, `invalid`, `missing` (then without `tool`), `denied` or `expired`; `decision` and `question` of a denied call",
   ],
   run_end: ["once per activation, before its last commit; also when the run begins to wait", "`termination`"],
 };

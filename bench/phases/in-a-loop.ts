@@ -41,7 +41,12 @@ export function measureHookedCall(repetitions: number): Measurement {
   const tool = { id: "add", name: "add" } as never;
   return measure(repetitions, PLUGINS, () => {
     const call = { callId: "c", toolId: "add", arguments: { title: "x" }, suspension: 0 };
-    return runPhase(workspace, "before_tool_execute", { call, tool, decision: undefined }, "c-before-0");
+    return runPhase(
+      workspace,
+      "before_tool_execute",
+      { call, tool, decision: undefined, question: undefined },
+      "c-before-0",
+    );
   });
 }
 

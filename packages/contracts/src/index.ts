@@ -26,8 +26,8 @@ export type {
 } from "./agent/stop-condition.ts";
 export type { Amount, Budget, BudgetNotice, BudgetOptions, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
 export { budgetShape, usd } from "./budget/budget.ts";
-export type { Decision, DecisionInput, DecisionVerb } from "./decision/decision.ts";
-export { DECISION_INPUT, derivedDecisionId } from "./decision/decision.ts";
+export type { Decision, DecisionInput, DecisionVerb, Remember, RememberInput } from "./decision/decision.ts";
+export { DECISION_INPUT, derivedDecisionId, findRememberProblem, readRemember } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";

@@ -130,6 +130,10 @@ export const COMMANDS: readonly Command[] = [
       { form: "--arguments <json>", purpose: "run the call with these arguments instead" },
       { form: "--result <json>", purpose: "use this result instead of running the tool" },
       { form: "--reason <text>", purpose: "why; the model reads it" },
+      {
+        form: "--remember <scope>",
+        purpose: "once, thread or always: whether the permission plugin decides later calls so, too",
+      },
       { form: "--thread <id>", purpose: "list only calls of this thread" },
     ],
     settings: STORE,

@@ -39,7 +39,10 @@ function readVerb(input: CommandInput, action: string): DecisionVerb {
   const edited = jsonValue("--arguments", textOption(input, "arguments"));
   const result = jsonValue("--result", textOption(input, "result"));
   const reason = textOption(input, "reason");
-  const why = reason === undefined ? {} : { reason };
+  const remember = textOption(input, "remember");
+  const said = reason === undefined ? {} : { reason };
+  const words = ["once", "thread", "always"] as const;
+  const why = remember === undefined ? said : { ...said, remember: oneOf("--remember", remember, words) };
   const word = oneOf("The action", action, ["approve", "deny", "edit", "supply"]);
   if (word !== "edit" && edited !== undefined) throw usageFailure("--arguments goes with edit.");
   if (word !== "supply" && result !== undefined) throw usageFailure("--result goes with supply.");
@@ -49,7 +52,8 @@ function readVerb(input: CommandInput, action: string): DecisionVerb {
       return { action: word, arguments: edited, ...why };
     case "supply":
       if (result === undefined) throw usageFailure("To supply, give the result.", "Add --result <json>.");
-      return { action: word, result, ...why };
+      if (remember !== undefined) throw usageFailure("--remember goes with approve, deny and edit.");
+      return { action: word, result, ...said };
     default:
       return { action: word, ...why };
   }

@@ -6,8 +6,8 @@ export function isSameDecision(stored: Decision, decision: Decision): boolean {
   return stored.decision_id === decision.decision_id && deepEqual(bodyOf(stored), bodyOf(decision));
 }
 
-function bodyOf({ action, arguments: edited, result, reason }: Decision): Json {
-  return [action, optional(edited), optional(result), optional(reason)];
+function bodyOf({ action, arguments: edited, result, reason, remember }: Decision): Json {
+  return [action, optional(edited), optional(result), optional(reason), optional(remember)];
 }
 
 function optional(value: Json | undefined): Json {

@@ -1,5 +1,6 @@
 import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
+import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { Message } from "../message/message.ts";
 import type { StopReason, TokenUsage } from "../model/model.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
@@ -78,18 +79,30 @@ export interface BeforeToolExecuteContext extends PhaseContext {
   readonly tool: ToolDescriptor;
   /** The decision that let the call go on, when it was suspended before. */
   readonly decision: Decision | undefined;
+  /** The question that was just answered; its `asked_by` says whose it was. Undefined when a crash came between answer and call. */
+  readonly question: SuspendTicket | undefined;
 }
 
 /**
  * What became of a call. Only the first two may have been executed.
  * - `succeeded`, `failed`: it was executed, or a plugin or a decision gave its result.
- * - `suspended`: it waits for a decision; there is another outcome later, unless the call is denied or the run ends.
+ * - `suspended`: it waits for a decision; there is another outcome later, unless the run ends first.
  * - `blocked`: a plugin refused it.
  * - `refused`: the run, or this step of it, may not use the tool.
  * - `invalid`: its arguments do not fit.
  * - `missing`: the agent has no such tool.
+ * - `denied`: a person said no. · `expired`: nobody answered in time.
  */
-export type AfterToolOutcome = "succeeded" | "failed" | "suspended" | "blocked" | "refused" | "invalid" | "missing";
+export type AfterToolOutcome =
+  | "succeeded"
+  | "failed"
+  | "suspended"
+  | "blocked"
+  | "refused"
+  | "invalid"
+  | "missing"
+  | "denied"
+  | "expired";
 
 export interface AfterToolExecuteContext extends PhaseContext {
   readonly call: CallView;
@@ -97,6 +110,9 @@ export interface AfterToolExecuteContext extends PhaseContext {
   readonly tool: ToolDescriptor | undefined;
   readonly result: ToolResult;
   readonly outcome: AfterToolOutcome;
+  /** The decision that ended the call, and the question it answered. Both are there when the outcome is `denied`. */
+  readonly decision: Decision | undefined;
+  readonly question: SuspendTicket | undefined;
 }
 
 export interface RunEndContext extends PhaseContext {

@@ -1,4 +1,10 @@
-import { type DecisionInput, invalidRequest, RepriseError, type ToolCallRecord } from "@reprise/contracts";
+import {
+  type DecisionInput,
+  findRememberProblem,
+  invalidRequest,
+  RepriseError,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { isJson, type Json } from "@reprise/state";
 import { findReservedKey } from "../json/parse-arguments.ts";
 
@@ -7,6 +13,8 @@ export function assertDecisionInput(input: DecisionInput): void {
   if (input.action !== "resume" && input.action !== "cancel") {
     throw invalidRequest(`The action of a decision must be resume or cancel (got ${JSON.stringify(input.action)}).`);
   }
+  const problem = input.remember === undefined ? undefined : findRememberProblem(input.remember);
+  if (problem !== undefined) throw invalidRequest(`\`remember\` of a decision: ${problem}.`);
   assertDecidedValue("arguments", input.arguments);
   assertDecidedValue("result", input.result);
   assertDecidedValue("result", input.payload);

@@ -4,11 +4,13 @@ import {
   type DecisionInput,
   type DecisionVerb,
   derivedDecisionId,
+  findRememberProblem,
   invalidRequest,
   notFound,
   type OffsetQuery,
   type Page,
   RepriseError,
+  readRemember,
   type TenantStore,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
@@ -129,9 +131,10 @@ async function whyUnknown(store: TenantStore, runId: string, callId: string): Pr
 }
 
 /** Says a verb of people in the two words that are stored. */
-function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "result" | "reason"> {
+function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "result" | "reason" | "remember"> {
   if (typeof verb !== "object" || verb === null) throw invalidRequest("A decision is approve, deny, edit or supply.");
-  const reason = verb.reason === undefined ? {} : { reason: verb.reason.toWellFormed() };
+  const why = verb.reason === undefined ? {} : { reason: verb.reason.toWellFormed() };
+  const reason = { ...why, ...rememberOf(verb) };
   switch (verb.action) {
     case "approve":
       return { action: "resume", ...reason };
@@ -147,6 +150,17 @@ function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "res
       verb satisfies never;
       throw invalidRequest("A decision is approve, deny, edit or supply.");
   }
+}
+
+/** A result that somebody supplied says nothing about later calls. */
+function rememberOf(verb: DecisionVerb): Pick<Decision, "remember"> {
+  // Also callers without types.
+  const { action, remember: given }: { readonly action: string; readonly remember?: unknown } = verb;
+  if (given === undefined) return {};
+  const problem = action === "supply" ? "a supplied result cannot be remembered" : findRememberProblem(given);
+  if (problem !== undefined) throw invalidRequest(`\`remember\` of a decision: ${problem}.`);
+  const remember = readRemember(given);
+  return remember === undefined ? {} : { remember };
 }
 
 /** Without what it is about, an edit or a supply would be an approval. */

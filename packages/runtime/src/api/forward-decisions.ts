@@ -7,11 +7,12 @@ import {
   isApproval,
   RepriseError,
   type ResumeMode,
+  readRemember,
   runNotActive,
   type TenantStore,
   type ToolCallRecord,
 } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { getAt, type Json } from "@reprise/state";
 import type { Services } from "../loop/services.ts";
 import { listAllCalls } from "../thread/calls.ts";
 import { readCallName } from "../thread/derived-ids.ts";
@@ -124,7 +125,7 @@ function lower(
   };
 }
 
-type Said = Pick<Decision, "decision_id" | "action" | "arguments" | "result" | "reason">;
+type Said = Pick<Decision, "decision_id" | "action" | "arguments" | "result" | "reason" | "remember">;
 
 function said(input: DecisionInput, result: Json | undefined, suspension = 1): Said {
   return {
@@ -133,7 +134,16 @@ function said(input: DecisionInput, result: Json | undefined, suspension = 1): S
     ...(input.arguments !== undefined && { arguments: input.arguments }),
     ...(result !== undefined && { result }),
     ...(input.reason !== undefined && { reason: input.reason }),
+    ...rememberOf(input, result),
   };
+}
+
+/** Said beside the answer, or in it: `{ approved: true, remember: true }`. A result that stands for the tool's own says nothing of it. */
+function rememberOf(input: DecisionInput, result: Json | undefined): Pick<Decision, "remember"> {
+  if (result !== undefined && input.action === "resume") return {};
+  const inAnswer = [input.payload, input.result].map((answer) => getAt(answer ?? null, ["remember"]));
+  const remember = readRemember(input.remember ?? inAnswer.find((value) => value !== undefined));
+  return remember === undefined ? {} : { remember };
 }
 
 /** A call that waits for a yes gets one by anything that says so; one that waits for an answer gets the answer. */

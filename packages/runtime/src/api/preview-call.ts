@@ -52,7 +52,7 @@ async function preview(workspace: RunWorkspace, asked: PreviewCall): Promise<Cal
   if (asked.arguments !== undefined) return describe(await admitCall(workspace, call, { approved: false }));
   const found = findTool(workspace, call);
   if (found.kind === "end") return describe(found);
-  const objection = await askPlugins(workspace, call, found.tool, undefined);
+  const objection = await askPlugins(workspace, call, found.tool, {});
   if (objection !== undefined) return describe(objection);
   const { needs_approval } = found.tool.descriptor;
   if (needs_approval === false) return { decision: "allow", source: "tool" };

@@ -16,7 +16,7 @@ import { type AdmittingRun, admitCall } from "../tools/admit-call.ts";
 import { type BudgetedRun, decideBudget } from "./budget-question.ts";
 import type { RunnableCall } from "./call-executor.ts";
 import { type InboxOwner, readInbox } from "./read-inbox.ts";
-import { endCall, finishCall, moveCall, pauseCall, type SettlingRun, type ToldRun } from "./settle-call.ts";
+import { type CallEnd, endCall, finishCall, moveCall, pauseCall, type ToldRun } from "./settle-call.ts";
 
 /** The parts of a run that decisions touch. */
 export type DecidingRun = ToldRun &
@@ -50,14 +50,20 @@ export async function decideCalls(workspace: DecidingRun, { decided, expired }: 
     const next = await decideCall(workspace, call, decision);
     if (next !== undefined) runnable.push(next);
   }
-  for (const call of expired) expire(workspace, call);
+  for (const call of expired) await expire(workspace, call);
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-function expire(workspace: SettlingRun, call: ToolCallRecord): void {
+async function expire(workspace: ToldRun, call: ToolCallRecord): Promise<void> {
   const result = toolFailure(call.tool_id, "expired", "The question expired before a decision was made.");
   workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
-  endCall(workspace, call, result, "cancel");
+  await endUnrun(workspace, call, { result, trigger: "cancel", outcome: "expired", question: call.ticket });
+}
+
+/** Ends a call that a person, or the lack of one, kept from running. The first version of the loop told no plugin of it. */
+async function endUnrun(workspace: ToldRun, call: ToolCallRecord, end: CallEnd): Promise<void> {
+  if (workspace.effects.loopVersion === 1) endCall(workspace, call, end.result, end.trigger);
+  else await finishCall(workspace, call, end);
 }
 
 /** The stored decisions that belong to calls suspended now, and the calls that ran out. Other decisions stay where they are. */
@@ -103,9 +109,11 @@ async function decideCall(
   if (decision.action === "cancel") {
     const reason = decision.reason === undefined ? "" : ` ${decision.reason}`;
     const result = toolFailure(tool_id, "denied", `The call was denied.${reason}`);
+    const answered = { result, decision, question: suspended.ticket };
     // Whether it happened was the question: the answer "it did not" makes it a failure, not a call that never was.
-    if (!isUnknown(suspended.ticket)) endCall(workspace, suspended, result, "cancel");
-    else endCall(workspace, moveCall(workspace, suspended, "decide"), result, "fail");
+    const isCancelled = !isUnknown(suspended.ticket);
+    const call = isCancelled ? suspended : moveCall(workspace, suspended, "decide");
+    await endUnrun(workspace, call, { ...answered, trigger: isCancelled ? "cancel" : "fail", outcome: "denied" });
     return undefined;
   }
   const decided = moveCall(workspace, suspended, "decide", answeredBy(suspended));
@@ -139,7 +147,7 @@ async function admitDecided(
   ticket: SuspendTicket | undefined,
 ): Promise<RunnableCall | undefined> {
   const call = decision.arguments === undefined ? decided : editCall(workspace, decided, decision.arguments);
-  const admission = await admitCall(workspace, call, { approved: true, decision });
+  const admission = await admitCall(workspace, call, { approved: true, decision, question: ticket });
   if (admission.kind === "end" && admission.by === "gate") {
     // It cannot be run again, and what the first execution did is still the question.
     if (isUnknown(ticket)) return askAgain(workspace, withOtherTool(workspace, decided) ?? decided, ticket);
@@ -213,11 +221,12 @@ function codeOf({ data }: ToolResult): Json | undefined {
 }
 
 /** A decision as readers of the run hear of it. */
-export function describeDecision({ action, arguments: edited, result, reason }: Decision): Json {
+export function describeDecision({ action, arguments: edited, result, reason, remember }: Decision): Json {
   return {
     action,
     ...(edited !== undefined && { arguments: edited }),
     ...(result !== undefined && { result }),
     ...(reason !== undefined && { reason }),
+    ...(remember !== undefined && { remember }),
   };
 }

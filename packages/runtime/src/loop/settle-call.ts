@@ -1,6 +1,7 @@
 import {
   type AfterToolOutcome,
   advanceToolCall,
+  type Decision,
   isOwnQuestion,
   type MessageInput,
   outcomeOf,
@@ -14,7 +15,7 @@ import {
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
 import { applyCommon } from "../phases/apply-actions.ts";
 import { viewCall } from "../phases/phase-view.ts";
-import { type PhaseRun, runPhase } from "../phases/run-phase.ts";
+import { type PhaseFacts, type PhaseRun, runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
 import type { CallBook, Conversation, EventSink, Host, RoundNotes, RunView, StateAccess } from "../run/ports.ts";
 import { resultIdOf } from "../thread/derived-ids.ts";
@@ -91,11 +92,11 @@ function patchByTool(
 export async function finishCall(
   workspace: ToldRun,
   call: ToolCallRecord,
-  { result, trigger, outcome = outcomeOf(result) }: CallEnd,
+  { result, trigger, outcome = outcomeOf(result), decision, question }: CallEnd,
   patchOps: readonly Op[] = [],
 ): Promise<void> {
   endCall(workspace, call, result, trigger, patchOps);
-  await tellPlugins(workspace, call, { result, outcome, key: `${call.call_id}-after` });
+  await tellPlugins(workspace, call, { result, outcome, decision, question }, `${call.call_id}-after`);
 }
 
 /** How a call ends. */
@@ -104,6 +105,9 @@ export interface CallEnd {
   readonly trigger: EndTrigger;
   /** What plugins hear; as the result says unless given. */
   readonly outcome?: AfterToolOutcome;
+  /** The decision that ended it, and the question it answered. */
+  readonly decision?: Decision | undefined;
+  readonly question?: SuspendTicket | undefined;
 }
 
 /** Suspends a call, and plugins hear of it. */
@@ -115,7 +119,7 @@ export async function pauseCall(
 ): Promise<void> {
   suspendCall(workspace, call, ticket, result);
   const key = `${call.call_id}-after-q${call.suspension + 1}`;
-  await tellPlugins(workspace, call, { result, outcome: "suspended", key });
+  await tellPlugins(workspace, call, { result, outcome: "suspended", decision: undefined, question: undefined }, key);
 }
 
 /** Suspends a call: whoever may decide hears of it once it is durable. */
@@ -174,11 +178,12 @@ export async function settleExecution(
 async function tellPlugins(
   workspace: PhaseRun & RoundNotes,
   call: ToolCallRecord,
-  { result, outcome, key }: { readonly result: ToolResult; readonly outcome: AfterToolOutcome; readonly key: string },
+  facts: Omit<PhaseFacts<"after_tool_execute">, "call" | "tool">,
+  key: string,
 ): Promise<void> {
   if (isOwnQuestion(call)) return;
   const tool = workspace.agent.tools.get(call.tool_id)?.descriptor;
-  const told = runPhase(workspace, "after_tool_execute", { call: viewCall(call), tool, result, outcome }, key);
+  const told = runPhase(workspace, "after_tool_execute", { call: viewCall(call), tool, ...facts }, key);
   for (const { plugin, value } of told instanceof Promise ? await told : told) {
     if (value.type === "add_user_message") queueMessage(workspace, call, value.message, plugin);
     if (value.type !== "add_system_reminder") continue;

@@ -35,10 +35,10 @@ export async function askPlugins(
   workspace: PhaseRun,
   call: ToolCallRecord,
   tool: Tool,
-  decision: Decision | undefined,
+  { decision, question }: { readonly decision?: Decision | undefined; readonly question?: SuspendTicket | undefined },
 ): Promise<Objection | undefined> {
   const { call_id, tool_id, suspension } = call;
-  const facts = { call: viewCall(call), tool: tool.descriptor, decision };
+  const facts = { call: viewCall(call), tool: tool.descriptor, decision, question };
   const asked = runPhase(workspace, "before_tool_execute", facts, `${call_id}-before-${suspension}`);
   const actions = asked instanceof Promise ? await asked : asked;
   if (actions.length === 0) return undefined;
@@ -50,7 +50,10 @@ export async function askPlugins(
     const result = toolFailure(tool_id, "blocked", block.reason);
     return { kind: "end", by: "gate", outcome: "blocked", source: block.source, trigger: "fail", result };
   }
-  const [ticket] = actions.flatMap((action) => openQuestion(call, action) ?? []);
+  const ticket = firstQuestion(
+    actions.flatMap((action) => openQuestion(call, action) ?? []),
+    workspace.effects.loopVersion,
+  );
   if (ticket !== undefined) return { kind: "suspend", ticket };
   const [answer] = actions.flatMap(({ plugin, value }) =>
     value.type === "set_tool_result"
@@ -67,6 +70,16 @@ export async function askPlugins(
   const outcome = outcomeOf(result);
   const trigger = outcome === "failed" ? "fail" : "succeed";
   return { kind: "end", by: "plugin", outcome, source: askedBy, trigger, result };
+}
+
+/**
+ * An answer that is the call's result ends the call, so such a question comes after those whose answer only lets it go on: a permission that
+ * was to be asked for would otherwise be passed by. The first version of the loop took the first question whatever it was.
+ */
+function firstQuestion(tickets: readonly SuspendTicket[], loopVersion: number): SuspendTicket | undefined {
+  const [first] = tickets;
+  if (loopVersion === 1) return first;
+  return tickets.find(({ resume_mode }) => resume_mode !== "use_decision_as_tool_result") ?? first;
 }
 
 /** A plugin that asked about this call and was answered is not heard again, unless it insists. */

@@ -3,6 +3,7 @@ import {
   type CheckedInput,
   type Decision,
   describeThrown,
+  type SuspendTicket,
   type Tool,
   type ToolCallRecord,
   type ToolErrorCode,
@@ -28,13 +29,15 @@ export interface AdmitOptions {
   readonly approved: boolean;
   /** What was decided, when the call was suspended before. */
   readonly decision?: Decision | undefined;
+  /** The question that was answered by it. */
+  readonly question?: SuspendTicket | undefined;
 }
 
 /** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval. The first that objects decides. */
 export async function admitCall(
   workspace: AdmittingRun,
   call: ToolCallRecord,
-  { approved, decision }: AdmitOptions,
+  { approved, decision, question }: AdmitOptions,
 ): Promise<Admission> {
   const { tool_id } = call;
   const found = findTool(workspace, call);
@@ -50,12 +53,12 @@ export async function admitCall(
     return uncheckable(workspace, call, error);
   }
   if (!checked.ok) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${checked.problem}.`);
-  const objection = await askPlugins(workspace, call, tool, decision);
+  const objection = await askPlugins(workspace, call, tool, { decision, question });
   if (objection !== undefined) return objection;
   try {
     const { input } = checked;
-    const question = { kind: "approval", of: call.call_id } as const;
-    const mustAsk = !approved && (await workspace.effects.perform(question, () => tool.needsApproval(input)));
+    const asked = { kind: "approval", of: call.call_id } as const;
+    const mustAsk = !approved && (await workspace.effects.perform(asked, () => tool.needsApproval(input)));
     if (!mustAsk) return { kind: "run", tool, input: checked.input };
   } catch (error) {
     return uncheckable(workspace, call, error);

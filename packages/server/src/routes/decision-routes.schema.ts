@@ -17,6 +17,7 @@ export const decide: Operation = {
         arguments: ANYTHING,
         result: ANYTHING,
         reason: TEXT,
+        remember: oneOf("once", "thread", "always", true, false),
         suspension: NUMBER,
         ...aliases(["decisionId", "decision_id"], TEXT),
         ...aliases(["bindingHash", "binding_hash"], TEXT),

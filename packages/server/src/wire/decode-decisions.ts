@@ -32,6 +32,7 @@ const VERB_FIELDS = {
   arguments: ["arguments"],
   result: ["result"],
   reason: ["reason"],
+  remember: ["remember"],
   decision_id: ["decisionId", "decision_id"],
   suspension: ["suspension"],
   binding_hash: ["bindingHash", "binding_hash"],
@@ -46,9 +47,9 @@ export function decodeVerb(body: JsonBody): { readonly verb: DecisionVerb; reado
   const bindingHash = textOf("binding_hash", fields.binding_hash);
   const runId = textOf("run_id", fields.run_id);
   const suspension = wholeNumberOf("suspension", fields.suspension);
-  const { action } = fields;
+  const { action, remember } = fields;
   // The runtime refuses an action it does not know, and one without what it is about.
-  const verb = { action, arguments: fields.arguments, result: fields.result } as unknown as DecisionVerb;
+  const verb = { action, arguments: fields.arguments, result: fields.result, remember } as unknown as DecisionVerb;
   return {
     verb: reason === undefined ? verb : { ...verb, reason },
     options: {
