@@ -5,45 +5,45 @@ import type { SuspendRequest } from "../plugin/phase-action.ts";
 import type { Termination } from "../run/termination.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 
-/** What a backend is asked to run. */
+/** A run that a backend works on. */
 export interface BackendRun {
-  /** The same whenever the run is asked for again: after a decision, and after its owner was lost. Work of this id goes on, it does not begin anew. */
+  /** Stays the same when the run is continued after a decision or a crash. A backend continues the work of a known id instead of starting it again. */
   readonly run_id: string;
   readonly thread_id: string;
   readonly messages: readonly Message[];
-  /** The decisions about questions of this run that were made since it was suspended. One may come again after its owner was lost. */
+  /** Decisions about this run's questions since it was suspended. A decision may be delivered again after a crash. */
   readonly decisions: readonly BackendDecision[];
-  /** Aborted when nobody here waits any longer. The run may go on under another owner: only `cancel` says that it must not. */
+  /** Aborted when this process stops waiting. Another worker may still continue the run; only `cancel` ends it. */
   readonly signal: AbortSignal;
-  /** Shows what the agent says as it says it. */
+  /** Streams a piece of the agent's text. */
   readonly showText: (delta: string) => void;
 }
 
-/** Something the remote agent needs to know before it can go on. */
+/** A question that the remote agent needs answered before it can continue. */
 export interface BackendQuestion extends Pick<SuspendRequest, "message" | "response_schema" | "expires_in_ms"> {
-  /** The backend's own name for the question. The decision about it carries it. */
+  /** The backend's id for the question. The decision about it has the same id. */
   readonly id: string;
-  /** What is asked for: `approval`, or a word of your own. */
+  /** The kind of question: `approval`, or a word of your own. */
   readonly action: string;
-  /** What the question is about: for whoever decides, and for the backend, which gets them back. */
+  /** The subject of the question, shown to the person who decides and returned to the backend with the decision. */
   readonly parameters?: Json;
 }
 
-/** What was decided about a question of a backend. */
+/** A decision about a question of a backend. */
 export interface BackendDecision extends Pick<Decision, "decision_id" | "action" | "arguments" | "result" | "reason"> {
   readonly question_id: string;
   readonly parameters: Json;
 }
 
-/** Runs agents that live elsewhere. */
+/** Runs agents that live in another service. */
 export interface ExecutionBackend {
-  /** The word in an endpoint's `backend`. */
+  /** Matches the `backend` of an agent's endpoint. */
   readonly id: string;
-  /** Refuses an endpoint it could not work with, by returning what is wrong with it. */
+  /** Checks an endpoint. Returns the problem, or undefined when the endpoint is fine. */
   check(agent: AgentSpec): string | undefined;
   /** Works on a run until it ends or waits for decisions. */
   run(agent: AgentSpec, run: BackendRun): Promise<BackendOutcome>;
-  /** Ends a run that was cancelled or superseded, whether it is at work or waits. May be asked more than once. */
+  /** Ends a run that was cancelled or superseded, running or waiting. May be called more than once. */
   cancel?(agent: AgentSpec, run: Pick<BackendRun, "run_id" | "thread_id">): Promise<void>;
 }
 
@@ -51,6 +51,6 @@ export interface BackendOutcome {
   /** `suspended` needs questions; every other termination ends the run. */
   readonly termination: Termination;
   readonly text: string;
-  /** All questions that are open now. One that was open before and is not named any more is withdrawn. */
+  /** All questions that are open now. An earlier question that is missing here is withdrawn. */
   readonly questions?: readonly BackendQuestion[];
 }

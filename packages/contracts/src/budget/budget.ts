@@ -2,41 +2,41 @@ import { objectOf, optional } from "../shape/object-shape.ts";
 import { isPlainObject, narrowed, numberFrom, oneOf, type Shape, wholeNumberFrom } from "../shape/shape.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 
-/** What happens when a model call could go beyond a budget: the run fails, a person is asked, or it is said once. */
+/** What a model call that could exceed the budget leads to: the run fails, a person is asked, or a warning is emitted once. */
 export type OnExceeded = "fail" | "pause" | "warn";
 
-/** What a run may spend, together with every run below it. */
+/** The amount that a run and all runs below it may spend. */
 export interface BudgetOptions {
-  /** In millionths of a cent; `usd` makes one of dollars. */
+  /** In millionths of a cent; `usd` converts dollars. */
   readonly limitMicrocents?: number;
-  /** Tokens, read and written. */
+  /** Prompt and completion tokens together. */
   readonly limitTokens?: number;
-  /** `fail` unless it is given. */
+  /** `fail` unless given. */
   readonly onExceeded?: OnExceeded;
-  /** Whether a model whose price nobody knows may be asked under a limit in money; `refuse` unless it is given. */
+  /** Whether a model without a known price may be used under a limit in money; `refuse` unless given. */
   readonly unpriced?: "refuse" | "warn";
-  /** Says so, once, when this share of a limit is spent. */
+  /** Emits a notice once when this share of a limit is spent. */
   readonly warnAtPercent?: number;
 }
 
 /** `BudgetOptions` as they are stored. */
 export interface BudgetPolicy extends SnakeCased<BudgetOptions> {}
 
-/** Money and tokens: what something took, or may take. */
+/** An amount of money and tokens, spent or reserved. */
 export interface Amount {
   readonly microcents: number;
   readonly tokens: number;
 }
 
-/** What was said once and is not said again. */
+/** Notices that were emitted and are not repeated. */
 export type BudgetNotice = "near_limit" | "over_limit" | "unpriced";
 
 /**
- * A budget as it stands, kept under the id of the run it belongs to.
+ * The current state of a budget, stored under the id of the run that owns it.
  *
- * - `spent` and `reserved` together never exceed a limit, whoever asks at the same time, unless the policy is `warn`.
- * - Before a model is asked, the most that the answer can cost is reserved; when it is there, what it cost is spent.
- * - What was reserved by somebody who is gone counts as spent: it may have been.
+ * - `spent` and `reserved` together never exceed a limit, however many runs ask at the same time, unless the policy is `warn`.
+ * - Before a model is called, the highest possible cost is reserved. After the answer, the actual cost is spent.
+ * - A reservation whose run was lost counts as spent, because the model may have answered.
  */
 export interface Budget {
   readonly limit_microcents: number | null;
@@ -45,14 +45,14 @@ export interface Budget {
   readonly unpriced: "refuse" | "warn";
   readonly warn_at_percent: number | null;
   readonly spent: Amount;
-  /** For attempts under way, by their ids. */
+  /** Reservations of attempts in progress, by attempt id. */
   readonly reserved: { readonly [attempt: string]: Amount };
   readonly told: readonly BudgetNotice[];
 }
 
 const MICROCENTS_PER_DOLLAR = 100_000_000;
 
-/** Dollars as the millionths of a cent that budgets count in. */
+/** Converts dollars to the millionths of a cent that budgets count in. */
 export function usd(dollars: number): number {
   return Math.round(dollars * MICROCENTS_PER_DOLLAR);
 }
@@ -61,7 +61,7 @@ const share = narrowed(numberFrom(0), (percent) =>
   Number(percent) > 0 && Number(percent) <= 100 ? undefined : "a share is above 0 and at most 100",
 );
 
-/** Budgets as people may ask for them. */
+/** A budget as clients may send it. */
 export const budgetShape: Shape<BudgetPolicy> = narrowed(
   objectOf<BudgetPolicy>({
     limit_microcents: optional(wholeNumberFrom(0)),

@@ -11,44 +11,44 @@ export type RememberInput = Remember | "once" | boolean;
 const REMEMBER_INPUTS: readonly RememberInput[] = ["once", "thread", "always", true, false];
 
 /**
- * An outside answer to a suspended call, as it is stored. Its key is (tenant, run, call, suspension number): the first one
- * stored wins, and storing the same one again gives the same answer.
+ * An answer to a suspended call, as it is stored. Its key is (tenant, run, call, suspension number). The first stored decision
+ * wins; storing the same decision again is idempotent.
  * - approve: `resume`. · deny: `cancel`. · edit: `resume` with `arguments`. · supply: `resume` with `result`.
  */
 export interface Decision {
   readonly decision_id: string;
   readonly run_id: string;
   readonly call_id: string;
-  /** Which suspension of the call it answers; the first is 1. */
+  /** The number of the suspension that it answers; the first is 1. */
   readonly suspension: number;
   readonly action: "resume" | "cancel";
-  /** Replace the call's arguments; checked anew. */
+  /** Replaces the call's arguments. They are validated again. */
   readonly arguments?: Json;
-  /** Used as the call's result. */
+  /** Becomes the call's result. */
   readonly result?: Json;
   readonly reason?: string;
   /** The plugin that asked applies the decision to later calls as well. Absent for a decision about this call alone. */
   readonly remember?: Remember;
-  /** What it was made about, when its sender said so: it counts for nothing else. */
+  /** The binding hash that the sender named. The decision is valid for this call only. */
   readonly binding_hash?: string;
   readonly updated_at: number;
 }
 
-/** A decision as a client sends it. `target_id` is the call's id, its suspension's id or its pending call's id. */
+/** A decision as a client sends it. `target_id` is the id of the call, of its suspension or of its pending call. */
 export interface DecisionInput {
   readonly target_id: string;
   readonly decision_id?: string;
-  /** Which suspension of the call it answers; the present one unless given. */
+  /** The number of the suspension that it answers; the current one unless given. */
   readonly suspension?: number;
   readonly action: "resume" | "cancel";
   readonly arguments?: Json;
-  /** Used as the call's result. One that says only yes (`{ approved: true }`) is an approval of a call that would run. */
+  /** Becomes the call's result. For a call that would run, a result that only says yes (`{ approved: true }`) is an approval. */
   readonly result?: Json;
-  /** What a front end answered. Used where a call waits for an answer, and not where it waits for a yes. */
+  /** The answer of a front end. Used for calls that wait for an answer, and ignored for calls that wait for an approval. */
   readonly payload?: Json;
   readonly reason?: string;
   readonly remember?: RememberInput;
-  /** The binding hash of what was decided about. Needed only when the decision may come before the suspension. */
+  /** The binding hash of the call. Required only when the decision may arrive before the suspension. */
   readonly binding_hash?: string;
 }
 
@@ -65,7 +65,7 @@ export const DECISION_INPUT: ObjectShape<DecisionInput> = openObjectOf<DecisionI
   binding_hash: named(optional(nonEmptyText), "binding_hash", "bindingHash"),
 });
 
-/** The same as people say it. */
+/** The four decisions by the names people use. */
 export type DecisionVerb =
   | { readonly action: "approve"; readonly reason?: string; readonly remember?: RememberInput }
   | { readonly action: "deny"; readonly reason?: string; readonly remember?: RememberInput }
@@ -83,7 +83,7 @@ export function findRememberProblem(value: unknown): string | undefined {
   return `it must be once, thread, always, true or false (got ${JSON.stringify(value)})`;
 }
 
-/** The id of a decision whose sender gave none: deciding twice is then deciding once. */
+/** The id of a decision without a `decision_id`, derived from its call and suspension, so that deciding twice is idempotent. */
 export function derivedDecisionId(callId: string, suspension: number): string {
   return `decision_${callId}_${suspension}`;
 }

@@ -1,8 +1,8 @@
 /**
- * Gets what lies at an address that somebody outside gave: a provider, a model, a user. Every such address goes through here.
- * - Only `http` and `https`, without user names, and no redirect is followed. No key ever goes along.
- * - Only hosts on the public internet. Each address a name resolves to is checked, and the one that was checked is the one that is
- *   connected to.
+ * Fetches an address that a provider, a model or a user gave. Every foreign address is fetched through here.
+ * - Only `http` and `https`, without user names. Redirects are not followed. No credentials are sent.
+ * - Only hosts on the public internet. Every address that a name resolves to is checked, and the connection goes to the checked
+ *   address.
  * - Nothing beyond `maxBytes` is read.
  * - A refusal is a `RepriseError` with `ADDRESS_REFUSED`.
  */
@@ -14,8 +14,8 @@ export interface DownloadOptions {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   /**
-   * The origin of an address that the operator configured. It may be on this machine or in a private network, if it says so itself:
-   * by an IP address or as `localhost`. A name may come to mean another host.
+   * The origin of an address that the operator configured. It may be on this machine or in a private network if it is written as
+   * an IP address or as `localhost`. A host name could later resolve to another machine.
    */
   readonly configured?: string;
 }
@@ -23,6 +23,6 @@ export interface DownloadOptions {
 export interface Download {
   readonly status: number;
   readonly media_type?: string;
-  /** Empty unless the status is a good one. */
+  /** Empty unless the status is successful. */
   readonly content: Uint8Array;
 }

@@ -1,8 +1,8 @@
 import type { Egress } from "./egress.ts";
 
 /**
- * Everything impure, in one place. The runtime reads no clock, starts no timer and makes no random number but through it, so
- * that a run can be simulated, replayed and tested without waiting. Authors of tools and plugins never see it.
+ * All impure operations. The runtime reads no clock, starts no timer and generates no random number without it, so that a run can
+ * be simulated, replayed and tested without waiting. Authors of tools and plugins never see it.
  */
 export interface Env {
   readonly clock: Clock;
@@ -11,21 +11,20 @@ export interface Env {
   random(): number;
   /** SHA-256 of bytes or of UTF-8 text, as lower case hex. Synchronous: hashes are part of commits. */
   hash(content: string | Uint8Array): string;
-  /** Lets other work go first. */
+  /** Yields to other work. */
   yield(): Promise<void>;
   readonly log: Log;
   /**
-   * A named moment at which tests may stop, delay or kill. Awaited only when it returns a promise; in production it does
-   * nothing and returns nothing.
+   * A named point at which tests may stop, delay or kill. Awaited only when it returns a promise; in production it does nothing.
    */
   point(name: string): Promise<void> | undefined;
-  /** Absent where nothing can block an event loop, as in a simulation. */
+  /** Absent where the event loop cannot be blocked, as in a simulation. */
   readonly watchdog?: Watchdog;
-  /** The way to addresses that others gave; without it, none is fetched. */
+  /** Fetches foreign addresses. Without it no address is fetched. */
   readonly egress?: Egress;
 }
 
-/** A piece of a run's work: one question to the outside, such as a tool call or a model's turn. */
+/** A piece of a run's work: one effect, such as a tool call or a model turn. */
 export interface Work {
   readonly run_id: string;
   readonly kind: string;
@@ -33,11 +32,11 @@ export interface Work {
   readonly of: string;
 }
 
-/** Notices that the event loop stood still, and logs whose work it was. The run tells it when its own code has run. */
+/** Detects a blocked event loop and logs which run blocked it. Each run reports when its own code has run. */
 export interface Watchdog {
-  /** Work begins; to be ended. */
+  /** Marks the beginning of work; `end` marks its end. */
   begin(work: Work): void;
-  /** Code of this work has just run without giving way. */
+  /** Reports that code of this work has just run without yielding. */
   passed(work: Work): void;
   end(work: Work): void;
 }
@@ -48,16 +47,16 @@ export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   mono(): number;
   /**
-   * Resolves after a time; rejects when the signal is aborted. A background sleep does not keep the process alive: it is
-   * for housekeeping nobody waits for.
+   * Resolves after a time; rejects when the signal is aborted. A background sleep does not keep the process alive; use it for
+   * housekeeping.
    */
   sleep(ms: number, signal?: AbortSignal, options?: { readonly background?: boolean }): Promise<void>;
-  /** Calls back once after a time, unless cancelled first. For time limits that mostly are not reached: cancelling is cheap. */
+  /** Calls back once after a time, unless cancelled first. Cancelling is cheap, for time limits that are rarely reached. */
   after(ms: number, callback: () => void): () => void;
 }
 
 export interface Ids {
-  /** A new UUIDv7, for what is made at admission. Ids made inside a run are derived from the run's id. */
+  /** A new UUIDv7, for ids made at admission. Ids made inside a run are derived from the run's id. */
   uuid(): string;
 }
 

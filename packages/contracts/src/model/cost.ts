@@ -1,17 +1,17 @@
 import type { TokenUsage } from "./model.ts";
 import type { ModelPricing } from "./model-spec.ts";
 
-/** What something cost, in millionths of a cent, and whether that is known. */
+/** A cost in millionths of a cent, and whether it is known. */
 export interface Cost {
   readonly microcents: number;
-  /** False when nobody knows the price: then the cost is 0 and means nothing. */
+  /** False when the price is unknown. The cost is then 0 and has no meaning. */
   readonly priced: boolean;
 }
 
 /** Prices are in dollars for a million tokens; a dollar is a hundred million microcents. */
 const MICROCENTS_PER_DOLLAR_AND_MILLION = 100;
 
-/** What the tokens of one answer cost. Those read from a cache or written to it are part of the prompt, and have prices of their own. */
+/** The cost of the tokens of one answer. Tokens read from or written to a cache are part of the prompt and have prices of their own. */
 export function costOf(usage: TokenUsage, pricing: ModelPricing | undefined): Cost {
   const { input_per_million: input, output_per_million: output } = pricing ?? {};
   if (pricing === undefined || (input === undefined && output === undefined)) return { microcents: 0, priced: false };

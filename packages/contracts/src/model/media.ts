@@ -4,34 +4,34 @@ import type { Cost } from "./cost.ts";
 import type { ResponseMetadata } from "./model.ts";
 import type { Modality, ModelPricing } from "./model-spec.ts";
 
-/** What can be made beside text. */
+/** The kinds of media that models generate. */
 export type MediaModality = Extract<Modality, "image" | "audio" | "video">;
 
-/** A wish for one picture, one recording or one film. */
+/** A request for one picture, one recording or one film. */
 export interface MediaRequest {
   readonly prompt: string;
   readonly modality: MediaModality;
-  /** Settings of the endpoint, in its own words: `size`, `quality`, … */
+  /** Settings of the endpoint under its own names: `size`, `quality`, … */
   readonly options: { readonly [key: string]: Json };
   readonly signal: AbortSignal;
-  /** Gets what lies at an address the endpoint names. Absent where nothing may be fetched. */
+  /** Fetches an address that the endpoint names. Absent when fetching is not allowed. */
   readonly download?: Egress["download"];
 }
 
-/** What was made. */
+/** The generated media. */
 export interface GeneratedMedia {
   readonly content: Uint8Array;
   readonly media_type: string;
-  /** By how much it is paid: pictures, or seconds. */
+  /** The billed quantity: pictures, or seconds. */
   readonly units: number;
   readonly response?: ResponseMetadata;
 }
 
 /**
- * A model that makes media at an endpoint of its own, in one answer.
- * - One request makes one thing; nothing is shown before it is whole.
+ * A model that generates media at an endpoint of its own, in one answer.
+ * - One request generates one item. Nothing is shown before it is complete.
  * - A failure is thrown as a `ModelError`.
- * - When the signal aborts, it ends soon.
+ * - When the signal aborts, the request ends soon.
  */
 export interface MediaModel {
   readonly id: string;
@@ -40,7 +40,7 @@ export interface MediaModel {
 
 const MICROCENTS_PER_DOLLAR = 100_000_000;
 
-/** What some units of media cost. Nothing, and not priced, when nobody knows what one costs. */
+/** The cost of some units of media. Zero and unpriced when the price is unknown. */
 export function mediaCostOf(units: number, pricing: ModelPricing | undefined): Cost {
   const price = pricing?.media_per_unit;
   if (price === undefined) return { microcents: 0, priced: false };
@@ -49,12 +49,12 @@ export function mediaCostOf(units: number, pricing: ModelPricing | undefined): C
 
 const SCHEME = "media://";
 
-/** The handle under which messages name what was made: a blob that is media. */
+/** The URL under which messages refer to generated media: a blob with the prefix `media://`. */
 export function mediaHandle(ref: string): string {
   return SCHEME + ref;
 }
 
-/** The blob a URL of ours names: `blob:…` itself, or `media://blob:…`. Other URLs are returned as they are, and name no blob. */
+/** The blob that a `blob:…` or `media://blob:…` URL names. Other URLs are returned unchanged. */
 export function blobRefOf(url: string): string {
   return url.startsWith(SCHEME) ? url.slice(SCHEME.length) : url;
 }

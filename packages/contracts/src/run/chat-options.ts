@@ -2,15 +2,15 @@ import type { Json, JsonObject } from "@reprise/state";
 import { json, recordOf, type Shape } from "../shape/shape.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 
-/** Where a provider that is told so keeps the beginning of a request for the next one. */
+/** How long a provider caches the beginning of a request for later ones. */
 export interface PromptCache {
-  /** How long, where the provider lets one choose. */
+  /** The lifetime of the cache, where the provider lets clients choose. */
   readonly ttl?: "5m" | "1h";
-  /** Requests with the same key are sent to where their beginning is kept. */
+  /** Requests with the same key are routed to the same cache. */
   readonly key?: string;
 }
 
-/** How much a model thinks before it speaks: a level, or a number of tokens. */
+/** How much a model thinks before it answers: a level, or a number of tokens. */
 export type ReasoningEffort = "none" | "low" | "medium" | "high" | "max" | { readonly budget: number };
 
 /** The settings that models of all providers share. */
@@ -24,18 +24,18 @@ export interface SharedChatOptions {
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
   readonly reasoningEffort?: ReasoningEffort;
-  /** `auto`, `none`, `required`, or the one tool the model has to call. */
+  /** `auto`, `none`, `required`, or the one tool that the model must call. */
   readonly toolChoice?: "auto" | "none" | "required" | { readonly tool: string };
   readonly parallelToolCalls?: boolean;
-  /** Marks the beginning of a request for providers that keep it; false switches the marks off. */
+  /** Marks the beginning of a request for providers with explicit caching; false disables the marks. */
   readonly promptCache?: boolean | PromptCache;
-  /** For one provider alone, by its name, as its AI SDK package takes them. */
+  /** Settings for one provider, by its name, in the form of its AI SDK package. */
   readonly providerOptions?: { readonly [provider: string]: { readonly [key: string]: Json } };
-  /** Fields of the body as they are, for servers that speak chat completions. */
+  /** Extra fields of the request body, for servers that speak chat completions. */
   readonly extra?: { readonly [key: string]: Json };
 }
 
-/** Settings for requests to a model. Beside the shared ones, a model may know settings of its own. */
+/** Settings for requests to a model. Beside the shared ones, a model may have settings of its own. */
 export interface ChatOptions extends SharedChatOptions {
   readonly [option: string]: unknown;
 }
@@ -59,7 +59,7 @@ const SHARED: { readonly [Name in keyof SnakeCased<SharedChatOptions>]-?: JsonOb
 
 const options = recordOf(json);
 
-/** Settings of a model as they are stored. What each takes is checked by the model. */
+/** Settings of a model as they are stored. Each model validates its own. */
 export const chatOptionsShape: Shape<{ readonly [key: string]: Json }> = {
   ...options,
   schema: { ...options.schema, properties: SHARED },

@@ -4,14 +4,14 @@ import { nonEmptyText, oneOf, recordOf, text, unchecked } from "../shape/shape.t
 import type { ChatOptions } from "./chat-options.ts";
 
 /**
- * How the calls of one step are run.
- * - `sequential`: one at a time; the first that waits for a decision holds up those after it.
- * - `parallel_batch_approval`: by class; decisions count when the round is over.
+ * How the calls of one step are executed.
+ * - `sequential`: one at a time; a call that waits for a decision blocks those after it.
+ * - `parallel_batch_approval`: by class; decisions take effect when the round is over.
  * - `parallel_streaming`: by class; a decision lets its call start while others still run.
  */
 export type ToolExecutionMode = "sequential" | "parallel_batch_approval" | "parallel_streaming";
 
-/** The settings of a model that a client may choose. What only one provider knows is the operator's. */
+/** The model settings that a client may choose. Settings of a single provider are reserved for the operator. */
 const CLIENT_CHAT_OPTIONS: readonly string[] = [
   "temperature",
   "top_p",
@@ -24,7 +24,7 @@ const CLIENT_CHAT_OPTIONS: readonly string[] = [
   "reasoning_effort",
 ];
 
-/** What one run does differently from its agent. Only for agents with `clientOverrides`. */
+/** The differences between one run and its agent. Only for agents with `clientOverrides`. */
 export interface RunOverrideOptions {
   /** The id of a model. */
   readonly model?: string;
@@ -44,7 +44,7 @@ export interface RunOverrides {
   };
 }
 
-/** Whether the agent lets clients choose is asked later; here only what they may choose. */
+/** The values that clients may choose. Whether the agent allows it is checked later. */
 export const RUN_OVERRIDES: ObjectShape<RunOverrides> = objectOf<RunOverrides>({
   model: optional(nonEmptyText),
   system_prompt: named(optional(text), "systemPrompt", "system_prompt"),

@@ -5,18 +5,18 @@ import { openObjectOf, optional } from "../shape/object-shape.ts";
 import { isPlainObject, listOf, narrowed, type Shape, text } from "../shape/shape.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 
-/** What one run may use, on top of what its agent may: deny wins. Absent lists allow all, empty ones none. */
+/** Restricts a run further than its agent: deny wins. An absent list allows all, an empty one allows none. */
 export interface RunPolicyOptions {
   readonly allowedTools?: readonly string[];
   readonly excludedTools?: readonly string[];
-  /** What the run and all runs below it may spend. One below a run with a budget shares that one and has none of its own. */
+  /** The budget of the run and all runs below it. A run below one with a budget shares that budget and has none of its own. */
   readonly budget?: BudgetOptions;
 }
 
 /** `RunPolicyOptions` as they are stored. */
 export interface RunPolicy extends SnakeCased<Omit<RunPolicyOptions, "budget">> {
   readonly budget?: BudgetPolicy;
-  /** Somebody wants this one call made: no model is asked. Set by the runtime alone; refused from clients. */
+  /** A single call that a client asked for: no model is called. Set by the runtime; refused from clients. */
   readonly by_hand?: HandCall;
 }
 

@@ -3,7 +3,7 @@ import type { RunStatus } from "../lifecycle/run-lifecycle.ts";
 import type { RunOverrides } from "./run-overrides.ts";
 import type { RunPolicy } from "./run-policy.ts";
 
-/** Where a run came from. */
+/** The origin of a run. */
 export type RunOrigin =
   | "user"
   | "subagent"
@@ -33,19 +33,19 @@ export const RUN_ORIGINS: readonly RunOrigin[] = [
   "internal",
 ];
 
-/** Why no model could be asked: a provider said when to come back, is left alone, or failed too often. */
+/** Why no model could be called: the provider said when to retry, its circuit is open, or it failed too often. */
 export type ModelWaitReason = "rate_limited" | "cooling_down" | "breaker_open";
 
 /** A run's wait for a model. */
 export interface ModelWait {
-  /** When a model was first found to be out of reach: patience counts from here. */
+  /** When no model could first be reached. Patience counts from here. */
   readonly since: number;
-  /** When the run tries again. */
+  /** When the run retries. */
   readonly until: number;
   readonly reason: ModelWaitReason;
 }
 
-/** Whether a run waits for a model, which time answers, and not for a decision. Messages that come meanwhile are queued. */
+/** Whether a run waits for a model instead of a decision. Messages that arrive meanwhile are queued. */
 export function isWaitingForModel({ status, model_wait }: Pick<RunRecord, "status" | "model_wait">): boolean {
   return status === "waiting" && model_wait !== undefined;
 }
@@ -56,7 +56,7 @@ export interface RunRecord {
   readonly thread_id: string;
   readonly agent_id: string;
   readonly parent_run_id?: string;
-  /** The tool call of that run which started this one. */
+  /** The tool call of the parent run that started this run. */
   readonly parent_call_id?: string;
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
@@ -66,30 +66,30 @@ export interface RunRecord {
   readonly termination_detail?: string;
   /** The code of the error a run ended with: one of the catalogue, `POISON` or `BUFFER_LOST`. */
   readonly error_code?: string;
-  /** Set from the moment no model could be asked until one answered. A run that waits with it waits for time to pass. */
+  /** Set from the moment no model could be called until one answered. A waiting run with it resumes by itself. */
   readonly model_wait?: ModelWait;
   readonly source_mailbox_entry_id?: string;
   readonly input_tokens: number;
   readonly output_tokens: number;
-  /** What its model calls cost so far, in millionths of a cent; absent while none had a price to ask for. */
+  /** The cost of its model calls so far, in millionths of a cent; absent while no call had a price. */
   readonly cost_microcents?: number;
-  /** Set once it asked a model whose price nobody knows: then it cost more than `cost_microcents`. */
+  /** Set after a call to a model without a known price. The actual cost is then higher than `cost_microcents`. */
   readonly is_unpriced?: true;
-  /** The run whose budget this one spends from: itself, or one above it. */
+  /** The run whose budget this run spends: itself, or a run above it. */
   readonly budget_id?: string;
-  /** Steps begun so far; goes on over activations. */
+  /** Steps begun so far, over all activations. */
   readonly steps: number;
-  /** The thread's version before the run's first commit: what a rollback goes back to. */
+  /** The thread's version before the run's first commit. A rollback returns to it. */
   readonly base_version: number;
   /** The last `seq` committed. */
   readonly last_seq: number;
-  /** Times an owner was lost since the last commit that made progress. */
+  /** How often the owner was lost since the last commit that made progress. */
   readonly recoveries: number;
-  /** Hash of the agent's definition the run works with: its prompt, plugins, model and tools. */
+  /** Hash of the agent's definition that the run works with: its prompt, plugins, model and tools. */
   readonly definition?: string;
-  /** What this run may use; kept so that every activation obeys it. */
+  /** The run's policy, kept so that every activation obeys it. */
   readonly policy?: RunPolicy;
-  /** What its client chose; kept so that every activation does the same. */
+  /** The client's overrides, kept so that every activation obeys them. */
   readonly overrides?: RunOverrides;
   readonly created_at: number;
   readonly updated_at: number;

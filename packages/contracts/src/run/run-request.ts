@@ -31,44 +31,44 @@ import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
 export type BusyPolicy = "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
 
 /**
- * Where the thread goes back to before anything is said: to what it was before a run of it began. That run's messages and all that
- * came later are superseded; effects are not undone.
+ * The point that the thread goes back to first: its state before a run of it began. That run's messages and all later ones are
+ * superseded; effects are not undone.
  */
 export interface RestorePoint {
   readonly run_id: string;
-  /** What was said to the run stays, and is answered anew. */
+  /** Keeps the input of that run and answers it again. */
   readonly keep_input?: boolean;
 }
 
-/** The one input of the runtime: every protocol is decoded into it. `RUN_REQUEST` below describes the same for readers and checks. */
+/** The one input of the runtime: every protocol is decoded into it. `RUN_REQUEST` below describes the same fields for readers and checks. */
 export interface RunRequest {
   readonly agent_id: string;
-  /** Made when absent. Clients may choose it. */
+  /** Generated when absent. Clients may choose it. */
   readonly thread_id?: string;
   readonly run_id?: string;
   readonly parent_run_id?: string;
-  /** The tool call that starts this run. Its run is the one above unless `parent_run_id` names it. */
+  /** The tool call that starts this run. The parent run is the call's run unless `parent_run_id` is given. */
   readonly parent_call_id?: string;
-  /** The thread of the run above. With it that thread is told when this run is over, unless a call waits for it. */
+  /** The parent's thread. It gets a message when this run is over, unless a tool call waits for the run. */
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
-  /** Who sent it; kept with its mailbox entry. A run that reports to another one is `run:<id>`. */
+  /** The sender, kept with the mailbox entry. A run that reports to another one is `run:<id>`. */
   readonly sender_id?: string;
   readonly origin?: RunOrigin;
-  /** Merged one level deep into the application's state; the runtime's own keys are refused. */
+  /** Merged one level deep into the application's state. Keys of the runtime are refused. */
   readonly state?: { readonly [key: string]: Json };
-  /** Without any, the run works on the thread as it is. Those of the role `system` become context in a user's place. */
+  /** Without messages the run works on the thread as it is. Messages with the role `system` become context in the user's position. */
   readonly messages: readonly MessageInput[];
   readonly initial_decisions?: readonly DecisionInput[];
   readonly busy_policy?: BusyPolicy;
-  /** An open run is interrupted for it, unless `enqueue` or `reject` is asked for. */
+  /** Interrupts an open run, unless the busy policy is `enqueue` or `reject`. */
   readonly restore?: RestorePoint;
   readonly priority?: number;
   readonly dedupe_key?: string;
   readonly policy?: RunPolicy;
   /** Refused unless the agent has `client_overrides`. */
   readonly overrides?: RunOverrides;
-  /** The budget of the run above, found when the request is accepted. Not for clients. */
+  /** The budget of the run above, set when the request is accepted. Not for clients. */
   readonly budget_id?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }
@@ -78,8 +78,8 @@ const MAX_MESSAGES = 10_000;
 const anyObject: Shape<{ readonly [key: string]: Json }> = recordOf(unchecked<Json>());
 
 /**
- * The fields of a run request: their names on the wire, what is checked, and the JSON Schema of it. Rules about several fields at once
- * are the runtime's.
+ * The fields of a run request: their names on the wire, their checks, and their JSON Schema. The runtime checks rules about several
+ * fields at once.
  */
 export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   agent_id: named(needed(nonEmptyText), "agentId", "agent_id"),
@@ -114,7 +114,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });
 
-/** The runtime's own state, and what plugins guard, cannot be set from outside. */
+/** State of the runtime and state that plugins guard cannot be set from outside. */
 function findStateProblem(state: Json): string | undefined {
   for (const key of Object.keys(state as object)) {
     if (key.startsWith("__") || key === "permission_policy" || key === "sub_agents")

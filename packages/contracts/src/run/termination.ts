@@ -1,7 +1,7 @@
-/** Why an activation ended. Everything but `suspended` ends the run. Authoritative: no other field says it better. */
+/** Why an activation ended. Everything but `suspended` ends the run. This field is authoritative. */
 export type Termination =
   | { readonly type: "natural_end" }
-  /** A plugin or a tool asked for the end. */
+  /** A plugin or a tool ended the run. */
   | { readonly type: "behavior_requested"; readonly detail?: string }
   | { readonly type: "stopped"; readonly value: StoppedReason }
   | { readonly type: "cancelled"; readonly detail?: string }

@@ -3,7 +3,7 @@ import { narrowed, nonEmptyText, type Shape } from "../shape/shape.ts";
 
 const MAX_ID_LENGTH = 256;
 
-/** Refuses an id that could not be a file name, a key, a subject or a log line everywhere. Thread ids come from clients. */
+/** Refuses an id that is not safe as a file name, a key, a subject and a log line. Thread ids come from clients. */
 export function assertId(what: string, id: string): void {
   const problem = findProblem(id);
   if (problem === undefined) return;

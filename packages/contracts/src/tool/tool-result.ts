@@ -3,7 +3,7 @@ import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 
 export type ToolResultStatus = "success" | "warning" | "pending" | "error";
 
-/** What a call came to. `pending` suspends the call with its ticket. */
+/** The result of a call. `pending` suspends the call with its ticket. */
 export interface ToolResult {
   readonly tool_name: string;
   readonly status: ToolResultStatus;
@@ -31,8 +31,8 @@ export function outcomeOf(result: Pick<ToolResult, "status">): Exclude<ToolCallO
 }
 
 /**
- * Why a call failed, as the model is told.
- * `unknown_outcome` never reaches the model by itself: the call waits for a human first.
+ * Why a call failed, as shown to the model.
+ * `unknown_outcome` never reaches the model by itself: a person decides first.
  */
 export type ToolErrorCode =
   | "invalid_arguments"
