@@ -32,6 +32,24 @@ export { isSameDecision } from "./decision/same-decision.ts";
 export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
+export type {
+  DocumentListOptions,
+  DocumentPage,
+  DocumentQuery,
+  Documents,
+  KeptDocuments,
+  NewDocument,
+  SavedDocument,
+  StoredDocument,
+} from "./document/documents.ts";
+export {
+  assertDocumentName,
+  assertRevision,
+  compareIds,
+  documentText,
+  MAX_DOCUMENT_BYTES,
+  pruneDocuments,
+} from "./document/documents.ts";
 export type { Download, DownloadOptions, Egress } from "./env/egress.ts";
 export type { Clock, Env, Ids, Log, LogLevel, Watchdog, Work } from "./env/env.ts";
 export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
@@ -54,7 +72,7 @@ export {
 } from "./errors/reprise-error.ts";
 export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
 export { formatCursor, parseCursor } from "./event/event.ts";
-export { decodeEvent, encodeEvent, isOpaque } from "./event/event-codec.ts";
+export { decodeEvent, encodeEvent, findDataProblem, isOpaque } from "./event/event-codec.ts";
 export type {
   BudgetFact,
   ContextFact,
@@ -62,10 +80,13 @@ export type {
   EventData,
   EventType,
   JsonPatchData,
+  PluginEvent,
+  PluginEventType,
   RoutedAttempt,
   RouteFact,
   SuspensionNotice,
 } from "./event/event-data.ts";
+export { PLUGIN_EVENTS } from "./event/event-data.ts";
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
@@ -120,6 +141,7 @@ export {
   blockCall,
   changeState,
   emitEffect,
+  emitEvent,
   excludeTool,
   includeOnlyTools,
   noteContext,
@@ -239,22 +261,6 @@ export type {
 } from "./store/claim.ts";
 export { claimedRun } from "./store/claim.ts";
 export { chainDigest, contentDigest, FIRST_DIGEST } from "./store/digest.ts";
-export type {
-  DocumentPage,
-  DocumentQuery,
-  Documents,
-  NewDocument,
-  SavedDocument,
-  StoredDocument,
-} from "./store/documents.ts";
-export {
-  assertDocumentName,
-  assertRevision,
-  compareIds,
-  documentText,
-  MAX_DOCUMENT_BYTES,
-  pruneDocuments,
-} from "./store/documents.ts";
 export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
 export { MAX_ATTEMPTS, MAX_LOST_CLAIMS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";

@@ -155,6 +155,7 @@ export {
   ModelError,
   PHASE_ACTIONS,
   PHASES,
+  PLUGIN_EVENTS,
   parseCursor,
   RUN_TRANSITIONS,
   Secret,

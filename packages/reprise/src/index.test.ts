@@ -13,8 +13,9 @@ const ROOT_NAMES = `
   fromAiSdk openaiCompatible scriptedModel
   file memory sqlite
   RepriseError ToolError suspendTool textOf toolEffect usd
-  addSessionContext addSystemContext addSystemReminder addUserMessage blockCall changeState emitEffect excludeTool
-  includeOnlyTools noteContext operatorText overrideInference scheduleAction setToolResult suspendCall terminateRun
+  addSessionContext addSystemContext addSystemReminder addUserMessage blockCall changeState emitEffect emitEvent
+  excludeTool includeOnlyTools noteContext operatorText overrideInference scheduleAction setToolResult suspendCall
+  terminateRun
   transformRequest
   Agent AgentDefinition AgentEvent ContentPart DecisionInput ErrorCode Json JsonObject LanguageModel Message
   MessageInput OpenDecision PhaseContext Plugin RunHandle RunOutcome Runtime RuntimeOptions ScriptTurn StartRun

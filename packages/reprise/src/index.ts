@@ -24,6 +24,7 @@ export {
   blockCall,
   changeState,
   emitEffect,
+  emitEvent,
   excludeTool,
   includeOnlyTools,
   noteContext,

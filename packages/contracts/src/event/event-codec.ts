@@ -57,11 +57,18 @@ function assertEnvelope(type: EventType, input: { readonly [key: string]: unknow
 }
 
 function assertData(type: EventType, data: unknown): void {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) throw corrupt(`${type}: data is an object`);
+  const problem = findDataProblem(type, data);
+  if (problem !== undefined) throw corrupt(problem);
+}
+
+/** What is wrong with the data of an event; undefined when it has the fields of its type. */
+export function findDataProblem(type: EventType, data: unknown): string | undefined {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return `${type}: data is an object`;
   for (const [field, shape] of Object.entries(EVENT_SHAPES[type])) {
     const value: unknown = Object.hasOwn(data, field) ? (data as Record<string, unknown>)[field] : undefined;
-    if (!fits(value, shape)) throw corrupt(`${type}: ${field} is ${shape.replace("?", ", when there,")}`);
+    if (!fits(value, shape)) return `${type}: ${field} is ${shape.replace("?", ", when there,")}`;
   }
+  return undefined;
 }
 
 function fits(value: unknown, shape: FieldShape): boolean {

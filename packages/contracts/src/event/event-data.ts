@@ -148,3 +148,13 @@ export interface CostFact {
 }
 
 export type EventType = keyof EventData;
+
+/** The event types that plugins may emit. All others are the runtime's. */
+export const PLUGIN_EVENTS = ["activity_snapshot"] as const satisfies readonly EventType[];
+
+export type PluginEventType = (typeof PLUGIN_EVENTS)[number];
+
+/** An event as a plugin emits it: the runtime adds the run, the position and the time. */
+export type PluginEvent = {
+  [Type in PluginEventType]: { readonly type: Type; readonly data: EventData[Type] };
+}[PluginEventType];

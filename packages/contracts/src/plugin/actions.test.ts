@@ -8,6 +8,7 @@ import {
   blockCall,
   changeState,
   emitEffect,
+  emitEvent,
   excludeTool,
   includeOnlyTools,
   noteContext,
@@ -53,6 +54,13 @@ describe("what a plugin asks for is plain data", () => {
     [addUserMessage("x"), { type: "add_user_message", message: { role: "user", content: "x" } }],
     [scheduleAction("k"), { type: "schedule", key: "k", payload: null }],
     [scheduleAction("k", [1]), { type: "schedule", key: "k", payload: [1] }],
+    [
+      emitEvent("activity_snapshot", { message_id: "m", activity_type: "t", content: 1 }),
+      {
+        type: "emit",
+        event: { type: "activity_snapshot", data: { message_id: "m", activity_type: "t", content: 1 } },
+      },
+    ],
     [emitEffect("k"), { type: "effect", key: "k", payload: null }],
   ] as [PhaseAction, object][])("%j", (action, expected) => {
     expect(action).toEqual(expected);
@@ -70,9 +78,9 @@ it("has a list of actions for every phase, each named once", () => {
   for (const types of Object.values(PHASE_ACTIONS)) expect(new Set(types).size).toBe(types.length);
 });
 
-it("lets every phase change state, schedule and have effects", () => {
+it("lets every phase change state, emit events, schedule and have effects", () => {
   for (const phase of PHASES) {
-    expect(PHASE_ACTIONS[phase]).toEqual(expect.arrayContaining(["state", "schedule", "effect"]));
+    expect(PHASE_ACTIONS[phase]).toEqual(expect.arrayContaining(["state", "emit", "schedule", "effect"]));
   }
 });
 

@@ -1,4 +1,5 @@
 import type { Json, StateAction } from "@reprise/state";
+import type { EventData, PluginEvent, PluginEventType } from "../event/event-data.ts";
 import type { MessageInput } from "../message/message.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
@@ -119,6 +120,12 @@ export function addSystemReminder(text: string): PhaseAction<"add_system_reminde
 export function addUserMessage(message: MessageInput | string): PhaseAction<"add_user_message"> {
   const input: MessageInput = typeof message === "string" ? { role: "user", content: message } : message;
   return { type: "add_user_message", message: input };
+}
+
+/** Emits an event of a type that plugins may emit. Clients see it at once; it becomes durable with the next commit. */
+export function emitEvent<Type extends PluginEventType>(type: Type, data: EventData[Type]): PhaseAction<"emit"> {
+  // The data is that of the type, which the compiler cannot follow through the union.
+  return { type: "emit", event: { type, data } as PluginEvent };
 }
 
 /** Has the plugin's handler `key` act once, when the run next comes to the handler's phase. */

@@ -10,6 +10,7 @@ import {
   blockCall,
   changeState,
   emitEffect,
+  emitEvent,
   excludeTool,
   includeOnlyTools,
   noteContext,
@@ -25,7 +26,7 @@ import {
   transformRequest,
 } from "../index.ts";
 
-type Everywhere = "state" | "schedule" | "effect";
+type Everywhere = "state" | "emit" | "schedule" | "effect";
 type BeforeInference =
   | "add_system_context"
   | "add_session_context"
@@ -74,6 +75,7 @@ test("every action is made by one function, of its own type", () => {
     addUserMessage("x"),
     scheduleAction("x"),
     emitEffect("x"),
+    emitEvent("activity_snapshot", { message_id: "m", activity_type: "t", content: 1 }),
   ] as const;
   expectTypeOf<(typeof all)[number]["type"]>().toEqualTypeOf<ActionType>();
   expectTypeOf(blockCall("x")).toEqualTypeOf<PhaseAction<"block">>();

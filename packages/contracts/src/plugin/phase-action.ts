@@ -1,5 +1,6 @@
 import type { Json, StateAction } from "@reprise/state";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
+import type { PluginEvent } from "../event/event-data.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { ModelRequest } from "../model/model.ts";
 import type { ReasoningEffort } from "../run/chat-options.ts";
@@ -84,6 +85,8 @@ export interface PhaseActions {
   add_user_message: { readonly message: MessageInput };
   /** Has one of the plugin's own handlers act later: once, durably, when the run next comes to the handler's phase. */
   schedule: { readonly key: string; readonly payload: Json };
+  /** Emits an event at once. It becomes durable with the next commit. */
+  emit: { readonly event: PluginEvent };
   /** Has one of the plugin's own effects happen once this phase's changes are committed. */
   effect: { readonly key: string; readonly payload: Json };
 }
@@ -95,7 +98,7 @@ export type PhaseAction<Type extends ActionType = ActionType> = {
   [Each in Type]: { readonly type: Each } & PhaseActions[Each];
 }[Type];
 
-type Common = "state" | "schedule" | "effect";
+type Common = "state" | "emit" | "schedule" | "effect";
 
 /** The types of action each phase takes. */
 export interface ActionsByPhase {
@@ -121,7 +124,7 @@ export interface ActionsByPhase {
 /** The actions a hook of a phase may return. */
 export type ActionOf<In extends Phase> = PhaseAction<ActionsByPhase[In]>;
 
-const COMMON: readonly Common[] = ["state", "schedule", "effect"];
+const COMMON: readonly Common[] = ["state", "emit", "schedule", "effect"];
 
 /** The same for the check at run time. */
 export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In][] } = {

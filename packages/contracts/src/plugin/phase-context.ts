@@ -1,6 +1,7 @@
 import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
+import type { KeptDocuments } from "../document/documents.ts";
 import type { Message } from "../message/message.ts";
 import type { StopReason, TokenUsage } from "../model/model.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
@@ -39,6 +40,8 @@ export interface PhaseContext {
   section(key: string): Json | undefined;
   /** A new id that follows from the run and the place in it. */
   id(): string;
+  /** Documents of a kind that belong to the tenant instead of a thread: settings, grants, notes. Kinds are shared by all plugins and tools. */
+  documents(kind: string): KeptDocuments;
   /** Runs something impure and keeps its answer with the run, so that a replay has it without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
   /**

@@ -1,6 +1,7 @@
 import type { StateSnapshot, TrackedPatch } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
 import type { ToolCallRecord } from "../decision/tool-call-record.ts";
+import type { Documents } from "../document/documents.ts";
 import type { AgentEvent } from "../event/event.ts";
 import type { Message } from "../message/message.ts";
 import type { RunRecord } from "../run/run-record.ts";
@@ -16,7 +17,6 @@ import type {
   Submitted,
   WorkRequest,
 } from "./claim.ts";
-import type { Documents } from "./documents.ts";
 import type { MailboxEntry, NewEntry } from "./mailbox.ts";
 import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, ThreadQuery } from "./queries.ts";
 import type { Pruned, Retention } from "./retention.ts";

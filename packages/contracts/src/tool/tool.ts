@@ -1,5 +1,6 @@
 import type { Immutable, Json, Path, StateAction, StateDefinition } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
+import type { KeptDocuments } from "../document/documents.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
 import type { ToolDescriptor } from "./tool-descriptor.ts";
@@ -56,6 +57,8 @@ export interface ToolContext {
   progress(progress: ToolProgress): void;
   /** Puts a message into the thread after the round. */
   queueMessage(message: MessageInput): void;
+  /** Documents of a kind that belong to the tenant instead of a thread: settings, grants, notes. Kinds are shared by all plugins and tools. */
+  documents(kind: string): KeptDocuments;
   /** Runs something impure once and remembers its answer; a replay gets the answer without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
 }

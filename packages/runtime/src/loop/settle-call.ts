@@ -163,7 +163,8 @@ export async function settleExecution(
   }
   workspace.logActions(state.actions);
   workspace.noteRunScoped(state.runScoped);
-  for (const { plugin, value } of executed.requests) applyCommon(workspace, plugin, value);
+  for (const { plugin, value } of executed.requests)
+    applyCommon(workspace, { plugin, phase: "after_tool_execute" }, value);
   if (result.status === "pending" && result.suspension !== undefined) {
     const { delta } = patchByTool(workspace, call, changes);
     const paused = pauseCall(workspace, call, result.suspension, result);

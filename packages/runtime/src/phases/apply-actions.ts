@@ -3,10 +3,13 @@ import {
   CONTEXT_REF_KINDS,
   type ContextRef,
   describeThrown,
+  findDataProblem,
   type MessageInput,
   PHASE_ACTIONS,
   type Phase,
   type PhaseAction,
+  PLUGIN_EVENTS,
+  type PluginEvent,
   RepriseError,
 } from "@reprise/contracts";
 import { getAt, isJson, type Json, type Patch, toJsonPatch } from "@reprise/state";
@@ -14,6 +17,7 @@ import { isTimeLimit } from "../json/read-result.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, Commits, EventSink, Host, Outside, RunView, StateAccess } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
+import { stepIdOf } from "../thread/derived-ids.ts";
 import { scheduleLater } from "./scheduled-actions.ts";
 
 /** The parts of a run that the actions of plugins change. */
@@ -21,15 +25,17 @@ export type ChangeableRun = RunView &
   Pick<AgentView, "agent"> &
   Outside &
   StateAccess &
-  Pick<EventSink, "emitOnCommit"> &
+  Pick<EventSink, "emit" | "emitOnCommit"> &
   Pick<Commits, "afterCommit"> &
   Host;
 
-type Common = PhaseAction<"state" | "schedule" | "effect">;
+type Common = PhaseAction<"state" | "emit" | "schedule" | "effect">;
 
 const ALLOWED = new Map<Phase, ReadonlySet<ActionType>>(
   Object.entries(PHASE_ACTIONS).map(([phase, types]) => [phase as Phase, new Set<ActionType>(types)]),
 );
+
+const COMMON: ReadonlySet<ActionType> = new Set<Common["type"]>(["state", "emit", "schedule", "effect"]);
 
 /** Checks what the plugins ask for, does what every phase can do, and returns the rest for the loop. */
 export function applyCommonActions(
@@ -45,7 +51,7 @@ export function applyCommonActions(
   const rest: Owned<PhaseAction>[] = [];
   for (const { plugin, value } of answers) {
     for (const action of value ?? []) {
-      if (isCommon(action)) applyCommon(workspace, plugin, action);
+      if (isCommon(action)) applyCommon(workspace, { plugin, phase }, action);
       else rest.push({ plugin, value: action });
     }
   }
@@ -53,7 +59,7 @@ export function applyCommonActions(
 }
 
 function isCommon(action: PhaseAction): action is Common {
-  return action.type === "state" || action.type === "schedule" || action.type === "effect";
+  return COMMON.has(action.type);
 }
 
 function assertList(plugin: string, phase: Phase, value: unknown): void {
@@ -73,6 +79,7 @@ function assertAllowed(workspace: Pick<AgentView, "agent">, plugin: string, phas
   const { installed } = workspace.agent;
   if (action.type === "schedule") assertOwnKey(plugin, "scheduled action", action.key, installed.scheduled);
   if (action.type === "effect") assertOwnKey(plugin, "effect", action.key, installed.effects);
+  if (action.type === "emit") assertEvent(plugin, phase, action.event);
   if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
   if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
   if (action.type === "suspend") assertQuestion(plugin, phase, action.request);
@@ -97,6 +104,18 @@ function assertQuestion(plugin: string, phase: Phase, request: unknown): void {
     isJson(request) && typeof getAt(request, ["action"]) === "string" && isTimeLimit(getAt(request, ["expires_in_ms"]));
   if (isQuestion) return;
   const message = `Plugin ${plugin} suspends a call in ${phase} without a valid question: it must be JSON with an action, and expires_in_ms must be positive.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
+}
+
+/** An event goes to clients and into the journal: it must be of a type that plugins may emit, and have the fields of that type. */
+function assertEvent(plugin: string, phase: Phase, event: PluginEvent | undefined): void {
+  const type = PLUGIN_EVENTS.find((known) => known === event?.type);
+  const problem =
+    type === undefined
+      ? `the type must be one of ${PLUGIN_EVENTS.join(", ")} (got ${describe(event?.type)})`
+      : (findDataProblem(type, event?.data) ?? (isJson(event?.data) ? undefined : `${type}: data is not JSON`));
+  if (problem === undefined) return;
+  const message = `Plugin ${plugin} emits an invalid event in ${phase}: ${problem}.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
@@ -139,12 +158,18 @@ function assertOwnKey(plugin: string, what: string, key: string, known: Readonly
 }
 
 /** Does one thing that plugins ask for in any phase. */
-export function applyCommon(workspace: ChangeableRun, plugin: string, action: Common): void {
+export function applyCommon(
+  workspace: ChangeableRun,
+  { plugin, phase }: { readonly plugin: string; readonly phase: Phase },
+  action: Common,
+): void {
   switch (action.type) {
     case "state":
       return changeState(workspace, plugin, action);
     case "schedule":
       return scheduleLater(workspace, { plugin, key: action.key, payload: action.payload });
+    case "emit":
+      return emitNow(workspace, phase, action.event);
     case "effect":
       return emitLater(workspace, plugin, action);
     default:
@@ -186,6 +211,13 @@ function reduce(plugin: string, run: () => Patch): Patch {
 export function showPatch(workspace: Pick<EventSink, "emitOnCommit">, before: Json, patch: Patch): void {
   const delta = toJsonPatch(before, patch).filter(({ path }) => !path.startsWith("/__"));
   if (delta.length > 0) workspace.emitOnCommit("state_delta", { delta });
+}
+
+/** An event of a phase that belongs to a step is one of that step. */
+function emitNow(workspace: ChangeableRun, phase: Phase, { type, data }: PluginEvent): void {
+  const { run } = workspace;
+  const isOfActivation = phase === "run_start" || phase === "run_end";
+  workspace.emit(type, data, isOfActivation ? undefined : stepIdOf(run.run_id, run.steps));
 }
 
 /** Effects happen beside the run, once what they follow from is durable; nobody waits for them. */

@@ -1,5 +1,6 @@
 import {
   type CallView,
+  type KeptDocuments,
   type Phase,
   type PhaseContext,
   type PhaseState,
@@ -15,11 +16,12 @@ import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { readSection } from "../resolve/read-section.ts";
-import type { Conversation, Outside } from "../run/ports.ts";
+import { keptDocuments } from "../run/kept-documents.ts";
+import type { Conversation, Mailbox, Outside } from "../run/ports.ts";
 import { type InferringRun, inferForPlugin } from "./infer-for-plugin.ts";
 
 /** The parts of a run that its plugins can look at. */
-export type ObservedRun = InferringRun & Pick<Conversation, "modelMessages"> & Outside;
+export type ObservedRun = InferringRun & Pick<Conversation, "modelMessages"> & Pick<Mailbox, "store"> & Outside;
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -141,6 +143,8 @@ export class PhaseView implements PhaseContext, PhaseState {
     if (failed !== undefined) throw decodeFailure(failed, this.signal.reason);
     return getAt(recorded, ["answer"]) as unknown as PluginAnswer;
   };
+
+  readonly documents = (kind: string): KeptDocuments => keptDocuments(this.#workspace.store, kind, this.record);
 
   /** The answers that came through `record`. */
   get recorded(): readonly Recorded[] {

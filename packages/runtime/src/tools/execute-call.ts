@@ -15,7 +15,7 @@ import {
 import type { Json } from "@reprise/state";
 import { TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
 import { readResult } from "../json/read-result.ts";
-import type { AgentView, Host, RunView } from "../run/ports.ts";
+import type { AgentView, Host, Mailbox, RunView } from "../run/ports.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { CallState } from "./call-state.ts";
 import { InvalidEffect, readEffect } from "./read-effect.ts";
@@ -56,7 +56,7 @@ async function keep(put: () => Promise<BlobInfo>): Promise<string | undefined> {
 }
 
 /** The parts of a run that a tool works with. */
-export type ExecutingRun = RunView & Pick<AgentView, "agent"> & Host & FailingRun;
+export type ExecutingRun = RunView & Pick<AgentView, "agent"> & Pick<Mailbox, "store"> & Host & FailingRun;
 
 /** What an execution came to, before any of it is part of the thread. */
 export interface ExecutedCall extends Gathered {

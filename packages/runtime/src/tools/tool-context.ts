@@ -9,7 +9,8 @@ import { isJson, type Json } from "@reprise/state";
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { readSection } from "../resolve/read-section.ts";
-import type { AgentView, Host, RunView } from "../run/ports.ts";
+import { keptDocuments } from "../run/kept-documents.ts";
+import type { AgentView, Host, Mailbox, RunView } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import type { CallState } from "./call-state.ts";
 import { offeredTools } from "./offered-tools.ts";
@@ -33,13 +34,19 @@ export interface ToolContextOptions {
 
 /** What a tool has to work with. */
 export function createToolContext(
-  workspace: RunView & Pick<AgentView, "agent"> & Host,
+  workspace: RunView & Pick<AgentView, "agent"> & Pick<Mailbox, "store"> & Host,
   call: ToolCallRecord,
   { gathered, decision, signal, progress }: ToolContextOptions,
 ): ToolContext {
   const { run, claim, services } = workspace;
   const { state, messages, recordings } = gathered;
   let ids = 0;
+  const record = async <Value extends Json>(name: string, ask: () => Promise<Value> | Value): Promise<Value> => {
+    const value = await ask();
+    if (!isJson(value)) throw new RepriseError("INVALID_REQUEST", `The value recorded as ${name} must be JSON.`);
+    if (state.isOpen) recordings.push({ place: call.call_id, name, value: copyJson(value) });
+    return value;
+  };
   return {
     state,
     identity: {
@@ -71,11 +78,7 @@ export function createToolContext(
       assertQueued(message);
       if (state.isOpen) messages.push(message);
     },
-    async record<Value extends Json>(name: string, ask: () => Promise<Value> | Value): Promise<Value> {
-      const value = await ask();
-      if (!isJson(value)) throw new RepriseError("INVALID_REQUEST", `The value recorded as ${name} must be JSON.`);
-      if (state.isOpen) recordings.push({ place: call.call_id, name, value: copyJson(value) });
-      return value;
-    },
+    documents: (kind) => keptDocuments(workspace.store, kind, record),
+    record,
   };
 }

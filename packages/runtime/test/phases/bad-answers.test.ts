@@ -39,6 +39,28 @@ describe("a hook's answer that is no list of actions", () => {
   });
 });
 
+describe("an event that a plugin may not emit", () => {
+  const activity = { message_id: "m", activity_type: "t", content: 1 };
+  it.each([
+    ["a type of the runtime's own", { type: "run_finish", data: {} }, "the type must be one of activity_snapshot"],
+    ["no event", undefined, "the type must be one of"],
+    ["no data", { type: "activity_snapshot" }, "data is an object"],
+    [
+      "a field of another type",
+      { type: "activity_snapshot", data: { ...activity, message_id: 1 } },
+      "message_id is string",
+    ],
+    ["no JSON", { type: "activity_snapshot", data: { ...activity, content: new Date() } }, "data is not JSON"],
+  ])("fails the run before anything of the phase is done: %s", async (_, event, problem) => {
+    const answer = [changeState(tally.add("x")), { type: "emit", event }];
+    const { failure, changesets } = await playPlugins([
+      hookPlugin("p", "step_start", () => answer, { states: [tally] }),
+    ]);
+    expect(failure).toMatchObject({ code: "INVALID_ACTION", message: expect.stringContaining(problem) });
+    expect(changesOf(changesets, "p").patches).toEqual([]);
+  });
+});
+
 describe("an action that names what is not there", () => {
   it.each([
     ["a scheduled action", scheduleAction("elsewhere")],

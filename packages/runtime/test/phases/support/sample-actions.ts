@@ -7,6 +7,7 @@ import {
   blockCall,
   changeState,
   emitEffect,
+  emitEvent,
   excludeTool,
   includeOnlyTools,
   noteContext,
@@ -36,6 +37,18 @@ export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
   state: {
     action: changeState(tally.add("asked")),
     check: ({ state }) => expect(tally.read(state)).toContain("asked"),
+  },
+  emit: {
+    action: emitEvent("activity_snapshot", { message_id: "m", activity_type: "seen", content: 1 }),
+    check: ({ changesets }) => {
+      const events = changesets.flatMap((changeset) => changeset.events);
+      expect(events).toContainEqual(
+        expect.objectContaining({
+          type: "activity_snapshot",
+          data: expect.objectContaining({ activity_type: "seen" }),
+        }),
+      );
+    },
   },
   schedule: {
     action: scheduleAction("later", 1),

@@ -67,6 +67,23 @@ export interface Documents {
   listDocuments(query: DocumentQuery): Promise<DocumentPage>;
 }
 
+/** Where a list of documents continues, and how long it may be. */
+export type DocumentListOptions = Omit<DocumentQuery, "kind">;
+
+/**
+ * Documents of one kind that a plugin or a tool keeps for the tenant, outside of threads. The answers are stored with the run: a replay reads
+ * what the run read, and writes nothing. A crash between a write and the next commit repeats the write, so use `expected`.
+ */
+export interface KeptDocuments {
+  load(id: string): Promise<StoredDocument | undefined>;
+  /** Writes if the document has the revision `expected`; 0 means that there is none. Never throws for a conflict. */
+  save(id: string, body: Json, expected: number, options?: { readonly expiresAt?: number }): Promise<SavedDocument>;
+  /** True when the document was there, with the revision `expected` if one is given, and is deleted now. */
+  delete(id: string, expected?: number): Promise<boolean>;
+  /** In the order of ids. */
+  list(options?: DocumentListOptions): Promise<DocumentPage>;
+}
+
 /** How many documents are forgotten in one go, so that nobody waits long for it. */
 const FORGOTTEN_AT_ONCE = 500;
 
