@@ -26,7 +26,7 @@ async function play(phase: Phase, type: ActionType) {
   return { ...played, effects };
 }
 
-it("knows every action in every phase", () => expect(pairs).toHaveLength(16 * 8));
+it("knows every action in every phase", () => expect(pairs).toHaveLength(17 * 8));
 
 describe("an action its phase takes", () => {
   it.each(pairs.filter(({ phase, type }) => isAllowed(phase, type)))("$phase: $type", async ({ phase, type }) => {
