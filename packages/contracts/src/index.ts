@@ -152,6 +152,16 @@ export {
   terminateRun,
   transformRequest,
 } from "./plugin/actions.ts";
+export type {
+  ModelAnswer,
+  ModelWork,
+  Observe,
+  ObservedRun,
+  RunObserver,
+  ToolWork,
+  WorkEnding,
+  WorkObserver,
+} from "./plugin/observer.ts";
 export type { OperatorText } from "./plugin/operator-text.ts";
 export { operatorText } from "./plugin/operator-text.ts";
 export type { Phase } from "./plugin/phase.ts";
@@ -219,6 +229,7 @@ export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts"
 export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";
+export { isTraceparent } from "./run/traceparent.ts";
 export type { Redact } from "./secret/redact.ts";
 export { createRedactor } from "./secret/redact.ts";
 export { redactCredentials } from "./secret/redact-credentials.ts";

@@ -114,6 +114,10 @@ export interface RoutedAttempt {
   /** Why it was skipped. */
   readonly reason?: string;
   readonly cost_microcents?: number;
+  /** When it began, in milliseconds since the inference began; absent when it was skipped. */
+  readonly started_ms?: number;
+  /** Absent when the attempt was skipped or never said how it ended. */
+  readonly duration_ms?: number;
 }
 
 /** How a budget stands. */

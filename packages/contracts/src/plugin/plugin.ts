@@ -1,5 +1,6 @@
 import type { Json, JsonObject, StateSlice } from "@reprise/state";
 import type { Tool } from "../tool/tool.ts";
+import type { Observe } from "./observer.ts";
 import type { Phase } from "./phase.ts";
 import type { ActionOf, RequestTransform } from "./phase-action.ts";
 import type { PhaseContext, PhaseContexts } from "./phase-context.ts";
@@ -54,4 +55,11 @@ export interface Plugin {
   /** Called when a run of an agent with this plugin begins to be worked on in this process, and when that is over. */
   onActivate?(context: PhaseContext): Promise<void> | void;
   onDeactivate?(context: PhaseContext): Promise<void> | void;
+  /** Watches each activation of a run, for measuring and tracing. */
+  readonly observe?: Observe;
+  /**
+   * The trace of the code that starts a run, in the form of W3C Trace Context. Called when a request for an agent with this plugin is
+   * accepted, in the async context of the caller; kept with the run.
+   */
+  readonly traceparent?: () => string | undefined;
 }

@@ -91,6 +91,8 @@ export interface RunRecord {
   readonly policy?: RunPolicy;
   /** The client's overrides, kept so that every activation obeys them. */
   readonly overrides?: RunOverrides;
+  /** The trace of the request that started it, in the form of W3C Trace Context. */
+  readonly traceparent?: string;
   readonly created_at: number;
   readonly updated_at: number;
   readonly metadata?: { readonly [key: string]: Json };

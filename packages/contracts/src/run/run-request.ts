@@ -18,6 +18,7 @@ import { idText } from "../thread/assert-id.ts";
 import { RUN_OVERRIDES, type RunOverrides } from "./run-overrides.ts";
 import { RUN_POLICY, type RunPolicy } from "./run-policy.ts";
 import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
+import { traceparentText } from "./traceparent.ts";
 
 /**
  * What happens when the thread has an open run.
@@ -70,6 +71,8 @@ export interface RunRequest {
   readonly overrides?: RunOverrides;
   /** The budget of the run above, set when the request is accepted. Not for clients. */
   readonly budget_id?: string;
+  /** The trace that the request belongs to, in the form of W3C Trace Context: the run continues it. */
+  readonly traceparent?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }
 
@@ -111,6 +114,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   policy: optional(RUN_POLICY),
   overrides: optional(RUN_OVERRIDES),
   budget_id: optional(unchecked<string>()),
+  traceparent: optional(traceparentText),
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });
 

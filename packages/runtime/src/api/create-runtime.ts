@@ -60,6 +60,7 @@ export async function createRuntime<Known extends Agent = Agent>(
     inferences: new PluginInferences(),
     beforeModelAttempt: options.beforeModelAttempt,
     onToolError: options.onToolError,
+    observers: new Set(),
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),

@@ -1,6 +1,7 @@
 import {
   type BusyPolicy,
   invalidRequest,
+  isTraceparent,
   type MessageInput,
   type NewEntry,
   type RunRequest,
@@ -29,7 +30,7 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   assertRequest(untrusted);
   // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
   const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
-  const request = withParent({ ...own, messages: own.messages.map(demoteSystem) });
+  const request = withTrace(agents, withParent({ ...own, messages: own.messages.map(demoteSystem) }));
   agents.assertKnown(request.agent_id);
   assertUnowned(agents, request);
   assertMayOverride(agents, request);
@@ -59,6 +60,35 @@ function withParent(request: RunRequest): RunRequest {
     throw invalidRequest(`The tool call ${parent_call_id} does not belong to run ${request.parent_run_id}.`);
   }
   return { ...request, parent_run_id };
+}
+
+/**
+ * A request belongs to the trace of the code that makes it, where a plugin of its agent traces. A trace that the request itself names
+ * comes from further away: it counts unless the code belongs to the same one.
+ */
+function withTrace(agents: AgentSource, request: RunRequest): RunRequest {
+  const { traceparent: given } = request;
+  const active = findActiveTrace(agents, request.agent_id);
+  if (active === undefined || (given !== undefined && traceIdOf(given) !== traceIdOf(active))) return request;
+  return { ...request, traceparent: active };
+}
+
+function findActiveTrace(agents: AgentSource, agentId: string): string | undefined {
+  try {
+    const plan = agents.plan(agentId);
+    if (plan.kind === "backend") return undefined;
+    for (const { traceparent } of plan.agent.installed.plugins) {
+      const active = traceparent?.();
+      if (isTraceparent(active)) return active;
+    }
+  } catch {
+    // A trace is never a reason to refuse a run. An agent that cannot be resolved says so where it is needed.
+  }
+  return undefined;
+}
+
+function traceIdOf(traceparent: string): string {
+  return traceparent.slice(0, 35);
 }
 
 const INTERRUPTING: readonly BusyPolicy[] = ["interrupt", "rollback"];

@@ -5,6 +5,7 @@ import {
   type Durability,
   type Lease,
   notFound,
+  type Observe,
   type Page,
   RepriseError,
   type RunFilter,
@@ -181,6 +182,16 @@ export class RuntimeFacade implements Runtime {
 
   exportRunText(runId: string): Promise<AsyncGenerator<string, undefined>> {
     return exportRunText(this.#services, this.tenant, runId);
+  }
+
+  observe(observe: Observe): () => void {
+    const { observers } = this.#services;
+    // Its own function: the same observer may be added twice, and each is stopped by itself.
+    const own: Observe = (run) => observe(run);
+    observers.add(own);
+    return () => {
+      observers.delete(own);
+    };
   }
 
   async work(): Promise<void> {

@@ -5,6 +5,7 @@ import type {
   Durability,
   Env,
   Lease,
+  Observe,
   Page,
   RunFilter,
   RunRecord,
@@ -74,7 +75,7 @@ export interface SubmitOptions {
 /** Everything of a runtime that belongs to one tenant. */
 export type TenantRuntime<Known extends Agent = Agent> = Omit<
   Runtime<Known>,
-  "close" | "forTenant" | "redefine" | "addAgent" | "work"
+  "close" | "forTenant" | "redefine" | "addAgent" | "observe" | "work"
 >;
 
 /** The type of an agent's answers; any JSON for an agent that is known only by its id. */
@@ -165,6 +166,11 @@ export interface Runtime<Known extends Agent = Agent> {
   exportRun(runId: string): Promise<RunRecording>;
   /** The same as pieces of JSON text, read from the store as fast as they are taken: for runs that are too long to be held. */
   exportRunText(runId: string): Promise<AsyncGenerator<string, undefined>>;
+  /**
+   * Watches every run that this process works on, of all tenants, from its next activation on. Returns the way to stop. A plugin
+   * watches the runs of its agents with `observe`.
+   */
+  observe(observe: Observe): () => void;
   /**
    * Keeps the process until the runtime is closed, and resolves then: for a process that only works. Without it a process ends when
    * it has nothing to do, as any program does.

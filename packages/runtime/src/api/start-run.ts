@@ -43,6 +43,8 @@ export interface StartRun<Id extends string = string> {
   readonly priority?: number;
   /** Starting twice with the same key is starting once. */
   readonly dedupeKey?: string;
+  /** The trace that the run continues, in the form of W3C Trace Context; unless given, the caller's as a tracing plugin knows it. */
+  readonly traceparent?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }
 
@@ -63,6 +65,7 @@ const START_KEYS: KeysOf<StartRun> = {
   budget: true,
   priority: true,
   dedupeKey: true,
+  traceparent: true,
   metadata: true,
 };
 
@@ -94,6 +97,7 @@ export function toRequest(run: StartRun): RunRequest {
     ...(Object.keys(policy).length > 0 && { policy }),
     ...(priority !== undefined && { priority }),
     ...(dedupeKey !== undefined && { dedupe_key: dedupeKey }),
+    ...(run.traceparent !== undefined && { traceparent: run.traceparent }),
     ...(run.metadata !== undefined && { metadata: run.metadata }),
   };
 }

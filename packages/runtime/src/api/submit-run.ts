@@ -46,9 +46,17 @@ function assertSameRequest(accepted: MailboxEntry, asked: NewEntry): void {
 
 /**
  * What makes two requests the same. Ids are found by the store, and a budget is set when a request is accepted. Decisions have an
- * identity of their own, and a client leaves out those it knows to be taken.
+ * identity of their own, and a client leaves out those it knows to be taken. A retry belongs to a trace of its own.
  */
-function identityOf({ run_id, thread_id, budget_id, initial_decisions, policy = {}, ...rest }: RunRequest): Json {
+function identityOf({
+  run_id,
+  thread_id,
+  budget_id,
+  traceparent,
+  initial_decisions,
+  policy = {},
+  ...rest
+}: RunRequest): Json {
   const { budget, ...lists } = policy;
   // A request is JSON, as was checked when it came.
   return { ...rest, policy: lists } as unknown as Json;

@@ -1,5 +1,6 @@
 import {
   type EffectHandler,
+  type Observe,
   type PhaseContext,
   type PhaseHooks,
   type Plugin,
@@ -37,6 +38,10 @@ export interface PluginDefinition {
   readonly transforms?: readonly RequestTransform[];
   onActivate?(context: PhaseContext): Promise<void> | void;
   onDeactivate?(context: PhaseContext): Promise<void> | void;
+  /** Watches each activation of a run beside the loop: its committed events, its model calls and its tools. Never in a replay. */
+  readonly observe?: Observe;
+  /** The trace of the code that starts a run, in the form of W3C Trace Context. Kept with the run. */
+  readonly traceparent?: () => string | undefined;
 }
 
 const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
@@ -50,6 +55,8 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   transforms: true,
   onActivate: true,
   onDeactivate: true,
+  observe: true,
+  traceparent: true,
 };
 
 const HOOK_KEYS: KeysOf<PluginHooks> = {
@@ -87,6 +94,8 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     transforms: definition.transforms ?? [],
     ...(definition.onActivate !== undefined && { onActivate: definition.onActivate.bind(definition) }),
     ...(definition.onDeactivate !== undefined && { onDeactivate: definition.onDeactivate.bind(definition) }),
+    ...(definition.observe !== undefined && { observe: definition.observe }),
+    ...(definition.traceparent !== undefined && { traceparent: definition.traceparent }),
   });
 }
 

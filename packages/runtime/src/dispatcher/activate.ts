@@ -26,6 +26,7 @@ import { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Services } from "../loop/services.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
 import { migrateStates } from "../phases/migrate-states.ts";
+import { observeAsHost, observeAsPlugins } from "../phases/observe-run.ts";
 import { listOpenCalls } from "../thread/calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { runStateOps } from "../thread/run-state.ts";
@@ -91,6 +92,7 @@ export async function runActivation(
   const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...port });
   const plugins = new ActivePlugins(workspace);
+  observeAsHost(workspace, services.observers);
   try {
     if (claim.kind !== "start") await reopen(workspace);
     if (claim.lost !== undefined) await endActivation(workspace, bufferLost(claim.lost), "error:buffer_lost");
@@ -115,6 +117,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
   pinDefinition(workspace, workspace.agent.definition);
   migrateStates(workspace);
   await plugins.activate();
+  observeAsPlugins(workspace);
   await endActivation(workspace, await runLoop(workspace));
 }
 

@@ -4,6 +4,7 @@ import { Branches } from "./branches.ts";
 import { encodeFailure } from "./failure.ts";
 import type { LongTexts } from "./long-texts.ts";
 import { MailFlag, type MailSource } from "./mail-flag.ts";
+import { Observers } from "./observers.ts";
 import { RunCancelled } from "./outcomes.ts";
 import {
   Attempts,
@@ -47,6 +48,7 @@ export class LivePort implements EffectPort {
   readonly #controller = new AbortController();
   readonly #attempts = new Attempts();
   readonly #branches = new Branches();
+  readonly #observers: Observers;
   #effects: Effect[] = [];
   #taken: readonly Effect[] = [];
   #now: number;
@@ -60,6 +62,9 @@ export class LivePort implements EffectPort {
   constructor({ env, time, claim, signal, lost, mail, texts }: LivePortOptions) {
     this.#env = env;
     this.#runId = claimedRun(claim) ?? "";
+    this.#observers = new Observers((observer, problem) =>
+      env.log("warn", "an observer failed", { observer, run_id: this.#runId, problem }),
+    );
     this.#time = time;
     this.#texts = texts;
     this.lost = lost;
@@ -154,25 +159,35 @@ export class LivePort implements EffectPort {
     this.#effects = [...this.#taken, ...this.#effects];
   }
 
-  commit({ changeset_id }: Changeset, commit: () => Promise<number>): Promise<number> {
+  async commit({ changeset_id, events }: Changeset, commit: () => Promise<number>): Promise<number> {
     const question = { kind: "commit", of: changeset_id, encode: nothing } as const;
-    if (!this.#texts.isWaiting) return this.perform(question, commit);
     // A blob is there before anything refers to it.
-    return this.perform(question, () => this.#texts.flush().then(commit));
+    const flushed = this.#texts.isWaiting ? () => this.#texts.flush().then(commit) : commit;
+    const version = await this.perform(question, flushed);
+    this.#observers.committed(events);
+    return version;
   }
 
   act(act: () => void): void {
     act();
   }
 
+  observe(starts: Parameters<Observers["open"]>[0]): void {
+    this.#observers.open(starts);
+  }
+
   close(): void {
+    if (!this.#isClosed) this.#observers.close();
     this.#isClosed = true;
     this.#source.removeEventListener("abort", this.#onAbort);
   }
 
   /** Asks under the eyes of the watchdog: what blocks the event loop is mostly the code of an answer. */
-  #watched<Value>({ kind, of }: Question<Value>, ask: () => Promise<Value> | Value): Promise<Value> | Value {
+  #watched<Value>(question: Question<Value>, asked: () => Promise<Value> | Value): Promise<Value> | Value {
     const { watchdog } = this.#env;
+    const { kind, of, watch } = question;
+    const isObserved = watch !== undefined && !this.#observers.isEmpty;
+    const ask = isObserved ? () => this.#observers.watch(watch, asked) : asked;
     if (watchdog === undefined) return ask();
     const work = { run_id: this.#runId, kind, of };
     watchdog.begin(work);

@@ -1,6 +1,7 @@
 import type { AgentEvent, Changeset, Effect } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { MailFlag } from "./mail-flag.ts";
+import type { Observers, Watch } from "./observers.ts";
 import type { CommitContent } from "./stored-effects.ts";
 
 /**
@@ -70,6 +71,8 @@ export interface Question<Value> {
   readonly decodeFailure?: (stored: Json) => unknown;
   /** What is stored however it ended; instead of its value. */
   readonly facts?: () => Json;
+  /** For work that plugins may observe. */
+  readonly watch?: Watch<Value>;
 }
 
 /** A question whose answer is shown while it comes. */
@@ -134,6 +137,8 @@ export interface EffectPort {
   commit(changeset: Changeset, commit: () => Promise<number>): Promise<number>;
   /** Does something in the world that the loop learns nothing from. */
   act(act: () => void): void;
+  /** Has observers watch the activation from here on. */
+  observe(starts: Parameters<Observers["open"]>[0]): void;
   /** The activation is over. */
   close(): void;
 }

@@ -154,6 +154,10 @@ export class ReplayPort implements EffectPort {
     // Nothing outside may notice a replay.
   }
 
+  observe(): void {
+    // Nor is a replay observed.
+  }
+
   close(): void {
     if (this.#waiting.size > 0 || !this.isComplete) this.#lose();
   }

@@ -86,6 +86,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     ...(request.policy !== undefined && { policy: request.policy }),
     ...(request.overrides !== undefined && { overrides: request.overrides }),
     ...(request.budget_id !== undefined && { budget_id: request.budget_id }),
+    ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
     created_at: now,
     updated_at: now,
     ...(request.metadata !== undefined && { metadata: request.metadata }),

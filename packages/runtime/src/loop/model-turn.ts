@@ -5,13 +5,17 @@ import type {
   HandCall,
   LanguageModel,
   ModelChunk,
+  RunObserver,
   StopReason,
   TokenUsage,
+  WorkObserver,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { type GatedRun, isGated, RunGate } from "../budget/run-gate.ts";
 import { decodeFailure, encodeFailure } from "../effects/failure.ts";
+import { watchAnswer } from "../effects/observers.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import { takeMediaTurn } from "../media/media-turn.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import type { AgentSource } from "../resolve/agents.ts";
@@ -100,16 +104,36 @@ export class ModelTurn {
         decode: () => this.#played.finish(this.#facts),
         encodeFailure: encodeRefusal,
         decodeFailure: decodeRefusal,
+        ...(this.#asksModel && { watch: (observer) => this.#watch(observer) }),
       },
       () => this.#ask(),
     );
+  }
+
+  /** Whether a model is asked at all: not for a call by hand, and not for a request that was refused. */
+  get #asksModel(): boolean {
+    return this.#workspace.policy.by_hand === undefined && this.#options.inference.refusal === undefined;
+  }
+
+  #watch(observer: RunObserver): WorkObserver<Turn> | undefined {
+    const { stepId, inference } = this.#options;
+    const model = inference.model ?? this.#workspace.agent.model.id;
+    const { system, messages, tools, options } = inference.request;
+    const work = { stepId, model, request: freezeDeep({ system, messages, tools, options }) };
+    return watchAnswer(observer.model?.(work), ({ text, calls, stop_reason, usage }) => ({
+      text,
+      calls: calls.map(({ name, arguments: parsed }) => ({ name, arguments: parsed.value })),
+      stopReason: stop_reason,
+      usage,
+    }));
   }
 
   async #ask(): Promise<Turn> {
     const { run, services } = this.#workspace;
     const startedAt = services.env.clock.mono();
     const gate = isGated(this.#workspace) ? new RunGate(this.#workspace, this.#options.stepId) : undefined;
-    const session = new RouteSession(run.thread_id, gate);
+    const elapsed = (): number => Math.round(services.env.clock.mono() - startedAt);
+    const session = new RouteSession(run.thread_id, gate, elapsed);
     let model: LanguageModel | undefined;
     let turn: Turn | undefined;
     try {
@@ -125,7 +149,7 @@ export class ModelTurn {
       const budget = gate?.budget;
       this.#facts = {
         model: model?.id ?? "",
-        duration_ms: Math.round(services.env.clock.mono() - startedAt),
+        duration_ms: elapsed(),
         attempts,
         candidates,
         requirements,

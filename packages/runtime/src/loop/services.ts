@@ -1,4 +1,4 @@
-import type { BlobStore, Env, Store } from "@reprise/contracts";
+import type { BlobStore, Env, Observe, Store } from "@reprise/contracts";
 import type { BudgetBook } from "../budget/budget-book.ts";
 import type { BeforeModelAttempt } from "../budget/run-gate.ts";
 import type { TokenEstimator } from "../context/token-estimator.ts";
@@ -27,6 +27,8 @@ export interface Services {
   readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
   /** Hears of every failure of a tool that the tool did not mean. */
   readonly onToolError?: OnToolError | undefined;
+  /** Watch every run of this process. */
+  readonly observers: Set<Observe>;
   readonly limits: Limits;
   /** What plugins asked of models, until a run counts it. */
   readonly inferences: PluginInferences;

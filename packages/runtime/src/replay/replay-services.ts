@@ -31,6 +31,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
     threads: { forget: nothing } as unknown as Services["threads"],
     inferences: new PluginInferences(),
     beforeModelAttempt: undefined,
+    observers: new Set(),
     closed: new AbortController().signal,
     owner: "replay",
   };

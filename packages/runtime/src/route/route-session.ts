@@ -24,10 +24,16 @@ export interface ModelAttempt {
   readonly error?: ModelErrorKind;
   /** Why it was skipped. */
   readonly reason?: string;
+  /** When it began, in milliseconds since the inference began. */
+  readonly started_ms?: number;
+  readonly duration_ms?: number;
 }
 
 /** How an attempt ended. */
-export type AttemptEnding = Omit<ModelAttempt, "attempt" | "provider" | "model" | "reason">;
+export type AttemptEnding = Omit<
+  ModelAttempt,
+  "attempt" | "provider" | "model" | "reason" | "started_ms" | "duration_ms"
+>;
 
 /** What is noted of an attempt that failed. One that was refused cost nothing; what another cost, nobody can say. */
 export function failureOf(error: ModelError): AttemptEnding {
@@ -65,6 +71,8 @@ export class RouteSession {
   readonly stickyKey: string;
   /** Asked before every attempt. */
   readonly gate: AttemptGate | undefined;
+  /** The milliseconds since the inference began; undefined where nobody asks for times. */
+  readonly #elapsed: (() => number) | undefined;
   readonly #attempts: ModelAttempt[] = [];
   /** Who could have been asked, in the order of preference. */
   candidates: readonly string[] = [];
@@ -75,9 +83,10 @@ export class RouteSession {
   #provider: string | undefined;
   #hasChangedProvider = false;
 
-  constructor(stickyKey: string, gate?: AttemptGate) {
+  constructor(stickyKey: string, gate?: AttemptGate, elapsed?: () => number) {
     this.stickyKey = stickyKey;
     this.gate = gate;
+    this.#elapsed = elapsed;
   }
 
   get hasChangedProvider(): boolean {
@@ -91,10 +100,13 @@ export class RouteSession {
 
   /** An attempt is made. Returns the way to say how it ended. */
   begin(provider: string, model: string): (end: AttemptEnding) => void {
-    const made = { attempt: this.#attempts.length + 1, provider, model };
+    const started_ms = this.#elapsed?.();
+    const began = started_ms === undefined ? {} : { started_ms };
+    const made = { attempt: this.#attempts.length + 1, provider, model, ...began };
     this.#attempts.push({ ...made, ...failureOf(new ModelError("timeout", "The model said nothing for too long.")) });
     return (end) => {
-      this.#attempts[made.attempt - 1] = { ...made, ...end };
+      const duration = started_ms === undefined ? {} : { duration_ms: (this.#elapsed?.() ?? 0) - started_ms };
+      this.#attempts[made.attempt - 1] = { ...made, ...duration, ...end };
     };
   }
 

@@ -1,6 +1,17 @@
-import type { LoggedAction, MessageInput, ToolCallRecord, ToolProgress, ToolResult } from "@reprise/contracts";
+import type {
+  LoggedAction,
+  MessageInput,
+  RunObserver,
+  ToolCallRecord,
+  ToolProgress,
+  ToolResult,
+  ToolWork,
+  WorkObserver,
+} from "@reprise/contracts";
 import type { Json, Op } from "@reprise/state";
+import { watchAnswer } from "../effects/observers.ts";
 import type { Recorded } from "../effects/port.ts";
+import { freezeDeep } from "../json/freeze-deep.ts";
 import type { EventSink, Outside, RunView } from "../run/ports.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type ExecutingRun, type Execution, executeCall } from "./execute-call.ts";
@@ -34,7 +45,9 @@ export function performCall(workspace: PerformingRun, execution: Execution): Pro
   // Made by a tool's `progress`, below.
   const report = (progress: Json): void => reportProgress(workspace, call, progress as unknown as ToolProgress);
   const decode = (stored: Json | undefined): ExecutedCall => decodeExecution(execution, document, stored);
-  return effects.report({ kind: "execute", of: call.call_id, encode, decode, report }, async (progress) => {
+  const watch = (observer: RunObserver): WorkObserver<ExecutedCall> | undefined =>
+    watchAnswer(observer.tool?.(describeWork(execution)), ({ result }) => result);
+  return effects.report({ kind: "execute", of: call.call_id, encode, decode, report, watch }, async (progress) => {
     const point = services.env.point("tool:before");
     if (point !== undefined) await point;
     workspace.assertHeld();
@@ -45,6 +58,11 @@ export function performCall(workspace: PerformingRun, execution: Execution): Pro
       takeBack?.();
     }
   });
+}
+
+function describeWork({ call, tool }: Execution): ToolWork {
+  const { call_id, step_id, arguments: given, suspension } = call;
+  return { callId: call_id, stepId: step_id, tool: tool.descriptor, arguments: freezeDeep(given), suspension };
 }
 
 function encode({ result, terminate, state, messages, requests, blobs, recordings }: ExecutedCall): Json {

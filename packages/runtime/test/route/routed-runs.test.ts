@@ -49,7 +49,17 @@ it("tells which model answered, and what that cost", async () => {
     selected: "near/one",
     reason: "first choice",
     rate: [],
-    chain: [{ attempt: 1, provider: "near", model: "near/one", outcome: "succeeded", cost_microcents: 20_000 }],
+    chain: [
+      {
+        attempt: 1,
+        provider: "near",
+        model: "near/one",
+        outcome: "succeeded",
+        cost_microcents: 20_000,
+        started_ms: 0,
+        duration_ms: 0,
+      },
+    ],
   });
   expect(events.find(({ type }) => type === "cost_recorded")?.data).toEqual({
     provider: "near",

@@ -1,4 +1,4 @@
-import type { RunRequest } from "@reprise/contracts";
+import { isTraceparent, type RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
@@ -18,8 +18,9 @@ interface Reservation {
  * Starts a run. Sent again under the same key it is the same run: its ids are remembered before it is started, and a run is
  * started once under its id. So nothing is lost and nothing done twice, wherever the first try ended.
  */
-export async function submitOnce(exchange: HttpExchange, request: RunRequest): Promise<RunHandle> {
+export async function submitOnce(exchange: HttpExchange, asked: RunRequest): Promise<RunHandle> {
   const { runtime } = exchange;
+  const request = withTrace(exchange, asked);
   const options = { capBudget: !hasScope(exchange.principal, "admin") };
   const key = await readRepeatKey(exchange);
   if (key === undefined) {
@@ -43,14 +44,20 @@ export async function submitOnce(exchange: HttpExchange, request: RunRequest): P
   const isOwn = !saved && request.run_id === undefined && request.dedupe_key === undefined;
   const begun = isOwn ? await findRun(runtime, reserved.run_id) : undefined;
   if (begun !== undefined) return begun;
-  const asked = { ...request, run_id: reserved.run_id, thread_id: reserved.thread_id };
-  const run = await runtime.submit(asked, options);
+  const named = { ...request, run_id: reserved.run_id, thread_id: reserved.thread_id };
+  const run = await runtime.submit(named, options);
   if (run.isEarlier && !isOwn) assertScope(exchange.principal, "read");
   if (run.id !== reserved.run_id && document !== undefined) {
     const forwarded = { ...body, run_id: run.id, thread_id: run.threadId, is_forwarded: true };
     await runtime.documents.saveDocument({ ...documentKey, body: forwarded, expires_at }, document.revision);
   }
   return run;
+}
+
+/** The run continues the trace that the client's header names. */
+export function withTrace({ context }: HttpExchange, request: RunRequest): RunRequest {
+  const traceparent = context.req.header("traceparent")?.trim();
+  return isTraceparent(traceparent) && request.traceparent === undefined ? { ...request, traceparent } : request;
 }
 
 /** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */

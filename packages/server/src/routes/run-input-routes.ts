@@ -1,6 +1,7 @@
 import { type RunRequest, runNotActive } from "@reprise/contracts";
 import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
+import { withTrace } from "../idempotency/submit-once.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
 import { findBegun, findRecord } from "../wire/find-record.ts";
@@ -54,7 +55,8 @@ async function startContinuation(
     ...(decisions.length > 0 && { initial_decisions: decisions }),
   };
   const begun = await findBegun(exchange);
-  const run = begun ?? (await runtime.submit(request, { capBudget: !hasScope(exchange.principal, "admin") }));
+  const traced = withTrace(exchange, request);
+  const run = begun ?? (await runtime.submit(traced, { capBudget: !hasScope(exchange.principal, "admin") }));
   const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
   return answer(
     exchange,
