@@ -34,6 +34,8 @@ export type { ReplayMode, ReplayResult } from "./replay/replay-recording.ts";
 export type { VersionDifference } from "./replay/thread-versions.ts";
 export type { Definitions } from "./resolve/build-registries.ts";
 export { buildRegistries } from "./resolve/build-registries.ts";
+export type { CatalogueFilter, CatalogueLists } from "./resolve/catalogue-filter.ts";
+export { createCatalogueFilter } from "./resolve/catalogue-filter.ts";
 export { sayProviders } from "./resolve/look-up-model.ts";
 export type { BuildProblem } from "./resolve/registration.ts";
 export type { Registry } from "./resolve/registry.ts";

@@ -95,6 +95,11 @@ export interface AgentSpec {
   readonly allowed_tool_patterns?: readonly string[];
   readonly excluded_tools: readonly string[];
   readonly excluded_tool_patterns: readonly string[];
+  /** Which skills the plugin `skills` may offer, by the same rules as tools. */
+  readonly allowed_skills?: readonly string[];
+  readonly allowed_skill_patterns?: readonly string[];
+  readonly excluded_skills?: readonly string[];
+  readonly excluded_skill_patterns?: readonly string[];
   readonly max_rounds: number;
   readonly stop_condition_specs: readonly StopConditionSpec[];
   readonly stop_condition_ids: readonly string[];

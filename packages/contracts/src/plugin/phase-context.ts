@@ -1,4 +1,5 @@
 import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
+import type { AgentSpec } from "../agent/agent-spec.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { KeptDocuments } from "../document/documents.ts";
@@ -27,6 +28,8 @@ export interface PhaseContext {
   readonly runId: string;
   readonly threadId: string;
   readonly agentId: string;
+  /** The spec of the agent as it was resolved. */
+  readonly agentSpec: AgentSpec;
   readonly tenant: string;
   /** The resource that the run works for: the one of its thread, or else the one that the run was started with. */
   readonly resourceId?: string;

@@ -9,6 +9,8 @@ import type { SnakeCased } from "../shape/stored-names.ts";
 export interface RunPolicyOptions {
   readonly allowedTools?: readonly string[];
   readonly excludedTools?: readonly string[];
+  readonly allowedSkills?: readonly string[];
+  readonly excludedSkills?: readonly string[];
   /** The budget of the run and all runs below it. A run below one with a budget shares that budget and has none of its own. */
   readonly budget?: BudgetOptions;
 }
@@ -33,6 +35,8 @@ export const RUN_POLICY: Shape<RunPolicy> = narrowed(
   openObjectOf<Omit<RunPolicy, "by_hand">>({
     allowed_tools: ids,
     excluded_tools: ids,
+    allowed_skills: ids,
+    excluded_skills: ids,
     budget: optional(budgetShape),
   }),
   (policy) => {

@@ -61,6 +61,11 @@ export interface AgentDefinition<Id extends string = string, Schema = AnswerSche
   readonly allowedToolPatterns?: readonly string[];
   readonly excludedTools?: readonly string[];
   readonly excludedToolPatterns?: readonly string[];
+  /** Which skills the plugin `skills` may offer. */
+  readonly allowedSkills?: readonly string[];
+  readonly allowedSkillPatterns?: readonly string[];
+  readonly excludedSkills?: readonly string[];
+  readonly excludedSkillPatterns?: readonly string[];
   /** Model calls one run may make. */
   readonly maxRounds?: number;
   /** When a run stops although the model would continue: `isStepCount(5)`, `[hasToolCall("done"), ({ text }) => text.includes("Bye")]`. */
@@ -99,6 +104,10 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   allowedToolPatterns: true,
   excludedTools: true,
   excludedToolPatterns: true,
+  allowedSkills: true,
+  allowedSkillPatterns: true,
+  excludedSkills: true,
+  excludedSkillPatterns: true,
   maxRounds: true,
   stopWhen: true,
   toolExecutionMode: true,
@@ -162,6 +171,10 @@ function specOf(
     allowed_tool_patterns: definition.allowedToolPatterns,
     excluded_tools: definition.excludedTools,
     excluded_tool_patterns: definition.excludedToolPatterns,
+    allowed_skills: definition.allowedSkills,
+    allowed_skill_patterns: definition.allowedSkillPatterns,
+    excluded_skills: definition.excludedSkills,
+    excluded_skill_patterns: definition.excludedSkillPatterns,
     max_rounds: definition.maxRounds,
     stop_when: stopWhen.filter((when) => typeof when === "object" && !isPolicy(when)),
     stop_condition_ids: stopWhen.filter((when) => typeof when === "string" || isPolicy(when)).map(idOf),

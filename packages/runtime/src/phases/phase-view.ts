@@ -88,6 +88,10 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.run.agent_id;
   }
 
+  get agentSpec(): PhaseContext["agentSpec"] {
+    return this.#workspace.agent.spec;
+  }
+
   get tenant(): string {
     return this.#workspace.claim.tenant;
   }

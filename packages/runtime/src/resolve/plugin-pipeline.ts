@@ -62,6 +62,15 @@ function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: 
 const COMPACTION_SETTINGS = ["autocompact_threshold", "compaction_mode", "compaction_raw_suffix_messages"] as const;
 const COMPACTION_PLUGIN = "compaction";
 
+/** Lists of skills, which only a plugin acts on. */
+const SKILL_SETTINGS = [
+  "allowed_skills",
+  "allowed_skill_patterns",
+  "excluded_skills",
+  "excluded_skill_patterns",
+] as const satisfies readonly (keyof AgentSpec)[];
+const SKILLS_PLUGIN = "skills";
+
 /** Settings that nothing acts on: their plugin is missing, or what they are for is not built yet. */
 function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
   const warn = (setting: string, reason: string): ResolveWarning => ({
@@ -72,12 +81,15 @@ function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly R
   });
   const policy = plugins.some(({ id }) => id === COMPACTION_PLUGIN) ? {} : (spec.context_policy ?? {});
   const compaction = COMPACTION_SETTINGS.filter((name) => (policy[name] ?? null) !== null);
+  const hasSkills = plugins.some(({ id }) => id === SKILLS_PLUGIN);
+  const skills = hasSkills ? [] : SKILL_SETTINGS.filter((name) => isSetList(name, spec[name]));
   // Fields that are reserved are not part of a spec's type; those that a document has stay with it.
   const document = spec as AgentSpec & { readonly [field: string]: unknown };
   const reserved = RESERVED_FIELDS.filter(({ name }) => isSetList(name, document[name]));
   return [
     ...compaction.map((name) => warn(`context_policy.${name}`, `the agent has no plugin "${COMPACTION_PLUGIN}"`)),
     ...reserved.map(({ name, reason }) => warn(name, reason)),
+    ...skills.map((name) => warn(name, `the agent has no plugin "${SKILLS_PLUGIN}"`)),
   ];
 }
 

@@ -50,6 +50,8 @@ function fieldOf(value: Json | undefined, key: string): Json | undefined {
 const PATTERN_FIELDS = [
   "allowed_tool_patterns",
   "excluded_tool_patterns",
+  "allowed_skill_patterns",
+  "excluded_skill_patterns",
 ] as const satisfies readonly (keyof AgentSpec)[];
 
 function toolLists(spec: AgentSpec): CatalogueLists {

@@ -130,13 +130,6 @@ export const RESERVED_FIELDS: readonly ReservedRow[] = [
     "excluded_agents",
     "excluded_agent_patterns",
   ),
-  ...reserve(
-    'the agent has no plugin "skills"',
-    "allowed_skills",
-    "allowed_skill_patterns",
-    "excluded_skills",
-    "excluded_skill_patterns",
-  ),
 ];
 
 /** Every field of an agent spec as people may write it. The reader and the reference page are made of this table. */
@@ -168,6 +161,14 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     default: [],
     meaning: "Patterns of tools it may not use, though allowed; those to come included.",
   },
+  {
+    name: "allowed_skills",
+    shape: ids,
+    meaning: "Skills the plugin `skills` may offer. Absent together with `allowed_skill_patterns`: all. Empty: none.",
+  },
+  { name: "allowed_skill_patterns", shape: patterns, meaning: "Patterns of skills it may offer; `*` is any text." },
+  { name: "excluded_skills", shape: ids, meaning: "Skills it may not offer, though allowed." },
+  { name: "excluded_skill_patterns", shape: patterns, meaning: "Patterns of skills it may not offer, though allowed." },
   { name: "max_rounds", shape: wholeNumberFrom(1), default: 10, meaning: "Model calls one run may make." },
   {
     name: "stop_condition_specs",

@@ -29,6 +29,15 @@ it.each(PHASES)("tells a hook of %s where it is", async (phase) => {
   expect(seen[0]).toEqual({ phase, step, ...place, ...rest });
 });
 
+it("shows a hook the agent's spec, which it cannot change", async () => {
+  const seen: unknown[] = [];
+  const plugin = hookPlugin("p", "run_start", ({ agentSpec }) => {
+    seen.push(agentSpec.allowed_skills, Object.isFrozen(agentSpec));
+  });
+  await playPlugins([plugin], { agent: { allowedSkills: ["pdf"] } });
+  expect(seen).toEqual([["pdf"], true]);
+});
+
 it("tells the hooks around the model what it is asked and what it said", async () => {
   const seen: unknown[] = [];
   const before = hookPlugin("before", "before_inference", ({ tools, messages }) => {
