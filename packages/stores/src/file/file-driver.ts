@@ -89,7 +89,7 @@ export class FileDriver implements StoreDriver {
   }
 }
 
-/** Nobody else has the folder, so workers need not outlive the process. */
+/** No other process has the folder, so workers need not outlive the process. */
 function createFileWorkers(handle: StoreHandle, now: () => number): WorkerRows {
   const use = <Answer>(work: (rows: WorkerRows) => Promise<Answer>): Promise<Answer> =>
     handle.use(async ({ workers }) => work(workers.at(now)));

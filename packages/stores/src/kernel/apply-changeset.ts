@@ -88,7 +88,7 @@ function settleClaim(draft: ThreadDraft, now: number): void {
   giveBackClaim(draft, claimed?.kind === "cancel" ? unheard : undefined, now);
 }
 
-/** While a run waits, there is a wake for every decision nobody has used, and for the first of its times to come. */
+/** While a run waits, there is a wake for every decision no commit has used, and for the first of its times to come. */
 function keepWakes(draft: ThreadDraft, now: number): void {
   const run = draft.openRun;
   if (run?.record.status !== "waiting") return;

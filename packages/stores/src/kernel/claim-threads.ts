@@ -38,7 +38,7 @@ export function planClaim(
   if (work === undefined || work.kind === "blocked") return concludeDraft(draft, null, []);
   const need = needOfWork(draft, work);
   if (!isFor(request, need)) {
-    // From now on the work index says what is needed, and whoever has it is told.
+    // From now on the work index holds the need, and workers that have it are notified.
     draft.leftWork = { rank: WORK_RANKS[work.kind], at: now, need: encodeNeed(need) };
     return concludeDraft(draft, null, [{ kind: "work" }]);
   }

@@ -29,7 +29,7 @@ export function describeClaim(draft: ThreadDraft, held: HeldClaim): Omit<Claim, 
   };
 }
 
-/** Ends a claim; the entry it was for, if nobody accepted it, goes back into the queue. */
+/** Ends a claim. Its entry, if it was not accepted, goes back into the queue. */
 export function giveBackClaim(draft: ThreadDraft, problem: Problem | undefined, now: number): void {
   const row = claimedEntry(draft);
   draft.claim = null;
@@ -50,7 +50,7 @@ export function lostClaims({ losses, thread }: ThreadDraft): number {
   return losses.version === thread.version ? losses.count : 0;
 }
 
-/** The entry the claim is for, while nobody has accepted it. */
+/** The entry the claim is for, while it is not accepted. */
 export function claimedEntry(draft: ThreadDraft): EntryRow | undefined {
   const row = draft.claim?.entry_id == null ? undefined : draft.entry(draft.claim.entry_id);
   return row?.entry.status === "claimed" ? row : undefined;

@@ -23,7 +23,7 @@ export interface ThreadDemand {
   /** Those of these calls that have ended; open ones come with their runs. */
   readonly calls?: readonly CallKey[];
   readonly decisions?: readonly DecisionKey[];
-  /** The decisions on the thread's open run that no commit has used: whoever gets a claim needs them. */
+  /** The decisions on the thread's open run that no commit has used: the process that gets a claim needs them. */
   readonly pending_decisions?: true;
   /** Where the thread has these messages, and which of its messages are superseded. */
   readonly superseded_ids?: readonly string[];

@@ -76,7 +76,7 @@ export function closeEntry(
   if (row.entry.kind === "run" && !begins) closeWakes(draft, row.entry.run_id, now);
 }
 
-/** Closes what waits for a run that is over: nobody will look into its inbox again. */
+/** Closes the entries of a run that is over: its inbox is not read again. */
 export function closeWakes(draft: ThreadDraft, runId: string, now: number): void {
   for (const { entry } of pendingWakes(draft, runId)) {
     closeEntry(draft, entry.entry_id, "cancelled", { reason: "the run is done", now });

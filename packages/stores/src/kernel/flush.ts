@@ -48,8 +48,8 @@ export function planFlush(request: Flush, rows: ThreadRows, now: number): Plan<T
 
 /**
  * Applies what owners before left behind, as far as each follows the one before it. What the thread has is passed over, and what is
- * of another run was left by somebody long gone. What cannot follow is lost; that it was promised is kept with the thread
- * until the run has ended, so that whoever comes next is told too.
+ * of another run was left by an earlier owner. What cannot follow is lost; that it was promised is kept with the thread
+ * until the run has ended, so that the next owner is told too.
  */
 function recoverCommits(
   draft: ThreadDraft,
@@ -84,7 +84,7 @@ function follow(draft: ThreadDraft, commit: ThreadRequests["commit"], now: numbe
   }
 }
 
-/** The version that a commit makes. Whoever writes ahead of the database knows which one it expects. */
+/** The version that a commit makes. A process that writes ahead of the database knows which one it expects. */
 function versionOf({ guard }: ThreadRequests["commit"]): number {
   return guard.expected === "any" ? 0 : guard.expected + 1;
 }

@@ -35,7 +35,7 @@ export function decodeNeed(text: NeedText): Need | undefined {
   return text === UNKNOWN_NEED ? undefined : (parseJson(text) as unknown as Need);
 }
 
-/** The need of a run that nobody works on. */
+/** The need of a run that no worker has. */
 export function needOfRun({ record, open_calls }: RunRow, isToBeCancelled: boolean): Need {
   const { agent_id: agent, definition } = record;
   const bound = open_calls.filter((call) => call.tool_version !== "" && !isOwnQuestion(call));

@@ -2,7 +2,7 @@ import { FIRST_DIGEST, RepriseError, type Thread } from "@reprise/contracts";
 import type { ThreadRows } from "./demand.ts";
 import { ThreadDraft } from "./thread-draft.ts";
 
-/** A draft of a thread with nothing on it. Its epochs go on from those of a deleted one with its id. */
+/** A draft of a thread with nothing on it. Its epochs continue from those of a deleted one with its id. */
 export function draftThread(tenant: string, thread: Omit<Thread, "version">, rows: ThreadRows): ThreadDraft {
   const { created_at, updated_at, ...named } = thread;
   const row = {

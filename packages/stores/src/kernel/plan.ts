@@ -33,7 +33,7 @@ export function concludeDraft<Answer>(
   return { writes, answer, signals };
 }
 
-/** Whether somebody could claim the thread, now or at some time. */
+/** Whether the thread can be claimed, now or later. */
 export function offersWork(draft: ThreadDraft): boolean {
   return draft.claim === null && draft.work !== null;
 }

@@ -17,7 +17,7 @@ export function demandPrune({ tenant, thread_id, entries_before }: ThreadRequest
 }
 
 /**
- * Forgets what may be forgotten of a thread. One that is damaged stays as it is, for whoever looks into it, and what an open
+ * Forgets what may be forgotten of a thread. One that is damaged stays as it is, for inspection, and what an open
  * run may still need is kept.
  */
 export function planPrune(

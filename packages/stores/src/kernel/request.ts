@@ -41,7 +41,7 @@ export interface Problem extends Omit<ReleaseProblem, "retry_after_ms"> {
   readonly retry_at: number;
 }
 
-/** Whose claim it is under which somebody recovers a thread, and the highest version that anything speaks of. */
+/** The claim under which a thread is recovered, and the highest version that any message names. */
 export interface FlushRecovery {
   readonly epoch: number;
   readonly promised: number;
@@ -50,7 +50,7 @@ export interface FlushRecovery {
 /** Every write to one thread, as data: it can be queued, batched and sent to another thread of execution. */
 export interface ThreadRequests {
   /**
-   * `shown_epoch`: the epoch its events were shown under, when that is an earlier one than the writer's. `holds`: whoever asks keeps
+   * `shown_epoch`: the epoch its events were shown under, when that is earlier than the writer's. `holds`: the caller keeps
    * the thread as the answer brings it, to plan the next commit on.
    */
   commit: {
@@ -106,7 +106,7 @@ export interface ThreadRequests {
   report_damage: { readonly thread_id: string; readonly damage: string };
 }
 
-/** What each of them answers. Rows go out as they are stored; whoever asked opens them. */
+/** The answer of each operation. Rows are returned as they are stored; the caller decodes them. */
 export interface ThreadAnswers {
   commit: { readonly version: number; readonly held?: HeldThread | undefined };
   flush: { readonly version: number; readonly lost?: NonNullable<Claim["lost"]> };

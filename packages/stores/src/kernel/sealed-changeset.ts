@@ -14,7 +14,7 @@ export interface SealedSegment {
   readonly last_seq: number;
 }
 
-/** A changeset ready to be stored: the rules look at the open fields, and nobody opens the texts before they are read back. */
+/** A changeset ready to be stored: the rules read the open fields; the texts stay sealed until they are read back. */
 export interface SealedChangeset
   extends Pick<Changeset, "changeset_id" | "thread_id" | "run_id" | "supersedes" | "consumed_decisions"> {
   readonly mailbox_effects: Changeset["mailbox_effects"];
@@ -27,7 +27,7 @@ export interface SealedChangeset
   readonly calls: readonly ToolCallRecord[];
   /** That of the changeset's own run first, then that of a run it ends. */
   readonly segments: readonly SealedSegment[];
-  /** `contentDigest` of the changeset. Left out by a store in memory, which makes digests when somebody reads them. */
+  /** `contentDigest` of the changeset. Left out by a store in memory, which makes digests when they are read. */
   readonly content?: string;
   /** At least one, but for a store in memory. */
   readonly parts: readonly CommitPart[];

@@ -208,7 +208,7 @@ export class ThreadDraft {
   }
 
   /**
-   * The thread as it will be, for whoever plans its next commit without reading. Undefined when the plan changed the queue of
+   * The thread as it will be, for the process that plans its next commit without reading. Undefined when the plan changed the queue of
    * runs, of which only the next times are known.
    */
   held(): HeldThread | undefined {

@@ -15,7 +15,7 @@ export type Work =
   | { readonly kind: "start"; readonly row: EntryRow; readonly run?: RunRow }
   | { readonly kind: "blocked"; readonly until: number };
 
-/** The next work of a thread that nobody holds. Needs the heads of its queue. */
+/** The next work of a thread that no worker holds. Needs the heads of its queue. */
 export function findWork(draft: ThreadDraft, now: number): Work | undefined {
   const run = draft.openRun;
   if (run?.record.status === "running") return draft.recoverAt <= now ? { kind: "recover", run } : undefined;
@@ -67,7 +67,7 @@ function isToBeCancelled(draft: ThreadDraft, { record }: RunRow): boolean {
 
 /**
  * The need of a thread under a claim does not name definitions and tools: they change with commits, and a steady commit does not touch
- * the work index. Whoever takes over from a lost owner finds out.
+ * the work index. The process that takes over from a lost owner finds out.
  */
 function heldNeed(draft: ThreadDraft): NeedText {
   const claimed = claimedEntry(draft)?.entry;
@@ -119,7 +119,7 @@ function maySupersede(draft: ThreadDraft, { entry }: EntryRow): boolean {
   return draft.openRunId === null || (entry.busy_policy === "continue" && !isHeldUp(draft));
 }
 
-/** A run that waits for a model is about to go on by itself: nothing takes its place. */
+/** A run that waits for a model is about to continue by itself: nothing takes its place. */
 function isHeldUp({ openRun }: ThreadDraft): boolean {
   return openRun !== undefined && isWaitingForModel(openRun.record);
 }

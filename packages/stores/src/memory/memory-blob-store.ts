@@ -25,10 +25,10 @@ export interface BlobKeeper {
   referred(tenant: string): ReadonlySet<string> | undefined;
 }
 
-/** Blobs without threads: somebody else refers to them, so all of them are kept. */
+/** Blobs without threads: other stores refer to them, so all of them are kept. */
 const KEEP_ALL: BlobKeeper = { now: () => 0, referred: () => undefined };
 
-/** Blobs in memory, by content. What is stored and what is handed out are copies: nobody can change a blob. */
+/** Blobs in memory, by content. What is stored and what is handed out are copies: no caller can change a blob. */
 export function createMemoryBlobStore({ hash }: Pick<Env, "hash">, keeper: BlobKeeper = KEEP_ALL): BlobStore {
   const tenants = new Map<string, Map<string, StoredBlob>>();
   const read: BlobStore["read"] = async (tenant, ref, range): Promise<BlobReading> => {

@@ -16,7 +16,7 @@ import type { CommitWrite } from "../kernel/write.ts";
 import type { CommitCell, CommitContent } from "../tables/cells.ts";
 import { freezeDeep } from "../tables/freeze-deep.ts";
 
-/** A commit that keeps its changeset. Digests are made when somebody wants one: most of them nobody ever reads. */
+/** A commit that keeps its changeset. Digests are computed on demand, because most are never read. */
 export class MemoryCommit implements CommitCell, CommitContent {
   readonly version: number;
   readonly epoch: number;
@@ -35,7 +35,7 @@ export class MemoryCommit implements CommitCell, CommitContent {
     this.segments = changeset.segments;
     this.#changeset = open;
     this.#previous = previous;
-    // Kept by reference, so nobody may write to it any more: elsewhere a database would have its own copy. Events are left out:
+    // Kept by reference, so no caller may write to it any more: elsewhere a database would have its own copy. Events are left out:
     // they are the bulk, made by the runtime alone, and nothing is computed from them again.
     for (const part of [open.messages, open.patches, open.runs, open.calls]) freezeDeep(part);
   }

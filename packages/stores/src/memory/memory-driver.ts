@@ -109,7 +109,7 @@ export class MemoryDriver implements StoreDriver {
     return isThere(thread) ? thread : undefined;
   }
 
-  /** The tables of a thread, which need not be there yet. Undefined when it is looked for by a run that nobody has. */
+  /** The tables of a thread, which need not exist yet. Undefined when it is looked up by an unknown run. */
   #findTables({ tenant, thread }: ThreadDemand): ThreadTables | undefined {
     const owner = this.#tables.tenant(tenant);
     if ("run_id" in thread) return owner.findByRun(thread.run_id);
@@ -155,7 +155,7 @@ function pruneCommits({ commits }: ThreadTables, upTo: number): void {
   for (const cell of commits.range(0, upTo)) if (cell instanceof MemoryCommit) cell.prune();
 }
 
-/** Documents in memory. Their bodies are texts, which nobody can change. */
+/** Documents in memory. Their bodies are texts, which no caller can change. */
 function createMemoryDocuments(now: () => number): DocumentRows {
   const index = new DocumentIndex<DocumentRow>();
   let lastRevision = 0;

@@ -12,7 +12,7 @@ interface MessageOrigin {
   readonly epoch: number;
 }
 
-/** Says that from here on a thread is somebody else's: whoever wrote before it cannot write after it. */
+/** A fence: from here on a thread belongs to another process. Earlier writers can no longer write. */
 export interface FenceMessage extends MessageOrigin {
   readonly kind: "fence";
 }

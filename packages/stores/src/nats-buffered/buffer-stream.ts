@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager, NatsConnection, StreamInfo, Str
 import { fromNatsError, isMoved, isStreamMissing } from "./nats-errors.ts";
 import { assertKeeps, configOf, type StreamSettings } from "./stream-config.ts";
 
-/** After an answer that did not come the stream is left alone for so long: whoever commits does not wait each time. */
+/** After a missing answer the stream is left alone for this long, so that commits do not wait each time. */
 const REST_MS = 2_000;
 
 interface StreamParts {
@@ -13,7 +13,7 @@ interface StreamParts {
 }
 
 /**
- * A JetStream stream with a subject for each thread. What it is asked for may fail at any time: whoever asks has another way,
+ * A JetStream stream with a subject for each thread. Any request may fail at any time: its caller has another way,
  * or says that the store is not available.
  */
 export class BufferStream {
@@ -79,7 +79,7 @@ export class BufferStream {
       const options = { timeout: settings.timeoutMs, expect };
       return (await this.#ask(() => client.publish(subject, payload, options))).seq;
     } catch (error) {
-      // Somebody may have taken the stream away.
+      // Another process may have taken the stream away.
       if (!isMoved(error)) this.ensure().catch(() => undefined);
       throw error;
     }
@@ -106,8 +106,8 @@ export class BufferStream {
   }
 
   /**
-   * Forgets the messages of a subject before a place, some time. What comes later is never touched. Nobody waits for it, and
-   * when it does not happen, what is left is found to be in the database by whoever looks.
+   * Forgets the messages of a subject before a place, some time. What comes later is never touched. No caller waits for it, and
+   * when it does not happen, the next reader finds that the rest is already in the database.
    */
   trim(subject: string, before: number): void {
     if (!this.isUp) return;

@@ -96,7 +96,7 @@ export class BufferedDriver implements StoreDriver {
   }
 
   /**
-   * Stores what the last owner of a run left in the stream, so that the run goes on from there. Only a run that is running can
+   * Stores what the last owner of a run left in the stream, so that the run continues from there. Only a run that is running can
    * have left anything. A claim for which that cannot be done is given back: acknowledged commits would be lost otherwise. So is one
    * whose run turns out to work with a definition that others have; then there is no answer.
    */

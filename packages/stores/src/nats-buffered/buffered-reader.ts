@@ -3,7 +3,7 @@ import type { BufferedThreads } from "./buffered-threads.ts";
 import { createPendingReads } from "./pending-reads.ts";
 
 /**
- * The reads of the database, most of them after what this process has waiting of it is stored: whoever wrote sees what it wrote.
+ * The reads of the database. Most of them first store what this process has pending, so that a writer sees its own writes.
  * What never waits, as the mailbox, decisions and suspended calls, is read as it is: an owner asks for it at every turn.
  */
 export function createBufferedReader(inner: RowReader, threads: BufferedThreads): RowReader {

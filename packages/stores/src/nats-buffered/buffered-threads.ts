@@ -37,7 +37,7 @@ export class BufferedThreads {
     this.#ports = ports;
   }
 
-  /** Uses the buffer of a thread when nobody else does. */
+  /** Uses the buffer of a thread when no other process does. */
   async use<Result>(
     tenant: string,
     threadId: string,

@@ -27,8 +27,8 @@ export function versionToWait(
 /**
  * Whether a commit may wait for its place in the database, which has these rows.
  *
- * While anything of a thread waits, the database says that its run is running: so nobody but whoever recovers the run has to
- * look into the buffer. What others act on does not wait: the end or the suspension of a run, calls that wait for somebody,
+ * While anything of a thread waits, the database says that its run is running: so only the process that recovers the run has to
+ * look into the buffer. What others act on does not wait: the end or the suspension of a run, calls that wait for a decision,
  * decisions that are used, the mailbox.
  */
 function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: ThreadRows): boolean {
@@ -39,7 +39,7 @@ function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: Th
   );
 }
 
-/** Whether nobody else has to see a write at once. */
+/** Whether no other process has to see a write at once. */
 function isPrivate(write: Write, runId: string, { text_refs }: SealedChangeset): boolean {
   switch (write.write) {
     case "thread":

@@ -4,7 +4,7 @@ import { RepriseError } from "@reprise/contracts";
 const WRONG_LAST_SEQUENCE = 10_071;
 const STREAM_NOT_FOUND = 10_059;
 
-/** Whether somebody else wrote to the subject, or what was there is gone. */
+/** Whether another process wrote to the subject, or what was there is gone. */
 export function isMoved(thrown: unknown): boolean {
   return codeOf(thrown) === WRONG_LAST_SEQUENCE;
 }

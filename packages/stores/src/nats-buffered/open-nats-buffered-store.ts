@@ -36,7 +36,7 @@ export interface NatsBufferedStoreOptions {
 /** A store in Postgres whose runs write to JetStream while they are running. */
 export interface NatsBufferedStore extends PostgresStore {
   /**
-   * Stores what processes that are gone left in the stream, of runs that nobody works on. To be called at a start; claiming does
+   * Stores what processes that are gone left in the stream, of runs that no worker has. To be called at a start; claiming does
    * the same for what it claims.
    */
   recover(): Promise<{ readonly recovered: number }>;

@@ -21,7 +21,7 @@ export function createPendingReads(
     if (first === undefined) return [];
     const head = await inner.loadThread(tenant, first.changeset.thread_id);
     if (head?.thread.claim?.epoch === first.epoch) return pending;
-    // Somebody took the run over. Storing it fails, and then it is forgotten here.
+    // Another process took the run over. Storing it fails, and then it is forgotten here.
     await threads.settle((buffer) => buffer.isOf(tenant) && buffer.pending.hasRun(runId));
     return [];
   };

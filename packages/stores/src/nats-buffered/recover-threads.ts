@@ -10,7 +10,7 @@ const LEASE_MS = 30_000;
 const AT_ONCE = 8;
 
 /**
- * Looks into the subjects below a prefix that have messages. Of a run that nobody works on, what is there is stored; of one that
+ * Looks into the subjects below a prefix that have messages. Of a run that no worker has, what is there is stored; of one that
  * is over, it is in the database, and is forgotten here. Returns how many threads got something.
  */
 export async function recoverThreads(ports: BufferPorts, driver: BufferedDriver, prefix: string): Promise<number> {

@@ -9,7 +9,7 @@ import type { PendingCommit } from "./pending-commits.ts";
 
 type Flush = ThreadRequest<"flush">;
 
-/** A thread that somebody claimed while its run is running. */
+/** A thread that another process claimed while its run is running. */
 export interface ClaimedThread {
   readonly tenant: string;
   readonly thread_id: string;
@@ -32,7 +32,7 @@ interface Left {
 }
 
 /**
- * Makes a thread's subject ours: a fence, after which nobody who wrote before can write. What stands before it was
+ * Makes a thread's subject ours: a fence, after which earlier writers can no longer write. What stands before it was
  * acknowledged, so it goes to the database first. `remembered` is what this process knows to have been acknowledged, should
  * the server no longer have it.
  */
@@ -49,13 +49,13 @@ export async function takeOver(
   const messages = await stream.read(subject, last);
   const left = collect(messages, thread);
   for (const { version, changeset, epoch: shown } of remembered) {
-    // Had there been an owner in between, the run went on without what only we remember.
+    // Had there been an owner in between, the run continued without what only we remember.
     const isLast = shown === epoch - 1 && changeset.run_id === thread.run_id;
     if (isLast) left.commits.set(version, { changeset, epoch: shown });
   }
   const isEmpty = left.commits.size === 0 && left.promised === 0;
   const flushed = isEmpty ? {} : { flushed: await store(ports.inner, toRequest(thread, left)) };
-  // Only now: until here nobody else has it.
+  // Only now: until here no other process has it.
   if (messages.length > 0) stream.trim(subject, last);
   return { last, ...flushed };
 }
@@ -88,7 +88,7 @@ function toRequest({ tenant, thread_id, epoch }: ClaimedThread, { commits, promi
 
 /**
  * Stores what was left. Should the database not take one of the commits although the rules do, it gets those before it, and the
- * rest is lost: that is said aloud, and better than a thread that nobody can go on with.
+ * rest is lost: that is reported, and better than a thread that cannot be continued.
  */
 async function store(inner: StoreDriver, request: Flush): Promise<ThreadAnswers["flush"]> {
   for (let count = request.commits.length; ; count -= 1) {

@@ -101,8 +101,8 @@ export class ThreadBuffer {
   }
 
   /**
-   * Stores what waits. When the database refuses it, it is not ours any more: it stays in the stream, for whoever has the claim.
-   * Rejects only when the database cannot be asked; then everything goes on waiting.
+   * Stores what waits. When the database refuses it, it is not ours any more: it stays in the stream, for the holder of the claim.
+   * Rejects only when the database cannot be asked; then everything keeps waiting.
    */
   async flush(): Promise<void> {
     if (this.#pending.isEmpty) return;
@@ -122,7 +122,7 @@ export class ThreadBuffer {
     await this.leave().catch(() => this.#alarm.set());
   }
 
-  /** Stores what waits and leaves the subject to whoever comes next. */
+  /** Stores what waits and leaves the subject to the next owner. */
   async leave(): Promise<void> {
     await this.flush();
     if (this.#tenure !== undefined) this.#ports.stream.trim(this.#subject, this.#tenure.last + 1);
@@ -133,7 +133,7 @@ export class ThreadBuffer {
   async #tryToWait(request: Commit): Promise<Committed | undefined> {
     try {
       if (this.#tenure?.epoch !== request.guard.epoch && !(await this.#begin(request))) return undefined;
-      // Looked at after the subject became ours: whoever claims the thread from now on finds what we write.
+      // Read after the subject became ours: a process that claims the thread from now on finds our writes.
       const version = versionToWait(request, await this.#ports.look(request), this.#pending.list);
       return version === undefined ? undefined : await this.#append(request.changeset, version);
     } catch (error) {
@@ -185,7 +185,7 @@ export class ThreadBuffer {
     }
   }
 
-  /** After a commit was stored: when it ended the run, or let it wait, the subject is left to whoever comes next. */
+  /** After a commit was stored: when it ended the run, or let it wait, the subject is left to the next owner. */
   #finish({ changeset }: Commit, { version }: Committed): Committed {
     this.#settle();
     const isRunning = changeset.runs.every(({ status }) => status === "running");

@@ -28,7 +28,7 @@ const MAX_BATCH = 200;
 const MAX_ATTEMPTS = 5;
 
 /**
- * Operations that may be done again when nobody knows whether they were done: the second time changes nothing and gives the
+ * Operations that may be done again when it is unknown whether they were done: the second time changes nothing and gives the
  * same answer. A commit is known by the id of its changeset.
  */
 const REPEATABLE: ReadonlySet<ThreadOperation> = new Set<ThreadOperation>([
@@ -78,7 +78,7 @@ export class Batcher {
   }
 
   async #settle(batch: readonly WaitingOperation[], outcomes: readonly Outcome[]): Promise<void> {
-    // What was written is told before its writer goes on, so that nobody waits for news that are out.
+    // Signals are sent before the writer continues, so that no caller waits for a signal that was already sent.
     this.#ports.tell(outcomes.flatMap((outcome) => ("signals" in outcome ? outcome.signals : [])));
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index];

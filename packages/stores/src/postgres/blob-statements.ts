@@ -6,7 +6,7 @@ import { NOW } from "./table.ts";
 /** The store's time: the first value, or the server's when it is null. */
 const TIME = `(select coalesce($1::float8, ${NOW}))`;
 
-/** Names the references of all threads to whoever collects blobs and to whoever adds some. */
+/** Lists the references of all threads, for the collection of blobs and for uploads. */
 const REFS_LOCK = 7_361_204_981;
 
 /** Taken with the first reference that a transaction adds: so it comes after who collects, or is seen by them. */
@@ -94,12 +94,12 @@ export const LIST: Prepared = prepared(
   "insert into blob_uploads (until, upload) values ($1::float8, $2) on conflict (until, upload) do nothing",
 );
 
-/** Whoever adds to an upload keeps others from giving it up until it is added. */
+/** Adding to an upload keeps other processes from giving it up meanwhile. */
 export const LOCK: Prepared = prepared(
   `select upload from blob_uploads where until = $1::float8 and upload = $2 for update`,
 );
 
-/** Sent again when nobody knows whether it came, so it may be there. */
+/** Sent again when it is unknown whether it came, so it may be there. */
 export const ADD_PART: Prepared = prepared(
   `insert into blob_parts (upload, start, content)
    select $2, $3::bigint, $4::bytea where exists (select from blob_uploads where until = $1::float8 and upload = $2)
@@ -120,7 +120,7 @@ export const UNLIST: Prepared = prepared(
    and exists (select from blobs where tenant = $3 and ref = $4 and blobs.upload is not distinct from $2)`,
 );
 
-/** Under another time than its owner knows, an upload is nobody's: nothing more can be added to it. */
+/** Under another time than its owner knows, an upload has no owner: nothing more can be added to it. */
 export const GIVE_UP: Prepared = prepared("update blob_uploads set until = 0 where until = $1::float8 and upload = $2");
 
 export const GIVE_UP_LATE: Prepared = prepared(

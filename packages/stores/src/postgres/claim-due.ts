@@ -33,7 +33,7 @@ const LOOK = prepared(`with recursive needs as (
   select time.now, due.work_need as need from (select ${NOW} as now) as time left join due on true order by due.at`);
 
 /**
- * Threads that are due, the most urgent first, locked. Those that somebody else holds are passed over: whoever holds them sees
+ * Threads that are due, the most urgent first, locked. Threads that another process holds are skipped: their holder sees
  * to them, and several processes share all work.
  */
 const LOCK_DUE = prepared(`select due.tenant, due.thread_id from (values (0), (1), (2)) as ranks (rank)

@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Connections, made when they are needed and closed when nobody has used them for a while. One that rests does not keep the
- * process alive. The one that was used last is used next, so that those that are too many come to rest.
+ * Connections, made on demand and closed when they were idle for a while. An idle connection does not keep the process alive.
+ * The most recently used one is used next, so that surplus connections become idle.
  */
 export class ConnectionPool {
   readonly #create: () => PgClient;
@@ -28,7 +28,7 @@ export class ConnectionPool {
     this.#settings = settings;
   }
 
-  /** A connection that nobody else uses until it is given back. */
+  /** A connection that no other process uses until it is given back. */
   async acquire(): Promise<PgClient> {
     const client = [...this.#resting.keys()].at(-1);
     if (client !== undefined) {
@@ -53,7 +53,7 @@ export class ConnectionPool {
     this.#resting.set(client, timer);
   }
 
-  /** Closes those that rest. Whoever closes sees to it that nobody uses one. */
+  /** Closes idle connections. The caller ensures that none is in use. */
   async close(): Promise<void> {
     const clients = [...this.#resting.keys()];
     for (const timer of this.#resting.values()) clearTimeout(timer);
@@ -65,7 +65,7 @@ export class ConnectionPool {
   async #connect(): Promise<PgClient> {
     this.#count += 1;
     const client = this.#create();
-    // Whoever uses it hears of its end; while it rests, it is dropped.
+    // A connection in use reports its end to its user; an idle one is dropped.
     client.on("error", () => {
       if (this.#resting.has(client)) this.#drop(client);
     });
@@ -100,7 +100,7 @@ export class ConnectionPool {
     this.#leave();
   }
 
-  /** A place became free: whoever waits gets a new connection. */
+  /** A slot became free: the next waiter gets a new connection. */
   #leave(): void {
     this.#count -= 1;
     const next = this.#waiting.shift();

@@ -24,12 +24,12 @@ export const LOCK_THREADS: RowsQuery = askFor(
   (wanted) => `${threadsOf(wanted)} order by threads.tenant, threads.thread_id for update of threads`,
 );
 
-/** The same threads for somebody who only looks. */
+/** The same threads, for plain reads. */
 export const READ_THREADS: RowsQuery = askFor({ ...NUMBERED, ...THREAD_KEY }, threadsOf);
 
 /**
- * What is one value an operation. Every operation gets a row. The time is read after the threads were locked: whoever waited for them
- * acts later than whoever held them.
+ * The single values of an operation. Every operation gets a row. The time is read after the threads were locked, so that a process
+ * that waited for the locks acts later than the one that held them.
  */
 export const READ_VALUES: RowsQuery = askFor(
   { ...NUMBERED, ...THREAD_KEY },

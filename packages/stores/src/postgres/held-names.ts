@@ -21,7 +21,7 @@ const AGAIN_MS = 1_000;
 
 /**
  * The names this process claims under. Each is an advisory lock on a connection that does nothing else: the server gives it up
- * when the process ends, however it ends. A connection that is lost is made anew; whoever took the name meanwhile keeps it, which
+ * when the process ends, however it ends. A lost connection is replaced; a process that took the name meanwhile keeps it, which
  * costs time and nothing else, because it is the epoch of a claim that decides who may write.
  */
 export class HeldNames {
@@ -34,7 +34,7 @@ export class HeldNames {
 
   /** Takes hold of a name, or says that another process has it; then it is asked for again and again until it is left. */
   async hold(owner: string): Promise<NameHold> {
-    // Somebody of this process has it, who will have to leave it too.
+    // Another store of this process has the name and must release it too.
     if (this.#held.has(owner)) return { isOurs: false, leave: async () => undefined };
     this.#held.set(owner, undefined);
     const isOurs = await this.#holdSoon(owner).catch((error: unknown) => {
@@ -103,7 +103,7 @@ export class HeldNames {
   async #leave(owner: string): Promise<void> {
     const client = this.#held.get(owner);
     this.#held.delete(owner);
-    // Nobody else may keep the process alive until it has said goodbye.
+    // The connection must not keep the process alive while it says goodbye.
     client?.ref();
     await client?.end().catch(() => undefined);
   }

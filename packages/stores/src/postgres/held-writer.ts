@@ -52,7 +52,7 @@ export class HeldWriter {
       const answer = batch.answer(await this.#ports.database.use((session) => session.run(batch.queries)));
       this.#ports.clock.hear(answer.now);
       const written = waiting.filter((_, n) => answer.written.has(n));
-      // What was written is told before its writer goes on, so that nobody waits for news that are out.
+      // Signals are sent before the writer continues, so that no caller waits for a signal that was already sent.
       this.#ports.tell(written.flatMap(({ write }) => write.signals));
       for (const [n, { resolve }] of waiting.entries()) resolve(answer.written.has(n));
     } catch (error) {
@@ -78,7 +78,7 @@ export class HeldWriter {
   }
 }
 
-/** A submission that happened cannot be told from one of somebody else: its caller would be told that it is a duplicate. */
+/** A submission whose answer was lost looks like one of another process: its caller would be told that it is a duplicate. */
 function isSubmission({ condition }: HeldWrite): boolean {
   return condition === null || condition.claim_epoch === null;
 }

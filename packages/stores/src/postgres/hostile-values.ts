@@ -1,5 +1,5 @@
 /**
- * An id that is stored as it is, for asking: one that no text of Postgres can hold is nobody's. An empty one never is.
+ * An id for a query, as it is stored: an id that Postgres cannot store as text matches nothing. An empty one never is.
  */
 export function storedId(id: string): string {
   return id.includes("\u0000") || !id.isWellFormed() ? "" : id;

@@ -12,7 +12,7 @@ export function assertSchemaName(schema: string): void {
   throw invalidRequest(`Cannot use the schema ${JSON.stringify(schema)}: its name must be of a-z, 0-9 and _.`);
 }
 
-/** Brings the tables of a schema up to date, whoever else is about to do the same. Does nothing when they are. */
+/** Brings the tables of a schema up to date. Safe when several processes do it at once, and idempotent. */
 export async function migrate(database: Database, schema: string): Promise<void> {
   try {
     await database.use(async (session) => {
@@ -79,7 +79,7 @@ async function stepOf(session: Session, schema: string): Promise<number> {
   return step;
 }
 
-/** Whoever makes or changes this schema waits for whoever else does, until the transaction ends. */
+/** A process that creates or changes this schema waits for others that do, until the transaction ends. */
 function lockSchema(schema: string): Query {
   const number = createHash("sha256").update(`reprise schema ${schema}`).digest().readBigInt64BE(0);
   return composed("select pg_advisory_xact_lock($1::bigint)", [String(number)]);

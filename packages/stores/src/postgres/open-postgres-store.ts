@@ -97,7 +97,7 @@ export interface PostgresStoreOptions {
   readonly onWait?: (problem: RepriseError) => void;
   /** How long one statement may take, waiting for locks included. 30 s. */
   readonly statementTimeoutMs?: number;
-  /** After this a connection that nobody uses is closed. 30 s. */
+  /** After this a connection that no caller uses is closed. 30 s. */
   readonly idleTimeoutMs?: number;
   /** How often to look for what others did while the connection that listens is lost. 500 ms. */
   readonly pollMs?: number;

@@ -55,7 +55,7 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       const [stored] = rowsOf<InfoColumns>(results, results.length - 1);
       if (stored !== undefined) return toInfo(ref, stored);
       assertRoom(results, info, quota);
-      // Somebody deleted it at once.
+      // Another process deleted it at once.
       return info;
     },
     async begin() {
@@ -87,7 +87,7 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       if (stored !== undefined) return toInfo(ref, stored);
       if (rowsOf(results, counting.length).length === 0) return undefined;
       assertRoom(results, info, quota);
-      // Somebody deleted it at once.
+      // Another process deleted it at once.
       return info;
     },
     async giveUp({ upload, until }) {

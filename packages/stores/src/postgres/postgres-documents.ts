@@ -44,7 +44,7 @@ const LIST: Prepared = prepared(
    order by id limit $5::bigint`,
 );
 
-/** A row that somebody is just saving is passed over: it will be a new one. */
+/** A row that is being saved is skipped: it will be a new one. */
 const PRUNE: Prepared = prepared(
   `delete from documents where (tenant, kind, id) in (
      select tenant, kind, id from documents where expires_at <= ${TIME}
@@ -61,7 +61,7 @@ interface DocumentColumns extends WrittenColumns, StoredText {
   readonly expires_at: number | null;
 }
 
-/** Where the isolation is stricter than usual, whoever was late is told so as an error and looks again. */
+/** Under a stricter isolation level than usual, the slower writer gets an error and looks again. */
 const MAX_ATTEMPTS = 5;
 
 /** Documents in a Postgres database: each operation is one statement. `clock` is the store's time, the server's unless given. */

@@ -67,12 +67,12 @@ export function isConnectionLost(thrown: unknown): boolean {
   return code === "" && thrown instanceof Error && !RepriseError.is(thrown) && LOST.test(thrown.message);
 }
 
-/** Whether somebody was quicker, so that the same again, from the reading, may work. */
+/** Whether another process was faster, so that the operation may succeed when it is repeated from its reading. */
 export function isRace(thrown: unknown): boolean {
   return ["23505", "40001", "40P01"].includes(codeOf(thrown));
 }
 
-/** The same error as a unique index gives, for a thread that somebody else made first. */
+/** The same error as a unique index gives, for a thread that another process made first. */
 export function tooLate(): Error {
   return Object.assign(new Error("Somebody else made the thread."), { code: "23505" });
 }

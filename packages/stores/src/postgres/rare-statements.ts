@@ -23,7 +23,7 @@ export type RareKind =
 
 /**
  * What is seldom written, in the order in which a batch does it, after everything else: all batches go through the tables in the same
- * order, and what is deleted waits for nobody.
+ * order, and what is deleted waits for no other process.
  */
 export const RARE: Readonly<Record<RareKind, RowsQuery>> = {
   metadata: askFor(

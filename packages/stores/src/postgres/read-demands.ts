@@ -92,7 +92,7 @@ interface ReadOptions {
 
 /**
  * The queries for the rows of all demands, to be sent together in a transaction, and the way to tell the answers apart. The
- * first locks the threads, unless somebody only looks. `now` is needed for demands of queue heads only.
+ * first locks the threads, unless the demand is a plain read. `now` is needed for demands of queue heads only.
  */
 export class DemandRead {
   readonly #demands: readonly DemandOnThread[];
@@ -171,7 +171,7 @@ function partsOf(demands: readonly DemandOnThread[], now: number | undefined, re
     ...when(each(whoAsks("pending_decisions")), READ_PENDING_DECISIONS, take.decision),
     ...when(each(idsOf), READ_IDS, take.id),
     ...when(each(whoAsks("superseded_ids")), READ_SUPERSEDED, take.superseded),
-    // Entries last: a thread that is not there yet cannot be locked, and whoever sees what a submission brought must see the entry.
+    // Entries last: a thread that does not exist yet cannot be locked, and a reader that sees the result of a submission must see its entry.
     ...when(each(entriesOf), READ_ENTRIES, take.entry),
     ...when(each(entriesOfRuns), READ_ENTRIES_OF_RUNS, take.entry),
     ...when(each(dedupedOf), READ_DEDUPED, take.entry),

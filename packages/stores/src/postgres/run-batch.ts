@@ -17,13 +17,13 @@ export interface Operation extends DemandOnThread {
 export type Outcome =
   | { readonly answer: unknown; readonly signals: readonly StoreSignal[] }
   | { readonly refusal: unknown }
-  /** Somebody else made the thread first: the operation changed nothing and may be tried again. */
+  /** Another process made the thread first: the operation changed nothing and may be tried again. */
   | { readonly isLate: true };
 
 /** An operation that was planned, with its number in the batch of writes. */
 type Planned = (Outcome & { readonly n: number }) | { readonly refusal: unknown };
 
-/** A transaction that did not end well. `inDoubt`: it may have, nobody told us. */
+/** A transaction that failed. `inDoubt`: it may have been committed, because the answer was lost. */
 export class BatchFailure extends Error {
   readonly inDoubt: boolean;
 

@@ -6,7 +6,7 @@ import { prepared, type Query, type SqlRow } from "./statement.ts";
 /** The rows of each query, in their order. */
 export type Results = readonly (readonly SqlRow[])[];
 
-/** The rows of one of the queries. The statement says which columns they have; whoever wrote it says so in the type. */
+/** The rows of one of the queries. The author of the statement states its columns in the type. */
 export function rowsOf<Row>(results: Results, index = 0): readonly Row[] {
   const rows: readonly unknown[] = results[index] ?? [];
   return rows as readonly Row[];
@@ -36,7 +36,7 @@ const ROLLBACK = prepared("rollback");
 
 const SET_UP_DONE = new WeakSet<PgClient>();
 
-/** One connection while somebody uses it. */
+/** One connection while it is in use. */
 export class Session {
   readonly #client: PgClient;
   readonly #timeoutMs: number;

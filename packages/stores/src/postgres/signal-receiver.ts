@@ -14,7 +14,7 @@ export interface ReceiverPorts {
   readonly writer: string;
   createPoll(): ThreadPoll;
   tell(signals: readonly StoreSignal[]): void;
-  /** How often to look while nobody can tell. */
+  /** How often to poll while there are no notifications. */
   readonly pollMs: number;
 }
 
@@ -31,7 +31,7 @@ export class SignalReceiver {
   #client: PgClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
-  /** There while something may have happened that nobody told us of. */
+  /** Set while a notification may have been missed. */
   #poll: ThreadPoll | undefined;
   #isOn = false;
 
@@ -39,7 +39,7 @@ export class SignalReceiver {
     this.#ports = ports;
   }
 
-  /** Whether somebody tells us; otherwise we look. */
+  /** Whether notifications arrive; otherwise the receiver polls. */
   get isListening(): boolean {
     return this.#client !== undefined;
   }
@@ -47,7 +47,7 @@ export class SignalReceiver {
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
-    // Whoever watches may have looked for itself already, and nothing is heard until the connection listens.
+    // A watcher may have polled already, and nothing is heard until the connection listens.
     this.#poll = this.#ports.createPoll();
     this.#turn(0);
   }
@@ -59,7 +59,7 @@ export class SignalReceiver {
     await this.#working;
     const client = this.#client;
     this.#client = undefined;
-    // Nobody else may keep the process alive until it has said goodbye.
+    // The connection must not keep the process alive while it says goodbye.
     client?.ref();
     await client?.end().catch(() => undefined);
   }
@@ -128,7 +128,7 @@ export class SignalReceiver {
   #lose(client: PgClient): void {
     if (this.#client !== client) return;
     this.#client = undefined;
-    // From here on nobody tells: what the threads are now is what later looks are compared with.
+    // From here on there are no notifications: later polls are compared with the threads as they are now.
     this.#poll = this.#ports.createPoll();
     client.end().catch(() => undefined);
     if (this.#working === undefined) this.#turn(0);

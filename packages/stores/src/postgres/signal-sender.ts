@@ -12,7 +12,7 @@ const GATHER_MS = 2;
 /** While there is much to tell, a notification comes this long after the one before: each is a transaction of its own. */
 const BETWEEN_MS = 10;
 
-/** More than this is not kept for a server that is away: whoever listens looks for itself when it is back. */
+/** More signals than this are dropped while the server is away: listeners poll when it is back. */
 const MAX_KEPT = 10_000;
 
 /**

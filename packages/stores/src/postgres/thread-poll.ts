@@ -19,7 +19,7 @@ const SELECT_LIVE = prepared(
    where work_at is not null order by work_rank, work_at limit 5000`,
 );
 
-/** Finds out by looking what nobody tells: compares the threads that are alive with what they were before. */
+/** Finds changes by polling when no notification arrives: compares live threads with their previous versions. */
 export class ThreadPoll {
   readonly #ask: Ask;
   #seen: ReadonlyMap<string, LiveThread> | undefined;

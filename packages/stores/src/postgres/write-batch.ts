@@ -53,7 +53,7 @@ export class WriteBatch {
   add(writes: readonly Write[], thread: ThreadKey, stored: ThreadRow | undefined): number {
     return this.#addPlan(writes, thread, (row, is_new) => {
       if (stored !== undefined && row.thread.metadata !== stored.thread.metadata) {
-        // Metadata that nobody replaced is the very object that was read.
+        // Metadata that was not replaced is the very object that was read.
         this.#putRare("metadata", { ...thread, ...toMetadataColumns(row.thread.metadata) });
       }
       return { is_new: is_new ? 1 : 0, touched: TOUCHED.whole, ...ANY_HEAD };

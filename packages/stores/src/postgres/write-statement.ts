@@ -46,7 +46,7 @@ const MOVED_HEAD: Columns = {
   ...HEAD_CLAIM,
 };
 
-/** The head is as whoever planned on it knew it. */
+/** The head is unchanged since it was planned on. */
 const IS_KNOWN = `threads.version = head.known_version and threads.digest = head.known_digest and threads.claim_epoch is not distinct from head.known_epoch
   and threads.damage is null and threads.revision = coalesce(head.known_revision, threads.revision)`;
 
@@ -56,8 +56,8 @@ const IN_ORDER = `order by tenant collate "C", thread_id collate "C"`;
 const NEW_HEAD = Object.keys({ ...THREAD, ...METADATA });
 
 /**
- * Threads that are new, once the others are locked. The epochs of a thread go on from those of a deleted one with its id, which
- * whoever has not read does not know.
+ * Threads that are new, once the others are locked. The epochs of a thread continue from those of a deleted one with its id, which
+ * a writer that did not read them does not know.
  */
 const CREATE_HEADS = `insert into threads (${NEW_HEAD.join(", ")})
   select ${NEW_HEAD.map((name) => `head.${name}`).join(", ")} from head
@@ -82,7 +82,7 @@ function isSteady(rows: WrittenRows): boolean {
   return isStart(rows) && rows.entries.length === 0 && rows.heads.every(isMoved) && rows.runs.every(isChanged);
 }
 
-/** Whether runs only begin and go on. */
+/** Whether runs only begin and continue. */
 function isStart({ entries, decisions, suspended, superseded, refs }: WrittenRows): boolean {
   return decisions.length + suspended.length + superseded.length + refs.length === 0 && !entries.some(isChanged);
 }

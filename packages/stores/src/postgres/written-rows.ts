@@ -15,7 +15,7 @@ import {
 
 /**
  * How much of a thread's row a write may touch: what a commit moves, what the revision guards besides, the claim besides, or all
- * of it, which is for whoever has locked the row and read it.
+ * of it, which is for the process that has locked the row and read it.
  */
 export const TOUCHED = { commit: 0, inbox: 1, claim: 2, whole: 3 } as const;
 

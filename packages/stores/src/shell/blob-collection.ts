@@ -20,7 +20,7 @@ export function withCollection<Opened extends Store>(
   const collectNowAndThen = (): void => {
     if (now() - collectedAt < COLLECT_EVERY_MS) return;
     collectedAt = now();
-    // Nobody waits for it, and what is in its way now is not in an hour.
+    // No caller waits for it, and what is in its way now is not in an hour.
     blobs.collect().catch(() => undefined);
   };
   return {

@@ -71,6 +71,6 @@ export interface BlobRows {
   usage(tenant: string): Promise<number>;
   /** Deletes the row of a blob, and marks its parts as to be removed. */
   delete(tenant: string, ref: string): Promise<void>;
-  /** Removes a few parts that are to be removed, so that nobody waits long for it. True while there may be more. */
+  /** Removes a few parts that are to be removed, so that no caller waits long for it. True while there may be more. */
   sweep(): Promise<boolean>;
 }

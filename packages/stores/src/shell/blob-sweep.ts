@@ -1,6 +1,6 @@
 import type { BlobRows } from "./blob-rows.ts";
 
-/** Removes what nobody will ever read. Whatever is in its way, somebody else does it later: nobody depends on it. */
+/** Removes unreachable data. A failure is ignored: another process removes it later, and nothing depends on it. */
 export async function sweepBlobs(rows: Pick<BlobRows, "sweep">): Promise<void> {
   try {
     while (await rows.sweep());

@@ -26,6 +26,6 @@ async function reportDamage(
   driver: Pick<StoreDriver, "execute">,
   { message }: RepriseError,
 ): Promise<void> {
-  // Whoever reads is told what is wrong either way; that the mark could not be made is the smaller trouble.
+  // Readers get the error either way; failing to store the mark is the smaller problem.
   await driver.execute({ operation: "report_damage", tenant, thread_id, damage: message }).catch(() => undefined);
 }

@@ -11,11 +11,11 @@ import type { NameHold, WorkerRow, WorkerRows } from "./worker-rows.ts";
  * A database under the shell. It knows how to read rows, to execute writes and to tell the time; it knows no rules.
  *
  * - `execute` reads what `demandOf` asks for, runs `planOf` at the store's time, and executes the writes, in one transaction in
- *   which nobody else changes these rows. It resolves when that is durable, and rejects, having changed nothing, with what the
+ *   which no other process changes these rows. It resolves when that is durable, and rejects, having changed nothing, with what the
  *   plan threw or with `STORE_UNAVAILABLE`.
  * - Several operations may share a transaction. One that fails leaves the others as if it had not been there, and each sees
  *   what those before it did to its rows: two operations on one thread either follow each other or do not share one.
- * - A unique index that stops a write means that somebody was quicker: the operation is tried again from its reading.
+ * - A unique index that stops a write means that another process was quicker: the operation is tried again from its reading.
  * - Signals are told after the transaction, in this and in other processes.
  */
 export interface StoreDriver {

@@ -8,7 +8,7 @@ const MAX_HELD = 2_000;
 type Writing = Pick<StoreDriver, "execute" | "writeHeld" | "estimateNow">;
 
 /**
- * The way of commits and submissions that need no reading. Whoever holds a claim knows its thread: nobody else may append to it. So
+ * The way of commits and submissions that need no reading. A process that holds a claim knows its thread: no other process may append to it. So
  * the rules are applied to what is held of it, and the writes are sent with the condition that this is still true. When it is not,
  * or nothing is held, the operation reads, plans and writes inside the database.
  */
@@ -36,7 +36,7 @@ export class HeldThreads {
     if (this.#driver.writeHeld === undefined) return this.#driver.execute(asked);
     const request = { ...asked, holds: true } as const;
     const key = keyOf(request.tenant, request.entry.thread_id);
-    // A thread under a claim is only enqueued to, and its owner goes on with what is held of it.
+    // A thread under a claim is only enqueued to, and its owner continues with what is held of it.
     const isBusy = this.#held.get(key)?.thread.claim != null;
     if (request.claiming === undefined || isBusy) return this.#driver.execute(request);
     const plan = planHeldSubmit(request, this.#take(key), this.#driver.estimateNow());

@@ -82,7 +82,7 @@ export interface CallsRow {
 
 /** What came for a run of a thread. */
 export interface InboxRows {
-  /** Nobody has used them; in order of arrival. */
+  /** Not yet used by a commit; in order of arrival. */
   readonly decisions: readonly DecisionRow["decision"][];
   /** The pending entry that asks for its end. */
   readonly cancel: EntryRow | undefined;

@@ -2,7 +2,7 @@ import type { StoreSignal } from "@reprise/contracts";
 
 export type SignalListener = (signal: StoreSignal) => void;
 
-/** Who listens. `onFirst` is called when somebody begins to. */
+/** The listeners. `onFirst` is called when the first one subscribes. */
 export class SignalBoard {
   readonly #listeners = new Set<{ readonly listener: SignalListener }>();
   readonly #onFirst: () => void;
@@ -27,7 +27,7 @@ export class SignalBoard {
   tell(signals: readonly StoreSignal[]): void {
     for (const watcher of this.#listeners) {
       for (const signal of signals) {
-        // After this turn: a listener never runs inside somebody else's step.
+        // After this turn: a listener never runs inside the step of a writer.
         queueMicrotask(() => {
           if (this.#listeners.has(watcher)) deliver(watcher.listener, signal);
         });
@@ -41,6 +41,6 @@ function deliver(listener: SignalListener, signal: StoreSignal): void {
   try {
     listener(signal);
   } catch {
-    // Nobody to tell: the write is done, and the other listeners are waiting.
+    // The error has no receiver: the write is done, and the other listeners are waiting.
   }
 }

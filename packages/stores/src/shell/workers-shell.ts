@@ -131,7 +131,7 @@ function readAbilities(text: string): Abilities {
 function isTaken(found: WorkerRow | undefined, hold: NameHold | undefined, now: number): boolean {
   if (hold?.isOurs === true) return false;
   if (found !== undefined) return found.until > now;
-  // Somebody took hold of the name and is about to enter.
+  // Another process took hold of the name and is about to enter.
   return hold !== undefined;
 }
 

@@ -11,12 +11,12 @@ export interface SqliteBackup {
   readonly bytes: number;
 }
 
-/** All pages in one step: SQLite begins anew when somebody writes between two steps, and a busy store would never be copied. */
+/** All pages in one step: a write between two steps would restart the copy, and a busy store would never be copied. */
 const ALL_PAGES = 2 ** 31 - 1;
 
 /**
  * Copies a store to a new file, also while processes work on it: the copy has everything that was acknowledged when it was begun,
- * and nothing that came later. Nobody waits for it. The copy is checked before it gets its name.
+ * and nothing that came later. No caller waits for it. The copy is checked before it gets its name.
  */
 export async function backupSqlite(file: string, target: string): Promise<SqliteBackup> {
   if (existsSync(target)) throw invalidRequest(`Cannot back up to ${target}: there is a file already.`);

@@ -28,7 +28,7 @@ const LIST = "insert into blob_uploads (until, upload) values (:until, :upload) 
 const IS_LISTED = "select upload from blob_uploads where until = :until and upload = :upload";
 const UNLIST = "delete from blob_uploads where until = :until and upload = :upload";
 
-/** Under another time than its owner knows, an upload is nobody's: nothing more can be added to it. */
+/** Under another time than its owner knows, an upload has no owner: nothing more can be added to it. */
 const GIVE_UP = "update blob_uploads set until = 0 where until = :until and upload = :upload";
 const GIVE_UP_LATE = "update blob_uploads set until = 0 where until > 0 and until <= :now";
 
@@ -38,7 +38,7 @@ const FIRST_TO_REMOVE = "select upload from blob_uploads where until = 0 order b
 const REMOVE_PARTS = `delete from blob_parts where upload = :upload
   and start in (select start from blob_parts where upload = :upload order by start limit :limit) returning start`;
 
-/** How many parts are removed at a time, while nobody else writes. */
+/** How many parts are removed at a time, while no other process writes. */
 const PARTS_AT_ONCE = 16;
 
 const USAGE = "select sum(coalesce(bytes, length(content))) as bytes from blobs where tenant = :tenant";
@@ -106,7 +106,7 @@ function collectBlob(connection: Connection, { tenant, ref, before }: Task<"coll
   return gone !== undefined;
 }
 
-/** The row makes the parts a blob. Where that is already, they are nobody's. */
+/** The row makes the parts a blob. If the blob exists already, the parts have no owner. */
 function finishUpload(connection: Connection, task: Task<"finish_upload">): boolean {
   if (!isListed(connection, task)) return false;
   const isNew = connection.get(PUT_UPLOAD, parametersOf(task)) !== undefined;

@@ -112,11 +112,11 @@ type RowValues = readonly SQLOutputValue[];
 function toRow<Row>(columns: readonly string[], values: RowValues): Row {
   const row: Record<string, SQLOutputValue> = {};
   for (let index = 0; index < columns.length; index += 1) row[columns[index] ?? ""] = values[index] ?? null;
-  // The statement says which columns it has; whoever wrote it says so in the type.
+  // The author of the statement states its columns in the type.
   return row as Row;
 }
 
-/** Nobody above ever sees an error of SQLite's own. */
+/** Callers never see an error of SQLite itself. */
 function guarded<Result>(work: () => Result): Result {
   try {
     return work();

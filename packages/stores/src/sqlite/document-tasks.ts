@@ -49,7 +49,7 @@ export function listDocuments(
   return rows.map(({ id, ...columns }) => toRow({ tenant, kind, id }, columns));
 }
 
-/** Nobody else writes between the look and the write: it is the transaction of the only writer. */
+/** No other process writes between the look and the write: it is the transaction of the only writer. */
 export function saveDocument(
   connection: Connection,
   { document, expected, now }: Task<"save_document">,

@@ -50,7 +50,7 @@ function putThread(connection: Connection, row: ThreadRow, { tenant, key, before
     return queryStatement(connection, statement("insert_thread", newThread(tenant, row))) ?? 0;
   }
   const changed = changedColumns(toThreadColumns(row), toThreadColumns(before));
-  // Metadata that nobody replaced is the very object that was read.
+  // Metadata that was not replaced is the very object that was read.
   const isSame = row.thread.metadata === before.thread.metadata;
   const columns = isSame ? changed : { ...changed, ...toMetadataColumns(row.thread.metadata) };
   if (Object.keys(columns).length > 0) {

@@ -4,7 +4,7 @@ import type { OpenedFiles } from "./opened-files.ts";
 import { makePrivate } from "./private-file.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 
-/** Written into every file of ours, so that nobody takes another database for one. */
+/** Written into every file of ours, so that no other database is mistaken for one. */
 const APPLICATION_ID = 0x52_65_70_72;
 
 /** Enough for the inner pages of every index of a large file. SQLite's own choice, 2 MB, would read them again and again. */
@@ -20,7 +20,7 @@ const PAGE_BYTES = 2_048;
 const CHECKPOINT_PAGES = 8_000;
 
 /**
- * Opens a file for writing and brings its tables up to date. WAL lets readers go on while something is written, and FULL flushes
+ * Opens a file for writing and brings its tables up to date. WAL lets readers continue while something is written, and FULL flushes
  * the log with every transaction: what was answered survives a power cut.
  */
 export function openFile(file: string, { busyTimeoutMs }: { readonly busyTimeoutMs: number }): Connection {
@@ -39,10 +39,10 @@ export function openFile(file: string, { busyTimeoutMs }: { readonly busyTimeout
   }
 }
 
-/** A reader of a WAL waits for nobody but a process that is just recovering it. */
+/** A reader of a WAL waits only for a process that is recovering it. */
 const READ_TIMEOUT_MS = 250;
 
-/** Opens a file for reading. Somebody has opened it for writing before, so its tables are there. */
+/** Opens a file for reading. Another process has opened it for writing before, so its tables are there. */
 export function openFileForReading(file: string, files: OpenedFiles): Connection {
   const connection = new Connection(file, { readOnly: true, before: () => files.glance() });
   connection.exec(`pragma busy_timeout = ${READ_TIMEOUT_MS}`);

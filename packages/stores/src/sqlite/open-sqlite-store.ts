@@ -19,7 +19,7 @@ export interface SqliteStoreOptions {
   readonly clock?: Pick<Clock, "now">;
   /** How long to wait for another process that writes. 5 s. */
   readonly busyTimeoutMs?: number;
-  /** How often to look whether another process wrote, while somebody watches. 100 ms. */
+  /** How often to look whether another process wrote, while there are watchers. 100 ms. */
   readonly pollMs?: number;
 }
 

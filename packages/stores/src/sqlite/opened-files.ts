@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { RepriseError } from "@reprise/contracts";
 
-/** How long a reader may believe that the files are there. Whoever writes looks each time. */
+/** How long a reader assumes that the files exist. A writer checks each time. */
 const GLANCE_MS = 100;
 
 /**
- * The files of an open store. A system goes on to read and write a file that was deleted or replaced, as if it were there: what is
- * written then is seen by nobody and gone with the process.
+ * The files of an open store. A system continues to read and write a file that was deleted or replaced, as if it were there: what is
+ * written then is visible to no other process and gone when this one ends.
  */
 export class OpenedFiles {
   readonly #name: string;

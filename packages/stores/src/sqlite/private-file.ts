@@ -7,7 +7,7 @@ const STRANGERS = 0o007;
 
 /**
  * Has a database's file, and those that SQLite keeps beside it, closed to strangers. A new one is for its owner alone: SQLite by
- * itself lets everybody read it. Rights of a group stay, since somebody gave them.
+ * itself lets everybody read it. Rights of a group stay, since the operator gave them.
  *
  * An existing file is never opened here: closing it would drop the locks that this process holds on it.
  */

@@ -47,7 +47,7 @@ export interface TaskResult {
   readonly signals: readonly StoreSignal[];
 }
 
-/** A task failed when it had begun to write: whoever opened the transaction has to undo that. `cause` is why. */
+/** A task failed after it had begun to write: the transaction must be rolled back. `cause` is why. */
 export class HalfWritten extends Error {
   constructor(cause: unknown) {
     super("A task failed at writing.", { cause });

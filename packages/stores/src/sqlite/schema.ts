@@ -2,7 +2,7 @@
  * The tables, step by step: a file is brought from the step it is at to the last one, and one that is further than we know is
  * refused. A step that was ever released is never changed.
  *
- * - Times and priorities are real: nobody says that they are whole. SQLite stores whole ones as such.
+ * - Times and priorities are real, because they need not be whole numbers. SQLite stores whole ones as such.
  * - Rows point at their thread by number, so that long ids are stored once.
  * - A commit is one row, or several parts when it is large. Its texts are JSON: the views show them.
  * - `thread_ids` makes the ids of a thread's changesets, messages and calls unique, and says where they are: the version of a

@@ -61,7 +61,7 @@ export function selectDecision(connection: Connection, tenant: string, key: Deci
   return columns === undefined ? undefined : fromDecisionColumns(columns);
 }
 
-/** Decisions on a run that nobody has used, in order of arrival. */
+/** Decisions on a run that no commit has used, in order of arrival. */
 export function selectPendingDecisions(connection: Connection, tenant: string, runId: string): readonly DecisionRow[] {
   return connection
     .all<DecisionColumns & WithRun>(`${DECISIONS} and is_pending = 1 order by key`, {

@@ -6,7 +6,7 @@ export type SignalListener = (signal: StoreSignal) => void;
 
 /**
  * Tells listeners what this handle wrote, and, by looking now and then, what others did. Looking asks SQLite whether the file
- * changed at all, which costs microseconds; its timer does not keep the process alive and runs only while somebody listens.
+ * changed at all, which costs microseconds; its timer does not keep the process alive and runs only while there are listeners.
  */
 export class SignalBoard {
   readonly #connection: Connection;
@@ -36,7 +36,7 @@ export class SignalBoard {
   tell(signals: readonly StoreSignal[]): void {
     for (const watcher of this.#listeners) {
       for (const signal of signals) {
-        // After this turn: a listener never runs inside somebody else's step.
+        // After this turn: a listener never runs inside the step of a writer.
         queueMicrotask(() => {
           if (this.#listeners.has(watcher)) deliver(watcher.listener, signal);
         });
@@ -66,7 +66,7 @@ export class SignalBoard {
       this.#dataVersion = version;
       this.tell(signals);
     } catch {
-      // The file could not be read just now; whoever needs it will hear why, and we look again.
+      // The file could not be read now. Callers that need it get the error, and the board polls again.
     }
   }
 }
@@ -76,6 +76,6 @@ function deliver(listener: SignalListener, signal: StoreSignal): void {
   try {
     listener(signal);
   } catch {
-    // Nobody to tell: the write is done, and the other listeners are waiting.
+    // The error has no receiver: the write is done, and the other listeners are waiting.
   }
 }

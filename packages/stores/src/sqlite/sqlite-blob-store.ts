@@ -54,7 +54,7 @@ const IS_THERE_TO_REMOVE = "select upload from blob_uploads where until <= :now 
 export function createSqliteBlobRows({ connection, now, write }: BlobPorts): BlobRows {
   const describe = (tenant: string, info: BlobInfo): BlobInfo => {
     const stored = connection.get<InfoColumns>(DESCRIBE, { tenant, ref: info.ref });
-    // Somebody may have deleted it at once.
+    // Another process may have deleted it at once.
     return stored === undefined ? info : toInfo(info.ref, stored);
   };
   return {

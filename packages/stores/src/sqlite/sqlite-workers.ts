@@ -58,7 +58,7 @@ export class SqliteWorkers implements WorkerRows {
     this.#slot = undefined;
   }
 
-  /** The slot of this process. Whoever had it before is gone, and must not be taken for us. */
+  /** The slot of this process. A process that had it before is gone, and must not be taken for us. */
   async #work(): Promise<WorkerSlot> {
     this.#slot ??= holdSlot(this.#ports.file);
     const slot = this.#slot;

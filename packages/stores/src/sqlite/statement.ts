@@ -76,10 +76,10 @@ const HEAD_CLAIM = [
 
 /**
  * The writes of the kernel as SQL. Those that begin with `under thread` have the number of the thread as their first parameter,
- * which whoever executes them puts in. Names of columns stand in the order of the values.
+ * which are filled in when the statement is executed. Names of columns stand in the order of the values.
  */
 export const STATEMENTS: Readonly<Record<StatementName, StatementText>> = {
-  // Of a new thread, if none with its id was ever claimed and deleted: epochs have to go on from there.
+  // Of a new thread, if none with its id was ever claimed and deleted: epochs have to continue from there.
   new_head: {
     sql: `insert into threads (${THREAD}) select ${marks(THREAD)}
       where not exists (select 1 from retired_epochs where tenant = ? and thread_id = ?) on conflict do nothing returning key`,

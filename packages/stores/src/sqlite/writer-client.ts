@@ -60,7 +60,7 @@ export class WriterClient {
 
   /** Lets what was asked for be done, then ends the writer. */
   async close(): Promise<void> {
-    // Whoever closes waits for the end, and so does the process.
+    // Closing waits for the end, and so does the process.
     this.#worker.ref();
     this.#send();
     if (this.#failure === undefined) this.#worker.postMessage("close");
@@ -101,7 +101,7 @@ export class WriterClient {
     if (report.report === "ready") this.#settle({ number: 0, answer: null });
     else if (report.report === "failed") this.#settle({ number: 0, error: report.error });
     else {
-      // What was written is told before its writer goes on, so that nobody waits for news that are out.
+      // Signals are sent before the writer continues, so that no caller waits for a signal that was already sent.
       this.#onSignals(report.signals);
       for (const outcome of report.outcomes) this.#settle(outcome);
     }
@@ -110,7 +110,7 @@ export class WriterClient {
   #settle(outcome: Outcome): void {
     const waiting = this.#waiting.get(outcome.number);
     this.#waiting.delete(outcome.number);
-    // A writer that nobody waits for does not keep the process alive.
+    // A writer that no caller waits for does not keep the process alive.
     if (this.#waiting.size === 0) this.#worker.unref();
     if ("error" in outcome) waiting?.reject(fromPlainError(outcome.error));
     else waiting?.resolve(outcome.answer);

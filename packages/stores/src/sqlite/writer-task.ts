@@ -45,7 +45,7 @@ export type WorkerTask =
       readonly replaced: string | null;
     } & AnnouncedWorker)
   | { readonly task: "remove_worker"; readonly owner: string; readonly session: string }
-  /** Says of whoever had a slot that it is gone. */
+  /** Marks the process that had a slot as gone. */
   | { readonly task: "free_slot"; readonly slot: number };
 
 /** What the writer can be asked to do. Each is done at a time of the store's clock, all or nothing. */

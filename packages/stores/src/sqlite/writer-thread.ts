@@ -66,7 +66,7 @@ function emptyLog(connection: Connection): void {
     connection.exec(`pragma busy_timeout = ${LAST_WAIT_MS}`);
     connection.exec("pragma wal_checkpoint(truncate)");
   } catch {
-    // Nothing is lost: whoever opens the file next reads its log.
+    // Nothing is lost: the process that opens the file next reads its log.
   }
 }
 

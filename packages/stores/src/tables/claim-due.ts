@@ -29,7 +29,7 @@ export async function claimDue(
     for (const answer of settled)
       if (answer.status === "fulfilled" && answer.value !== null) granted.push(answer.value);
     const failure = settled.find((answer) => answer.status === "rejected");
-    // What was granted is held by whoever asked: it would be lost with an error.
+    // The caller holds what was granted: an error would lose it.
     if (failure !== undefined && granted.length === 0) throw failure.reason;
     if (failure !== undefined) break;
   }

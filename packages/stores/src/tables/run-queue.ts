@@ -2,7 +2,7 @@ import type { QueueRows } from "../kernel/demand.ts";
 import type { EntryCell } from "./cells.ts";
 import { SortedList } from "./sorted-list.ts";
 
-/** The queued runs of one thread: who is next, and when somebody will be, without looking at all of them. */
+/** The queued runs of one thread: which is next, and when the next one becomes due, without a scan of all of them. */
 export class RunQueue {
   readonly #turns = new SortedList<EntryCell>(compareTurns);
   readonly #continuingTurns = new SortedList<EntryCell>(compareTurns);

@@ -10,7 +10,7 @@ export function toJson(value: unknown): string {
   });
 }
 
-/** The value that JSON stands for. It belongs to the tables, and nobody can change it. */
+/** The value that JSON stands for. It belongs to the tables, and no caller can change it. */
 export function fromJson(text: string): unknown {
   return freezeDeep(parseJson(text));
 }

@@ -1,7 +1,7 @@
 import { compareNames, type ThreadName } from "./thread-name.ts";
 import type { ThreadTables } from "./thread-tables.ts";
 
-/** The threads that are there. They are put in order when somebody pages through them, which is seldom. */
+/** The existing threads. They are sorted only when they are listed, which is rare. */
 export class ThreadList implements Iterable<ThreadTables> {
   readonly #threads = new Set<ThreadTables>();
   /** By name, as far as they were there when they were last put in order. */

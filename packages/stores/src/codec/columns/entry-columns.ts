@@ -65,7 +65,7 @@ export function toEntryColumns(row: EntryRow): EntryColumns {
   };
 }
 
-/** The checksum is looked at here: whoever opens the request later has only the text. */
+/** The checksum is verified here, because later readers of the request have only the text. */
 export function fromEntryColumns(columns: EntryColumns & { readonly thread_id: string }): EntryRow {
   const body = readText("entry", columns);
   const entry = {

@@ -11,7 +11,7 @@ interface DraftHead {
   readonly length: number;
 }
 
-/** A blob on its way, in a file where nobody looks for it. Whoever opens the store next takes away what is left of it. */
+/** A blob that is being written, in a file that no reader opens. The next process that opens the store removes leftovers. */
 export class BlobDraft {
   readonly path: string;
   readonly mediaType: string | undefined;
@@ -61,7 +61,7 @@ export class BlobDraft {
     return `blob:${this.#hash.digest("hex")}`;
   }
 
-  /** Takes it away. Nobody depends on it. */
+  /** Takes it away. Nothing depends on it. */
   async drop(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await this.#logs.disk.unlink(this.path).catch(() => undefined);

@@ -8,7 +8,7 @@ import type { LogFolder } from "../log/log-folder.ts";
 import { BlobDraft } from "./blob-draft.ts";
 import { type BlobHead, readHead } from "./blob-file.ts";
 
-/** A blob that somebody reads: its file is open until it is closed. */
+/** A blob with an open reader: its file is open until it is closed. */
 export interface OpenBlob {
   readonly file: OpenFile;
   readonly head: BlobHead;
@@ -35,7 +35,7 @@ export class BlobFolder {
   readonly #tenantNames = new Map<string, FolderSync>();
   /** When blobs were put, by file, as far as this process did: by the store's time. */
   readonly #putAt = new Map<string, number>();
-  /** What is under way, by file, or by tenant under a quota: whoever comes second finds what the first one did. */
+  /** Writes in progress, by file, or by tenant under a quota. The second writer waits and finds the result of the first. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(logs: LogFolder, path: string) {
@@ -68,7 +68,7 @@ export class BlobFolder {
         await this.#logs.disk.touch(path);
       }
       this.#putAt.set(path, now);
-      // Also for one that is there: whoever put it may have died before its name was durable.
+      // Also for a blob that exists: its writer may have died before its name was durable.
       await this.#namesOf(tenant).sync();
       const { bytes, mediaType } = draft;
       return known ?? { ref, bytes, ...(mediaType === undefined ? {} : { media_type: mediaType }) };
@@ -81,7 +81,7 @@ export class BlobFolder {
     return found;
   }
 
-  /** Opens a blob for whoever reads it, and closes it. */
+  /** Opens a blob for a reader, and closes it afterwards. */
   async open(tenant: string, ref: string): Promise<OpenBlob> {
     const opened = await this.#open(this.#pathOf(tenant, ref), ref);
     if (opened === undefined) throw notFound("BLOB_NOT_FOUND", "blob", ref);
@@ -180,7 +180,7 @@ export class BlobFolder {
 
   async #inTurn<Result>(name: string, task: () => Promise<Result>): Promise<Result> {
     const before = this.#turns.get(name) ?? Promise.resolve();
-    // How the one before ended is told to whoever asked for it.
+    // The caller of the previous write gets its error.
     const turn = before.then(task, task);
     this.#turns.set(name, turn);
     try {

@@ -1,6 +1,6 @@
 import type { Disk } from "./disk.ts";
 
-/** Makes the names in a folder durable. Whoever asks while that is under way shares the next time with all others who do. */
+/** Makes the names in a folder durable. Callers that ask during a sync share the next one. */
 export class FolderSync {
   readonly #disk: Disk;
   readonly #path: string;

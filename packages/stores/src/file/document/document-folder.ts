@@ -11,7 +11,7 @@ import { decodeDocument, encodeDocument } from "./document-file.ts";
 
 import { RevisionMark } from "./revision-mark.ts";
 
-/** The documents of a store: a file each, there whole or not at all. Whoever is second at a document waits for the first. */
+/** The documents of a store: one file each, written atomically. The second writer of a document waits for the first. */
 export class DocumentFolder {
   readonly path: string;
   readonly index: DocumentIndex<DocumentHead> = new DocumentIndex();
@@ -51,7 +51,7 @@ export class DocumentFolder {
 
   delete(key: DocumentKey, expected: number | null, now: number): Promise<boolean> {
     return this.#inTurn(key, async (name) => {
-      // One that nobody can read can still be deleted by whoever does not care what it says.
+      // An unreadable document can still be deleted by a caller that does not need its content.
       if (expected !== null || !this.unreadable.has(name)) {
         const found = this.#find(key, name, now);
         if (found === undefined || found.revision !== (expected ?? found.revision)) return false;
@@ -78,7 +78,7 @@ export class DocumentFolder {
   async prune(limit: number, now: number): Promise<number> {
     const taken = this.index.expired(limit, now).map((key) =>
       this.#inTurn(key, async (name) => {
-        // Somebody may have saved it anew meanwhile.
+        // Another process may have saved it anew meanwhile.
         const isExpired = this.index.find(key, now) === undefined;
         if (isExpired) await this.#take(key, name);
         return isExpired;
@@ -133,7 +133,7 @@ export class DocumentFolder {
   async #inTurn<Result>(key: DocumentKey, task: (name: string) => Promise<Result>): Promise<Result> {
     const name = documentName(key);
     const start = () => task(name);
-    // How the one before ended is told to whoever asked for it.
+    // The caller of the previous write gets its error.
     const turn = (this.#turns.get(name) ?? Promise.resolve()).then(start, start);
     this.#turns.set(name, turn);
     try {

@@ -12,14 +12,14 @@ export async function loadDocuments(disk: Disk, folder: DocumentFolder): Promise
     if (name === MARK_FILE) folder.revisions.take(await folder.readFile(name));
     else if (isDocumentName(name)) await loadDocument(folder, name, isFile);
   });
-  // All of them come to their end before anybody is told that one failed: nobody reads on in a folder that was given up.
+  // All of them finish before a failure is reported: no reader continues in a folder that was given up.
   await Promise.allSettled(loading);
   await Promise.all(loading);
 }
 
 async function loadDocument(folder: DocumentFolder, name: string, isFile: boolean): Promise<void> {
   const decoded = isFile ? decodeDocument(await readUnlessLink(folder, name)) : undefined;
-  // A file that bears the name of another document was put there by somebody else.
+  // A file with the name of another document was put there by hand or by another program.
   if (decoded === undefined || documentName(decoded.head) !== name) folder.unreadable.add(name);
   else {
     folder.index.put(decoded.head);

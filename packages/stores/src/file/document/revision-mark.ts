@@ -32,7 +32,7 @@ export class RevisionMark {
   /** For what the file says when the folder is opened. */
   take(bytes: Buffer): void {
     const line = decodeLine(bytes);
-    // Without it nobody knows which revisions were used: what is there can be read, and nothing be saved.
+    // Without it, used revisions are unknown: documents can be read, but not saved.
     if (line === undefined) this.#isDamaged = true;
     // Written below, and the checksum fits.
     else this.pass(Number(line.rows));

@@ -5,7 +5,7 @@ import { DatabaseSync } from "../../sqlite/node-sqlite.ts";
 import { makePrivate } from "../../sqlite/private-file.ts";
 import { fromSqliteError } from "../../sqlite/sqlite-errors.ts";
 
-/** The primary result codes of SQLite that say that somebody else has the lock. */
+/** The primary result codes of SQLite that say that another process has the lock. */
 const HELD: readonly number[] = [5, 6];
 
 export const LOCK_FILE = "lock";
@@ -15,7 +15,7 @@ export const LOCK_FILE = "lock";
  * transaction that stays open. The system ends it with the process, however the process ends, so it is never left behind and no
  * process id is ever mistaken for another's. Returns the way to give it up.
  *
- * Nobody in this process may open the lock's file in another way: the system would take the lock with it when it is closed.
+ * This process must not open the lock's file in another way: closing it would release the lock.
  */
 export function lockFolder(folder: string): () => void {
   const database = openLock(join(folder, LOCK_FILE));
@@ -23,7 +23,7 @@ export function lockFolder(folder: string): () => void {
     database.exec("pragma busy_timeout = 0; begin immediate");
     database.exec("create table if not exists owner (one integer primary key, pid integer not null)");
     database.prepare("insert or replace into owner (one, pid) values (1, ?)").run(process.pid);
-    // Committed, so that others can read it; whoever gets the lock between the two lines has it.
+    // Committed, so that others can read it; the process that gets the lock between the two lines has it.
     database.exec("commit; begin immediate");
   } catch (error) {
     const pid = isHeld(error) ? readOwner(database) : undefined;

@@ -8,7 +8,7 @@ import type { LogFolder } from "../log/log-folder.ts";
 /** How many logs are read at the same time. */
 const READERS = 4;
 
-/** A log of which nobody knows whose it is: it is damaged at its beginning, or no file at all. */
+/** A log whose thread is unknown: its beginning is damaged, or it is not a file. */
 const UNREADABLE: LoadedLog = { header: undefined, lines: [], end: 0, lacksEnd: false, damagedAt: 0 };
 
 /** Reads all logs of a folder and cuts off what a crash left behind. `take` gets each with the name of its file. */
@@ -21,13 +21,13 @@ export async function loadThreads(logs: LogFolder, take: (name: string, log: Loa
       if (loaded !== undefined) take(name, isForeign(loaded, name) ? { ...UNREADABLE, end: loaded.end } : loaded);
     }),
   );
-  // All of them come to their end before anybody is told that one failed: nobody reads on in a folder that was given up.
+  // All of them finish before a failure is reported: no reader continues in a folder that was given up.
   await Promise.allSettled(loading);
   await Promise.all(loading);
   await logs.names.sync();
 }
 
-/** A file that bears the name of another thread was put there by somebody else. */
+/** A file with the name of another thread was put there by hand or by another program. */
 function isForeign({ header }: LoadedLog, name: string): boolean {
   return header !== undefined && logName(header.tenant, header.thread_id) !== name;
 }

@@ -44,7 +44,7 @@ export async function openFolder(path: string, disk: Disk = NODE_DISK): Promise<
   }
 }
 
-/** In one go, so that nobody who opens the folder just then finds it neither open nor free. */
+/** Atomic, so that another process that opens the folder at this moment finds it either open or free. */
 function giveUp(path: string, opening: Opening, unlock: () => void): void {
   opening.holders -= 1;
   if (opening.holders > 0) return;

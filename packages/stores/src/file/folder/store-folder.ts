@@ -43,7 +43,7 @@ export class StoreFolder {
   readonly #lanes = new Map<ThreadTables, ThreadLane>();
   readonly #writing = new Gate(WRITERS);
   readonly #taken = new TakenIds();
-  /** Logs of which nobody knows whose they are, by their file's name, until somebody asks for the thread. */
+  /** Logs whose thread is unknown, by file name, until a caller asks for the thread. */
   readonly #nameless = new Map<string, LoadedLog>();
   #begun: Promise<void> | undefined;
 
@@ -135,7 +135,7 @@ export class StoreFolder {
 }
 
 /**
- * Gives back the claims that are there when this process begins to claim: nobody else claims in this folder, so they are those
+ * Gives back the claims that are there when this process begins to claim: no other process claims in this folder, so they are those
  * of a process that is gone, and their work need not wait for its leases to end.
  */
 async function releaseLeftClaims(folder: StoreFolder, now: () => number): Promise<void> {

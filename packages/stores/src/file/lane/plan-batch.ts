@@ -30,7 +30,7 @@ export interface Batch {
 
 interface PlanPorts {
   readonly taken: TakenIds;
-  /** For an operation that wants an id somebody else is just taking: it is tried again when that is decided. */
+  /** For an operation that needs an id which another operation is taking: it is retried when that is decided. */
   defer(job: Job, until: Promise<void>): void;
 }
 

@@ -2,12 +2,12 @@ import type { Write } from "../../kernel/write.ts";
 
 /**
  * The ids of runs and entries that are about to be stored. They are unique in a tenant, over threads, and threads do not wait for
- * each other: so whoever wants one that is just being taken is tried again when that is decided.
+ * each other: so an operation that needs an id which is being taken is retried when that is decided.
  */
 export class TakenIds {
   readonly #taken = new Map<string, Promise<void>>();
 
-  /** When to try again, if somebody else is just taking one of the ids. */
+  /** When to retry, if another operation is taking one of the ids. */
   findTaker(ids: readonly string[]): Promise<void> | undefined {
     if (this.#taken.size === 0) return undefined;
     for (const id of ids) {

@@ -103,7 +103,7 @@ export class ThreadLane {
 
   async #rewrite(): Promise<void> {
     const { row } = this.#thread;
-    // One that is damaged is left to whoever looks into it.
+    // A damaged thread is kept for inspection.
     if (row === undefined || row.damage !== null) return;
     this.#mustRewrite = true;
     try {

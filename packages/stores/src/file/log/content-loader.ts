@@ -14,7 +14,7 @@ export interface ContentSource {
   read(ranges: readonly LogRange[]): Promise<readonly Buffer[] | undefined>;
 }
 
-/** Somebody who waits for the content of a line. */
+/** A caller that waits for the content of a line. */
 interface Wanted {
   /** Where the line is now. */
   readonly line: () => LogRange;

@@ -51,7 +51,7 @@ export interface LoadedLine {
 
 /** What is in a log, as far as it can be read. */
 export interface LoadedLog {
-  /** Undefined when it cannot be read: then nobody knows whose log it is. */
+  /** Undefined when it cannot be read: then it is unknown whose log it is. */
   readonly header: LogHeader | undefined;
   readonly lines: readonly LoadedLine[];
   /** Where the log ends. What comes after was never acknowledged and is to be cut off. */

@@ -14,7 +14,7 @@ export interface LogLine {
   readonly durable: number;
   /** What the line does to the rows, parsed. */
   readonly rows: unknown;
-  /** Long texts, as JSON, which are only parsed when somebody wants them. */
+  /** Long texts, as JSON, which are only parsed on demand. */
   readonly content: Buffer;
   readonly isContentSound: boolean;
 }

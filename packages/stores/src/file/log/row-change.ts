@@ -18,7 +18,7 @@ export function changeOf(after: object, before: object | undefined): RowChange |
   };
 }
 
-/** The row that a change makes of another. Nobody can change it: it is handed out as it is. */
+/** The row that a change makes of another. No caller can change it: it is handed out as it is. */
 export function changeRow(before: object | undefined, { set = {}, drop = [] }: RowChange): object {
   const row: Record<string, unknown> = { ...before, ...set };
   for (const name of drop) delete row[name];

@@ -28,7 +28,7 @@ export class ThreadLog {
   spare = 0;
   #isThere = false;
   #end = 0;
-  /** Whether something may stand behind the end, or be there at all, that nobody was told of. */
+  /** Whether there may be unacknowledged bytes behind the end, or a file that no caller knows of. */
   #hasRest = false;
 
   constructor(folder: LogFolder, names: Omit<LogHeader, "retired_epoch">) {
