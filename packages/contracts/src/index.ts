@@ -201,6 +201,8 @@ export type {
   PhaseHooks,
   Plugin,
   ScheduledHandler,
+  ToolSource,
+  ToolSourceContext,
 } from "./plugin/plugin.ts";
 export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
 export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";

@@ -33,6 +33,24 @@ export interface EffectContext {
 /** Does something in the world after a commit. At most once: a failure is logged, and a crash in between loses it. */
 export type EffectHandler = (payload: Json, context: EffectContext) => Promise<void> | void;
 
+/** What a tool source knows of the agent whose tools it lists. A phase context is one. */
+export type ToolSourceContext = Pick<PhaseContext, "agentId" | "tenant" | "signal" | "section">;
+
+/**
+ * Tools that come and go while the process runs, such as those of a server elsewhere.
+ *
+ * - An activation reads the list when it begins and again at each step, after `prepare`. Within a step the list stays the same.
+ * - The run keeps the list with its effects, so a replay knows the tools without asking the source.
+ * - A `prepare` that fails fails the run when an activation begins. At a later step the activation keeps the list it has.
+ * - A tool whose id another tool of the agent has is left out. The exclude lists of the agent apply; its allow lists do not.
+ */
+export interface ToolSource {
+  /** The tools there are now, without asking anybody. The same array as long as nothing changed. */
+  list(context: ToolSourceContext): readonly Tool[];
+  /** Connects, or refreshes a list that is out of date. Cheap when there is nothing to do: every step waits for it. */
+  prepare?(context: ToolSourceContext): Promise<void> | void;
+}
+
 /**
  * Something that concerns many tools or every run. It declares what it owns and returns actions; it never writes.
  *
@@ -46,6 +64,8 @@ export interface Plugin {
   readonly hooks: PhaseHooks;
   readonly states: readonly StateSlice[];
   readonly tools: readonly Tool[];
+  /** Tools that are not known when the plugin is defined. */
+  readonly toolSource?: ToolSource;
   /** Sections of an agent's spec that belong to this plugin, with their JSON Schema. */
   readonly sections: { readonly [key: string]: JsonObject };
   readonly scheduled: { readonly [key: string]: ScheduledHandler };
@@ -62,4 +82,6 @@ export interface Plugin {
    * accepted, in the async context of the caller; kept with the run.
    */
   readonly traceparent?: () => string | undefined;
+  /** Called when a runtime that used the plugin closes, after its last run: ends processes and connections. Idempotent. */
+  close?(): Promise<void> | void;
 }

@@ -1,13 +1,7 @@
-import {
-  type Decision,
-  describeThrown,
-  RepriseError,
-  type TenantStore,
-  type Tool,
-  type ToolCallRecord,
-} from "@reprise/contracts";
+import { type Decision, describeThrown, RepriseError, type Tool, type ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BUDGET_CALL } from "../budget/budget-call.ts";
+import { NEVER } from "../effects/with-timeout.ts";
 import { findLimitProblem } from "../loop/budget-question.ts";
 import type { Services } from "../loop/services.ts";
 import { toolVersion } from "../resolve/tool-version.ts";
@@ -18,7 +12,7 @@ import { toolVersion } from "../resolve/tool-version.ts";
  */
 export async function assertEdit(
   services: Services,
-  store: TenantStore,
+  tenant: string,
   call: ToolCallRecord,
   { arguments: edited }: Pick<Decision, "arguments">,
 ): Promise<void> {
@@ -26,7 +20,7 @@ export async function assertEdit(
   const problem =
     call.tool_id === BUDGET_CALL
       ? findLimitProblem(edited)
-      : await findProblem(await findTool(services, store, call), edited);
+      : await findProblem(await findTool(services, tenant, call), edited);
   if (problem === undefined) return;
   const message = `The edited arguments of ${call.tool_id} were refused, and the question stays open: ${problem}.`;
   throw new RepriseError("INVALID_ARGUMENTS", message, { details: { call_id: call.call_id, tool_id: call.tool_id } });
@@ -43,11 +37,11 @@ async function findProblem(tool: Tool | undefined, edited: Json): Promise<string
 }
 
 /** The very tool that was asked about, if it is here. */
-async function findTool(services: Services, store: TenantStore, call: ToolCallRecord): Promise<Tool | undefined> {
+async function findTool(services: Services, tenant: string, call: ToolCallRecord): Promise<Tool | undefined> {
   const { agents, env } = services;
-  const run = await store.loadRun(call.run_id);
+  const run = await services.store.forTenant(tenant).loadRun(call.run_id);
   if (run === undefined || agents.registries.agents.get(run.agent_id) === undefined) return undefined;
-  const plan = agents.plan(run.agent_id);
+  const plan = agents.describedPlan(run.agent_id, { tenant, signal: NEVER });
   const tool = plan.kind === "local" ? plan.agent.tools.get(call.tool_id) : undefined;
   return tool !== undefined && toolVersion(env, tool) === call.tool_version ? tool : undefined;
 }

@@ -101,7 +101,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         const earlier = await findEarlierDecision(store, call, answered, [decision]);
         if (earlier !== undefined) return earlier;
         assertBinding(call, options.bindingHash, bindingHash(services.env, tenant, call));
-        await assertEdit(services, store, call, decision);
+        await assertEdit(services, tenant, call, decision);
       }
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },

@@ -55,7 +55,7 @@ export async function forwardDecisions(
       decisions.push({ decision: await lowerEarly(store, target, found, input, now), early: true });
     } else {
       assertBinding(waiting, input.binding_hash);
-      await assertEdit(services, store, waiting, input);
+      await assertEdit(services, tenant, waiting, input);
       decisions.push({ decision: lower(waiting, input, now), early: false });
     }
   }

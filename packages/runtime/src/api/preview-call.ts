@@ -9,10 +9,12 @@ import { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Services } from "../loop/services.ts";
 import { PluginInferences } from "../phases/infer-for-plugin.ts";
 import { askPlugins } from "../phases/plugin-gate.ts";
+import { refreshTools } from "../phases/refresh-tools.ts";
 import { callIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { LoadedThread } from "../thread/loaded-thread.ts";
 import { type Admission, admitCall, findTool } from "../tools/admit-call.ts";
 import { ToolPools } from "../tools/pools/tool-pools.ts";
+import { prepareTools } from "./plugin-resources.ts";
 
 /** A call that nobody made yet. */
 export interface PreviewCall {
@@ -36,10 +38,12 @@ export interface CallPreview {
  * known, and nothing has happened.
  */
 export async function previewCall(services: Services, tenant: string, asked: PreviewCall): Promise<CallPreview> {
-  const { tools } = services.agents.resolve(asked.agent);
+  await prepareTools(services, tenant, asked.agent);
+  const { tools } = services.agents.resolve(asked.agent, { tenant, signal: NEVER });
   if (!tools.has(asked.tool)) throw notFound("TOOL_NOT_FOUND", "tool", asked.tool, [...tools.keys()]);
   const workspace = await openWorkspace(services, tenant, asked);
   try {
+    await refreshTools(workspace, workspace.run.run_id);
     return await preview(workspace, asked);
   } finally {
     workspace.journal.close();

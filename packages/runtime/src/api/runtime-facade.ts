@@ -31,6 +31,7 @@ import { type CallTool, prepareToolCall } from "./call-tool.ts";
 import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
+import { prepareTools } from "./plugin-resources.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { type CallPreview, type PreviewCall, previewCall } from "./preview-call.ts";
 import { compareStored, type Rerun, type RerunChanges, rerunFrom } from "./rerun-from.ts";
@@ -111,6 +112,7 @@ export class RuntimeFacade implements Runtime {
   }
 
   async callTool(call: CallTool): Promise<RunHandle> {
+    await prepareTools(this.#services, this.tenant, call.agent);
     return submitRun(this.#services, this.#dispatcher, prepareToolCall(this.#services, this.tenant, call));
   }
 
@@ -139,7 +141,8 @@ export class RuntimeFacade implements Runtime {
 
   agents(): readonly AgentInfo[] {
     const { agents } = this.#services;
-    return agents.registries.agents.ids().map((id) => describePlan(agents.plan(id)));
+    const caller = { tenant: this.tenant, signal: this.#closed.signal };
+    return agents.registries.agents.ids().map((id) => describePlan(agents.describedPlan(id, caller)));
   }
 
   now(): number {

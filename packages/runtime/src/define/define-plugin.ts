@@ -8,6 +8,7 @@ import {
   type RequestTransform,
   type ScheduledHandler,
   type Tool,
+  type ToolSource,
 } from "@reprise/contracts";
 import type { JsonObject, StateSlice } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
@@ -31,6 +32,8 @@ export interface PluginDefinition {
   /** States the plugin owns: only it, tools it brings, and those who import its actions can change them. */
   readonly states?: readonly StateSlice[];
   readonly tools?: readonly Tool[];
+  /** Tools that are not known yet, or change while the process runs. */
+  readonly toolSource?: ToolSource;
   /** Sections of an agent's configuration, with their JSON Schema. */
   readonly sections?: { readonly [key: string]: JsonObject };
   readonly scheduled?: { readonly [key: string]: ScheduledHandler };
@@ -42,6 +45,8 @@ export interface PluginDefinition {
   readonly observe?: Observe;
   /** The trace of the code that starts a run, in the form of W3C Trace Context. Kept with the run. */
   readonly traceparent?: () => string | undefined;
+  /** Ends processes and connections when the runtime closes. Idempotent. */
+  close?(): Promise<void> | void;
 }
 
 const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
@@ -49,6 +54,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   hooks: true,
   states: true,
   tools: true,
+  toolSource: true,
   sections: true,
   scheduled: true,
   effects: true,
@@ -57,6 +63,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   onDeactivate: true,
   observe: true,
   traceparent: true,
+  close: true,
 };
 
 const HOOK_KEYS: KeysOf<PluginHooks> = {
@@ -88,6 +95,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     hooks: phaseHooks(hooks),
     states,
     tools,
+    ...(definition.toolSource !== undefined && { toolSource: definition.toolSource }),
     sections,
     scheduled,
     effects,
@@ -96,6 +104,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     ...(definition.onDeactivate !== undefined && { onDeactivate: definition.onDeactivate.bind(definition) }),
     ...(definition.observe !== undefined && { observe: definition.observe }),
     ...(definition.traceparent !== undefined && { traceparent: definition.traceparent }),
+    ...(definition.close !== undefined && { close: definition.close.bind(definition) }),
   });
 }
 

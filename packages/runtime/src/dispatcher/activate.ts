@@ -27,6 +27,7 @@ import type { Services } from "../loop/services.ts";
 import { ActivePlugins } from "../phases/active-plugins.ts";
 import { migrateStates } from "../phases/migrate-states.ts";
 import { observeAsHost, observeAsPlugins } from "../phases/observe-run.ts";
+import { refreshTools } from "../phases/refresh-tools.ts";
 import { listOpenCalls } from "../thread/calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { runStateOps } from "../thread/run-state.ts";
@@ -118,6 +119,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
   migrateStates(workspace);
   await plugins.activate();
   observeAsPlugins(workspace);
+  await refreshTools(workspace, `${workspace.run.run_id}-e${workspace.claim.epoch}`);
   await endActivation(workspace, await runLoop(workspace));
 }
 

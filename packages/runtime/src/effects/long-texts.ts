@@ -14,6 +14,7 @@ const REMEMBERED_REFS = 20;
 const MAY_BE_LONG: ReadonlySet<string> = new Set<EffectKind>([
   "definition",
   "activate",
+  "tools",
   "phase",
   "execute",
   "reduce",

@@ -18,6 +18,7 @@ export type EffectKind =
   | "start"
   | "definition"
   | "activate"
+  | "tools"
   | "phase"
   | "request"
   | "context"

@@ -13,6 +13,7 @@ import { fitInference } from "../context/fit-inference.ts";
 import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference } from "../phases/compose-inference.ts";
 import { viewCall } from "../phases/phase-view.ts";
+import { refreshTools } from "../phases/refresh-tools.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
 import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { answeredBy } from "../route/route-session.ts";
@@ -53,6 +54,7 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   workspace.setRun({ steps: run.steps + 1 });
   workspace.emit("step_start", { message_id: messageIdOf(stepId) }, stepId);
   await runPhase(workspace, "step_start");
+  await refreshTools(workspace, stepId);
 
   const tools = offeredTools(workspace);
   const prepared = await runPhase(workspace, "before_inference", { tools });

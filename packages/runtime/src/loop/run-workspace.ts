@@ -20,6 +20,7 @@ import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
 import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
+import { type SourcedTools, withSourcedTools } from "../resolve/tool-sources.ts";
 import { toolVersion } from "../resolve/tool-version.ts";
 import type {
   AgentView,
@@ -33,6 +34,7 @@ import type {
   RoundNotes,
   RunEditor,
   StateAccess,
+  ToolShelf,
 } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { callStateOps, noteScopedOps } from "../thread/run-state.ts";
@@ -62,7 +64,8 @@ export class RunWorkspace
     Mailbox,
     RoundNotes,
     Commits,
-    Host
+    Host,
+    ToolShelf
 {
   readonly services: Services;
   readonly claim: Claim;
@@ -87,6 +90,9 @@ export class RunWorkspace
   ending: Termination | undefined;
   #run: RunRecord;
   #plan: ResolvedRunPlan | undefined;
+  /** The agent as it is defined, once tools of its sources were added to it. */
+  #defined: ResolvedAgent | undefined;
+  #sourced: SourcedTools | undefined;
   #document: Json;
   #commits = 0;
   readonly #calls = new OpenCalls();
@@ -125,6 +131,20 @@ export class RunWorkspace
 
   get agent(): ResolvedAgent {
     return localAgent(this.plan, this.#run.agent_id);
+  }
+
+  get sourced(): SourcedTools | undefined {
+    return this.#sourced;
+  }
+
+  useTools(sourced: SourcedTools): void {
+    this.#defined ??= this.agent;
+    const agent = withSourcedTools(this.#defined, sourced, (plugin, tool_id) => {
+      const details = { agent_id: this.#run.agent_id, plugin, tool_id };
+      this.services.env.log("warn", "a tool source lists a tool whose id is taken; the tool is left out", details);
+    });
+    this.#sourced = sourced;
+    this.#plan = { kind: "local", agent };
   }
 
   /** What the agent is told to be, wherever it runs. */

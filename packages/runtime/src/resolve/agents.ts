@@ -1,4 +1,11 @@
-import { type Abilities, type AgentAbility, type Env, type LanguageModel, RepriseError } from "@reprise/contracts";
+import {
+  type Abilities,
+  type AgentAbility,
+  type Env,
+  type LanguageModel,
+  type Plugin,
+  RepriseError,
+} from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute } from "./build-route.ts";
 import { createCompositeRegistry } from "./composite-registry.ts";
@@ -10,6 +17,7 @@ import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { renewAgent, resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
+import { hasToolSources, listSources, type ToolSourceCaller, withSourcedTools } from "./tool-sources.ts";
 import { toolVersion } from "./tool-version.ts";
 
 // A resolved agent never changes, and may have a thousand tools.
@@ -41,6 +49,7 @@ export class Agents {
   readonly #models = new Map<string, LanguageModel>();
   #plans = new Map<string, ResolvedRunPlan>();
   readonly #lent = new Map<string, AgentEntry>();
+  readonly #closing = new Set<Plugin>();
 
   constructor(registries: RegistrySet, env: Env) {
     this.#given = [registries];
@@ -117,6 +126,19 @@ export class Agents {
     return { kind: "local", agent: renewAgent(this.registries, plan.agent, { env: this.#env }) };
   }
 
+  /** The same for people and user interfaces: with the tools that the agent's sources list now. */
+  describedPlan(id: string, caller: ToolSourceCaller): ResolvedRunPlan {
+    const plan = this.plan(id);
+    if (plan.kind === "backend" || !hasToolSources(plan.agent)) return plan;
+    const sourced = listSources(plan.agent, caller);
+    return { kind: "local", agent: withSourcedTools(plan.agent, sourced, () => undefined) };
+  }
+
+  /** The plugins that hold something until the runtime closes. */
+  get closing(): Iterable<Plugin> {
+    return this.#closing;
+  }
+
   /** What this process can run. An agent that cannot be resolved, it cannot. */
   abilities(): Abilities {
     const ids = [...this.registries.agents.ids(), ...this.#lent.keys()];
@@ -133,9 +155,9 @@ export class Agents {
     }
   }
 
-  /** An agent that runs here. */
-  resolve(id: string): ResolvedAgent {
-    const plan = this.plan(id);
+  /** An agent that runs here, with the tools that its sources list now. */
+  resolve(id: string, caller: ToolSourceCaller): ResolvedAgent {
+    const plan = this.describedPlan(id, caller);
     if (plan.kind === "local") return plan.agent;
     throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} has an endpoint and runs remotely.`, {
       details: { agent_id: id },
@@ -164,6 +186,7 @@ export class Agents {
   #resolveIn(registries: RegistrySet, id: string): ResolvedRunPlan {
     const plan = resolveRunPlan(registries, id, { env: this.#env, health: this.#health });
     if (plan.kind === "local") {
+      for (const plugin of plan.agent.installed.plugins) if (plugin.close !== undefined) this.#closing.add(plugin);
       for (const { message, ...details } of plan.agent.warnings) this.#env.log("warn", message, details);
     }
     return plan;

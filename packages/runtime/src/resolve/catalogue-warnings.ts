@@ -5,13 +5,16 @@ import type { ResolveWarning } from "./resolved-agent.ts";
 
 type Known = MergedTools["known"];
 
-/** Entries of the tool lists that probably do not mean what they say. */
-export function warnOfCatalogue(spec: AgentSpec, { known }: MergedTools): readonly ResolveWarning[] {
+/**
+ * Entries of the tool lists that probably do not mean what they say. `isOpen`: a plugin may bring more tools later, which a pattern
+ * may be about.
+ */
+export function warnOfCatalogue(spec: AgentSpec, { known }: MergedTools, isOpen: boolean): readonly ResolveWarning[] {
   return [
     ...warnOfLiterals(spec, known, "allowed_tools", "allowed_tool_patterns"),
     ...warnOfLiterals(spec, known, "excluded_tools", "excluded_tool_patterns"),
-    ...warnOfPatterns(spec, known, "allowed_tool_patterns"),
-    ...warnOfPatterns(spec, known, "excluded_tool_patterns"),
+    ...warnOfPatterns(spec, known, "allowed_tool_patterns", isOpen),
+    ...warnOfPatterns(spec, known, "excluded_tool_patterns", isOpen),
   ];
 }
 
@@ -33,6 +36,7 @@ function warnOfPatterns(
   spec: AgentSpec,
   known: Known,
   field: "allowed_tool_patterns" | "excluded_tool_patterns",
+  isOpen: boolean,
 ): readonly ResolveWarning[] {
   const patterns = spec[field] ?? [];
   if (patterns.length === 0) return [];
@@ -40,7 +44,7 @@ function warnOfPatterns(
   return patterns.flatMap((entry) => {
     if (isPermissionShaped(entry)) return permissionShaped(spec, field, entry);
     const glob = compileGlob(entry);
-    if (ids.some((id) => glob.matches(id))) return [];
+    if (isOpen || ids.some((id) => glob.matches(id))) return [];
     const message = `${JSON.stringify(entry)} in \`${field}\` matches no tool of the agent.`;
     return warning(spec, "unmatched_pattern", entry, message);
   });

@@ -5,18 +5,18 @@ import { createMapRegistry, type Registry } from "./registry.ts";
 import { unresolvable } from "./resolve-errors.ts";
 
 /** Who brings tools besides the registry: the agent itself, a delegate or a plugin. */
-export interface ToolSource {
+export interface ToolOrigin {
   readonly name: string;
   readonly tools: readonly Tool[];
   /** Whether its tools need to be allowed. None is exempt from exclusion. */
   readonly needsAllowance: boolean;
 }
 
-export interface ToolSources {
+export interface ToolOrigins {
   /** What is registered for everybody, and always needs to be allowed. Its ids are unique, so it is never copied. */
   readonly registered: Registry<Tool>;
   /** The others, in their order. */
-  readonly others: readonly ToolSource[];
+  readonly others: readonly ToolOrigin[];
 }
 
 export interface MergedTools {
@@ -30,7 +30,7 @@ export interface MergedTools {
  * allowed, so that a change of the allow lists never changes which tool an id means. Where the id is excluded there is no
  * such tool, and nothing to refuse.
  */
-export function mergeTools(spec: AgentSpec, sources: ToolSources, filter: CatalogueFilter): MergedTools {
+export function mergeTools(spec: AgentSpec, sources: ToolOrigins, filter: CatalogueFilter): MergedTools {
   const { registered, others } = sources;
   const tools = new Map<string, Tool>();
   for (const tool of registered.list()) {
@@ -50,7 +50,7 @@ export function mergeTools(spec: AgentSpec, sources: ToolSources, filter: Catalo
   return { known: createCompositeRegistry([registered, createMapRegistry(brought)]), tools };
 }
 
-function conflict(spec: AgentSpec, toolId: string, { registered, others }: ToolSources): RepriseError {
+function conflict(spec: AgentSpec, toolId: string, { registered, others }: ToolOrigins): RepriseError {
   const bringers = others.flatMap(({ name, tools }) =>
     tools.flatMap(({ descriptor: { id } }) => (id === toolId ? name : [])),
   );

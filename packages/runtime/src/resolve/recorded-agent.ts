@@ -1,5 +1,6 @@
-import { type Plugin, RepriseError, type StopPolicy, type Tool } from "@reprise/contracts";
+import { type Plugin, RepriseError, type StopPolicy, type Tool, type ToolDescriptor } from "@reprise/contracts";
 import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
+import { readInputSchema } from "../define/input-schema.ts";
 import { installPlugins } from "./installed-plugins.ts";
 import type { RecordedDefinition, RecordedPlugin } from "./recorded-definition.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
@@ -38,6 +39,19 @@ function untouched(): never {
   throw new RepriseError("INTERNAL", "A replay asked something outside of its recording.");
 }
 
+/**
+ * A tool of a source, as far as its descriptor tells it. A replay that asks today's code has its arguments checked against the schema
+ * they were checked against then.
+ */
+export function recordedTool(descriptor: ToolDescriptor): Tool {
+  return {
+    descriptor,
+    check: async (input) => readInputSchema(descriptor.id, descriptor.parameters).check(input ?? {}),
+    needsApproval: async () => descriptor.needs_approval === true,
+    execute: untouched,
+  };
+}
+
 const UNTOUCHABLE: Omit<Tool, "descriptor"> = { check: untouched, needsApproval: untouched, execute: untouched };
 
 function recordedPlugin(recorded: RecordedPlugin): Plugin {
@@ -53,6 +67,7 @@ function recordedPlugin(recorded: RecordedPlugin): Plugin {
     effects: Object.fromEntries(recorded.effects.map((key) => [key, untouched])),
     transforms: Array.from({ length: recorded.transforms }, () => untouched),
     ...(recorded.is_activated && { onActivate: untouched }),
+    ...(recorded.has_tool_source && { toolSource: { list: untouched } }),
   };
 }
 

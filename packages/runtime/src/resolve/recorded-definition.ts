@@ -17,6 +17,8 @@ export interface RecordedPlugin {
   /** How many changes it makes to every request. */
   readonly transforms: number;
   readonly is_activated: boolean;
+  /** Whether it brings tools that come and go. Those an activation had are effects of their own. */
+  readonly has_tool_source?: true;
 }
 
 /** An agent without its code: what it is told, its tools, and the shape of its plugins. */
@@ -59,7 +61,7 @@ function describeDefinition(agent: ResolvedAgent): RecordedDefinition {
 }
 
 function describePlugin(plugin: Plugin): RecordedPlugin {
-  const { id, hooks, states, scheduled, effects, transforms, onActivate, onDeactivate } = plugin;
+  const { id, hooks, states, scheduled, effects, transforms, toolSource, onActivate, onDeactivate } = plugin;
   return {
     id,
     hooks: PHASES.filter((phase) => hooks[phase] !== undefined),
@@ -68,5 +70,6 @@ function describePlugin(plugin: Plugin): RecordedPlugin {
     effects: Object.keys(effects),
     transforms: transforms.length,
     is_activated: onActivate !== undefined || onDeactivate !== undefined,
+    ...(toolSource !== undefined && { has_tool_source: true }),
   };
 }

@@ -3,7 +3,7 @@ import type { Json } from "@reprise/state";
 import { findGlobProblem } from "../spec/glob.ts";
 import { type CatalogueLists, createCatalogueFilter } from "./catalogue-filter.ts";
 import { warnOfCatalogue } from "./catalogue-warnings.ts";
-import { type MergedTools, mergeTools, type ToolSource, type ToolSources } from "./merge-tools.ts";
+import { type MergedTools, mergeTools, type ToolOrigin, type ToolOrigins } from "./merge-tools.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { sayKnown, unresolvable } from "./resolve-errors.ts";
 import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
@@ -54,7 +54,8 @@ const PATTERN_FIELDS = [
   "excluded_skill_patterns",
 ] as const satisfies readonly (keyof AgentSpec)[];
 
-function toolLists(spec: AgentSpec): CatalogueLists {
+/** The four lists of a spec that are about tools. */
+export function toolLists(spec: AgentSpec): CatalogueLists {
   return {
     allowed: spec.allowed_tools,
     allowedPatterns: spec.allowed_tool_patterns,
@@ -84,8 +85,10 @@ export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, inst
   const { spec } = entry;
   assertPatterns(spec);
   const merged = mergeTools(spec, collectSources(registries, entry, installed), createCatalogueFilter(toolLists(spec)));
-  checkConcurrency(spec, merged);
-  return { tools: merged.tools, warnings: [...warnOfCatalogue(spec, merged), ...warnOfPermissions(spec, merged)] };
+  const isOpen = installed.plugins.some(({ toolSource }) => toolSource !== undefined);
+  checkConcurrency(spec, merged, isOpen);
+  const warnings = [...warnOfCatalogue(spec, merged, isOpen), ...warnOfPermissions(spec, merged)];
+  return { tools: merged.tools, warnings };
 }
 
 /** In this order: what is registered, the agent's own, its plugins. */
@@ -93,8 +96,8 @@ function collectSources(
   registries: RegistrySet,
   { spec, tools = [] }: AgentEntry,
   installed: InstalledPlugins,
-): ToolSources {
-  const own: ToolSource = { name: `the agent ${spec.id} itself`, tools, needsAllowance: true };
+): ToolOrigins {
+  const own: ToolOrigin = { name: `the agent ${spec.id} itself`, tools, needsAllowance: true };
   const brought = installed.plugins.map((plugin) => ({
     name: `the plugin ${plugin.id}`,
     tools: plugin.tools,
@@ -103,12 +106,16 @@ function collectSources(
   return { registered: registries.tools, others: [own, ...brought] };
 }
 
-/** Only what is known not to destroy anything may run beside others of its kind. */
-function checkConcurrency(spec: AgentSpec, { known }: MergedTools): void {
+/**
+ * Only what is known not to destroy anything may run beside others of its kind. `isOpen`: a plugin may bring more tools later, which
+ * the spec may name already.
+ */
+function checkConcurrency(spec: AgentSpec, { known }: MergedTools, isOpen: boolean): void {
   for (const id of Object.keys(spec.tool_concurrency)) {
     const tool = known.get(id);
     const details = { tool_id: id };
     if (tool === undefined) {
+      if (isOpen) continue;
       const problem = `\`tool_concurrency\` names the tool ${JSON.stringify(id)}, which it does not have.`;
       throw unresolvable("INVALID_AGENT_SPEC", spec.id, `${problem}${sayKnown(id, known.ids())}`, details);
     }

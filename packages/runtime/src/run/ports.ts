@@ -19,6 +19,7 @@ import type { Json, Op, TrackedPatch } from "@reprise/state";
 import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
+import type { SourcedTools } from "../resolve/tool-sources.ts";
 import type { StoreTime } from "../thread/store-time.ts";
 import type { Limits } from "./limits.ts";
 
@@ -50,6 +51,14 @@ export interface AgentView {
   readonly toolExecutionMode: ToolExecutionMode;
   /** The version of a tool as the process has it, or "" when it has no such tool. */
   versionOf(toolId: string): string;
+}
+
+/** What the tool sources of the agent list for this activation. */
+export interface ToolShelf {
+  /** Undefined before they were asked. */
+  readonly sourced: SourcedTools | undefined;
+  /** Offers these beside the agent's own tools from now on, instead of those listed before. */
+  useTools(sourced: SourcedTools): void;
 }
 
 /** The port through which everything from outside of the thread comes in. */

@@ -17,7 +17,9 @@ export function routeTool(
   if (descriptor === undefined) return "short_circuit";
   if (descriptor.class === "read_only" && !descriptor.is_recursive) return "read_only";
   // A recursive tool holds its slot while agents below it work: in a pool of one they would wait for it for ever.
-  return descriptor.is_recursive || Object.hasOwn(promoted, descriptor.id) ? "concurrent" : "serial";
+  if (descriptor.is_recursive) return "concurrent";
+  // A tool that came later may turn out to be destructive although its spec names it.
+  return Object.hasOwn(promoted, descriptor.id) && !descriptor.is_destructive ? "concurrent" : "serial";
 }
 
 /** Calls of one class that follow each other. */

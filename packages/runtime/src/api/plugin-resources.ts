@@ -1,0 +1,31 @@
+import { describeThrown } from "@reprise/contracts";
+import { NEVER, withTimeout } from "../effects/with-timeout.ts";
+import type { Services } from "../loop/services.ts";
+import { prepareSources } from "../resolve/tool-sources.ts";
+
+type Hosting = Pick<Services, "agents" | "env" | "limits">;
+
+/** Has the tool sources of an agent connect, for whoever asks for a tool by its id. A source that fails lists what it knows. */
+export async function prepareTools({ agents, env, limits }: Hosting, tenant: string, agentId: string): Promise<void> {
+  const plan = agents.plan(agentId);
+  if (plan.kind === "backend") return;
+  try {
+    await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async (signal) =>
+      prepareSources(plan.agent, { tenant, signal }),
+    );
+  } catch (error) {
+    env.log("warn", "a tool source failed", { agent_id: agentId, problem: describeThrown(error) });
+  }
+}
+
+/** Has the plugins end what they hold, now that no run needs them. */
+export async function closePlugins({ agents, env, limits }: Hosting): Promise<void> {
+  const closing = Array.from(agents.closing, async (plugin) => {
+    try {
+      await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async () => plugin.close?.());
+    } catch (error) {
+      env.log("error", "a plugin could not be closed", { plugin: plugin.id, problem: describeThrown(error) });
+    }
+  });
+  await Promise.all(closing);
+}

@@ -1,0 +1,82 @@
+import {
+  describeThrown,
+  type Plugin,
+  RepriseError,
+  type Tool,
+  type ToolSource,
+  type ToolSourceContext,
+} from "@reprise/contracts";
+import { createCatalogueFilter } from "./catalogue-filter.ts";
+import type { Owned, ResolvedAgent } from "./resolved-agent.ts";
+import { readSection } from "./read-section.ts";
+import { toolLists } from "./tool-pipeline.ts";
+
+/** What the tool sources of an agent list, each list with its plugin. */
+export type SourcedTools = readonly Owned<readonly Tool[]>[];
+
+/** Who asks for tools, and until when. */
+export type ToolSourceCaller = Pick<ToolSourceContext, "tenant" | "signal">;
+
+type Sourcing = Plugin & { readonly toolSource: ToolSource };
+
+export function hasToolSources({ installed }: ResolvedAgent): boolean {
+  return installed.plugins.some(isSourcing);
+}
+
+/** Has the sources of an agent connect or refresh. Answers with a promise only when one of them does. */
+export function prepareSources(agent: ResolvedAgent, caller: ToolSourceCaller): Promise<unknown> | undefined {
+  const waits: Promise<void>[] = [];
+  for (const plugin of agent.installed.plugins.filter(isSourcing)) {
+    const fail = (error: unknown): never => {
+      const message = `Plugin ${plugin.id} could not prepare its tools: ${describeThrown(error)}`;
+      throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin: plugin.id } });
+    };
+    try {
+      const wait = plugin.toolSource.prepare?.(contextFor(agent, plugin, caller));
+      if (wait !== undefined) waits.push(Promise.resolve(wait).catch(fail));
+    } catch (error) {
+      waits.push(Promise.reject(error).catch(fail));
+    }
+  }
+  return waits.length === 0 ? undefined : Promise.all(waits);
+}
+
+export function listSources(agent: ResolvedAgent, caller: ToolSourceCaller): SourcedTools {
+  return agent.installed.plugins
+    .filter(isSourcing)
+    .map((plugin) => ({ plugin: plugin.id, value: plugin.toolSource.list(contextFor(agent, plugin, caller)) }));
+}
+
+/**
+ * An agent with the tools that its sources list beside those it is defined with. A source may list anything, so a tool whose id is
+ * taken is left out and reported: no source can change which tool an id means, or keep the agent from running.
+ */
+export function withSourcedTools(
+  agent: ResolvedAgent,
+  sourced: SourcedTools,
+  report: (plugin: string, toolId: string) => void,
+): ResolvedAgent {
+  const tools = new Map(agent.tools);
+  const owned = new Map(agent.installed.tools);
+  const filter = createCatalogueFilter(toolLists(agent.spec));
+  for (const { plugin, value } of sourced) {
+    for (const tool of value) {
+      const { id } = tool.descriptor;
+      if (filter.excludes(id)) continue;
+      if (tools.has(id)) report(plugin, id);
+      else {
+        tools.set(id, tool);
+        owned.set(id, { plugin, value: tool });
+      }
+    }
+  }
+  return Object.freeze({ ...agent, tools, installed: Object.freeze({ ...agent.installed, tools: owned }) });
+}
+
+function isSourcing(plugin: Plugin): plugin is Sourcing {
+  return plugin.toolSource !== undefined;
+}
+
+function contextFor(agent: ResolvedAgent, { id }: Plugin, { tenant, signal }: ToolSourceCaller): ToolSourceContext {
+  return { agentId: agent.spec.id, tenant, signal, section: (key) => readSection(agent, id, key) };
+}
