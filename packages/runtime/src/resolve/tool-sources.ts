@@ -7,8 +7,8 @@ import {
   type ToolSourceContext,
 } from "@reprise/contracts";
 import { createCatalogueFilter } from "./catalogue-filter.ts";
-import type { Owned, ResolvedAgent } from "./resolved-agent.ts";
 import { readSection } from "./read-section.ts";
+import type { Owned, ResolvedAgent } from "./resolved-agent.ts";
 import { toolLists } from "./tool-pipeline.ts";
 
 /** What the tool sources of an agent list, each list with its plugin. */
