@@ -1,4 +1,5 @@
 import type { Plugin } from "@reprise/contracts";
+import { deferredTools } from "./deferred-tools/index.ts";
 import { reminder } from "./reminder/reminder.ts";
 
 /**
@@ -6,5 +7,5 @@ import { reminder } from "./reminder/reminder.ts";
  * up in a section.
  */
 export function createInstalledPlugins(): readonly Plugin[] {
-  return [reminder()];
+  return [deferredTools(), reminder()];
 }

@@ -12,6 +12,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./server/config", "@reprise/server/config"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
+  ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/reminder", "@reprise/plugins/reminder"],
   ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
   ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],

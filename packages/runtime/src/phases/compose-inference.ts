@@ -147,8 +147,27 @@ function visibleTools(
     if (value.type === "exclude_tool") excluded.add(value.tool_id);
     if (value.type === "include_only_tools") included = new Set([...(included ?? []), ...value.tool_ids]);
   }
-  if (included === undefined && excluded.size === 0) return tools;
-  return tools.filter(({ id }) => (included?.has(id) ?? true) && !excluded.has(id));
+  if (included === undefined) return excluded.size === 0 ? tools : tools.filter(({ id }) => !excluded.has(id));
+  const positions = positionsOf(tools);
+  const shown: number[] = [];
+  for (const id of included) {
+    const position = positions.get(id);
+    if (position !== undefined && !excluded.has(id)) shown.push(position);
+  }
+  return shown.sort((left, right) => left - right).flatMap((position) => tools[position] ?? []);
+}
+
+// A run offers the same array in every step, and it may have thousands of tools.
+const known = new WeakMap<readonly ToolDescriptor[], ReadonlyMap<string, number>>();
+
+/** Where each tool stands. A few tools of many are found without going through all of them. */
+function positionsOf(tools: readonly ToolDescriptor[]): ReadonlyMap<string, number> {
+  let positions = known.get(tools);
+  if (positions === undefined) {
+    positions = new Map(tools.map(({ id }, position) => [id, position]));
+    known.set(tools, positions);
+  }
+  return positions;
 }
 
 /** A tool the model was not told about may not be called either. Only what the model calls is looked up: a catalogue may be large. */
@@ -159,12 +178,12 @@ function visibilityOf(
 ): Pick<Inference, "refusalOf" | "excluded"> {
   const excluded = actions.flatMap(({ value }) => (value.type === "exclude_tool" ? [value.tool_id] : []));
   if (offered === told) return { refusalOf: () => undefined, excluded };
-  const known = new Set(told.map(({ id }) => id));
+  const shown = new Set(told.map(({ id }) => id));
   const [advice] = actions.flatMap(({ value }) =>
     value.type === "include_only_tools" && value.advice !== undefined ? [value.advice] : [],
   );
   const refusalOf = (toolId: string): string | undefined => {
-    if (known.has(toolId) || !offered.some(({ id }) => id === toolId)) return undefined;
+    if (shown.has(toolId) || !positionsOf(offered).has(toolId)) return undefined;
     const refusal = `Tool ${toolId} may not be used in this step.`;
     return advice === undefined || excluded.includes(toolId) ? refusal : `${refusal} ${advice}`;
   };

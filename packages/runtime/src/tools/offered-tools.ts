@@ -8,20 +8,29 @@ export function isAllowed({ allowed_tools, excluded_tools }: RunPolicy, toolId: 
   return allowed_tools?.includes(toolId) ?? true;
 }
 
-// The tools of a resolved agent never change, an agent may have thousands of them, and every step asks.
-const described = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolDescriptor[]>();
+type Tools = ReadonlyMap<string, Tool>;
+type Descriptors = readonly ToolDescriptor[];
 
-/** The tools a run may use: the agent's, less what its policy leaves out. The same array for every step of agents without such a policy. */
-export function offeredTools({
-  agent,
-  policy,
-}: Pick<AgentView, "agent"> & Pick<RunView, "policy">): readonly ToolDescriptor[] {
-  let all = described.get(agent.tools);
+// Neither the tools of a resolved agent nor the policy of a run change, an agent may have thousands of tools, and every step asks.
+const described = new WeakMap<Tools, Descriptors>();
+const offered = new WeakMap<RunPolicy, { readonly of: Descriptors; readonly tools: Descriptors }>();
+
+/** The tools a run may use: the agent's, less what its policy leaves out. The same array in every step. */
+export function offeredTools({ agent, policy }: Pick<AgentView, "agent"> & Pick<RunView, "policy">): Descriptors {
+  const all = describeAll(agent.tools);
+  if (policy.allowed_tools === undefined && policy.excluded_tools === undefined) return all;
+  const known = offered.get(policy);
+  if (known?.of === all) return known.tools;
+  const tools = freezeDeep(all.filter(({ id }) => isAllowed(policy, id)));
+  offered.set(policy, { of: all, tools });
+  return tools;
+}
+
+function describeAll(tools: Tools): Descriptors {
+  let all = described.get(tools);
   if (all === undefined) {
-    all = freezeDeep(Array.from(agent.tools.values(), ({ descriptor }) => descriptor));
-    described.set(agent.tools, all);
+    all = freezeDeep(Array.from(tools.values(), ({ descriptor }) => descriptor));
+    described.set(tools, all);
   }
-  const { allowed_tools, excluded_tools } = policy;
-  if (allowed_tools === undefined && excluded_tools === undefined) return all;
-  return all.filter(({ id }) => isAllowed(policy, id));
+  return all;
 }

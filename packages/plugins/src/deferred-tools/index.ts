@@ -1,0 +1,3 @@
+export type { DeferredToolsOptions } from "./deferred-tools.ts";
+export { deferredTools } from "./deferred-tools.ts";
+export type { SearchTools } from "./search-catalogue.ts";

@@ -1,0 +1,2 @@
+export type { DeferredToolsOptions, SearchTools } from "@reprise/plugins/deferred-tools";
+export { deferredTools } from "@reprise/plugins/deferred-tools";
