@@ -2,6 +2,7 @@ export type {
   AgentSpec,
   ContextOptions,
   ContextPolicy,
+  ContextWindow,
   FallbackEntry,
   FallbackModel,
   PartialSuspension,
@@ -29,7 +30,14 @@ export { budgetShape, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb, Remember, RememberInput } from "./decision/decision.ts";
 export { DECISION_INPUT, derivedDecisionId, findRememberProblem, readRemember } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
-export type { PendingCall, ResumeMode, SuspendTicket, Suspension } from "./decision/suspend-ticket.ts";
+export type {
+  PendingCall,
+  ResumeMode,
+  SuspendOptions,
+  SuspendRequest,
+  SuspendTicket,
+  Suspension,
+} from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
 export type {
@@ -70,6 +78,8 @@ export {
   versionConflict,
   versionGone,
 } from "./errors/reprise-error.ts";
+export type { ContextOmission, ContextRef } from "./event/context-ref.ts";
+export { CONTEXT_REF_KINDS } from "./event/context-ref.ts";
 export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
 export { formatCursor, parseCursor } from "./event/event.ts";
 export { decodeEvent, encodeEvent, findDataProblem, isOpaque } from "./event/event-codec.ts";
@@ -170,17 +180,13 @@ export type {
   ActionOf,
   ActionsByPhase,
   ActionType,
-  ContextOmission,
-  ContextRef,
   InferenceOptions,
   InferenceOverride,
   PhaseAction,
   PhaseActions,
   RequestTransform,
-  SuspendOptions,
-  SuspendRequest,
 } from "./plugin/phase-action.ts";
-export { CONTEXT_REF_KINDS, PHASE_ACTIONS } from "./plugin/phase-action.ts";
+export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
 export type {
   AfterInferenceContext,
   AfterToolExecuteContext,

@@ -63,14 +63,31 @@ export interface ContextOptions {
   readonly minRecentMessages?: number;
   /** Whether the part of a request that stays the same is marked for providers that keep it: true. */
   readonly enablePromptCache?: boolean;
-  /** For plugins that compact, as are the two below: the runtime itself checks them and leaves them alone. */
+  /** From so many tokens of a request on, the plugin `context` compacts. It acts on the two below as well. */
   readonly autocompactThreshold?: number | null;
+  /** Which messages a compaction leaves as they are: the newest ones, or only those that cannot be summarised yet. */
   readonly compactionMode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
+  /** How many of the newest messages `keep_recent_raw_suffix` keeps: 2. */
   readonly compactionRawSuffixMessages?: number;
 }
 
 /** `ContextOptions` as they are stored. */
 export interface ContextPolicy extends SnakeCased<ContextOptions> {}
+
+/** What the requests of an agent have to fit into: its context policy, as far as its model goes. */
+export interface ContextWindow {
+  /** Tokens a model reads and writes together. */
+  readonly tokens: number;
+  /** Of these, kept free for its answer. */
+  readonly outputTokens: number;
+  /** Messages at the end that are never left out. */
+  readonly minRecentMessages: number;
+  readonly isCached: boolean;
+  /** A request of this size is to be compacted. Absent when the policy does not say, or when the request would not fit by then. */
+  readonly autocompactThreshold?: number;
+  readonly compactionMode: NonNullable<ContextOptions["compactionMode"]>;
+  readonly compactionRawSuffixMessages: number;
+}
 
 /** A mutating tool that may run beside others of its kind. */
 export interface ToolConcurrency {

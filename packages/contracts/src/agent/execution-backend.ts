@@ -1,7 +1,7 @@
 import type { Json } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
+import type { SuspendRequest } from "../decision/suspend-ticket.ts";
 import type { Message } from "../message/message.ts";
-import type { SuspendRequest } from "../plugin/phase-action.ts";
 import type { Termination } from "../run/termination.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 

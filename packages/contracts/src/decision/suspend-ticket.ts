@@ -1,4 +1,5 @@
 import type { Json } from "@reprise/state";
+import type { SnakeCased } from "../shape/stored-names.ts";
 
 /**
  * How a decision affects its call.
@@ -35,3 +36,21 @@ export interface SuspendTicket {
   /** How long the question stays open. After that the call counts as denied. */
   readonly expires_in_ms?: number;
 }
+
+/** A ticket as a plugin writes it: ids, the pending call and the resume mode are filled in where they are left out. */
+export interface SuspendOptions {
+  readonly action: string;
+  readonly message?: string;
+  readonly parameters?: Json;
+  readonly responseSchema?: { readonly [key: string]: Json };
+  readonly resumeMode?: SuspendTicket["resume_mode"];
+  /** How the call looks to whoever answers, when that differs from the call itself. */
+  readonly pending?: { readonly id?: string; readonly name?: string; readonly arguments?: Json };
+  /** How long the question stays open; after that the call counts as denied. */
+  readonly expiresInMs?: number;
+  /** Ask although this plugin asked about this call before and was answered. */
+  readonly again?: boolean;
+}
+
+/** `SuspendOptions` as they are stored. */
+export interface SuspendRequest extends SnakeCased<SuspendOptions> {}

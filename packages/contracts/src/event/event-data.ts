@@ -3,10 +3,10 @@ import type { BudgetNotice } from "../budget/budget.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
-import type { ContextOmission, ContextRef } from "../plugin/phase-action.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
+import type { ContextOmission, ContextRef } from "./context-ref.ts";
 
 /** What waits for a decision: published with the call's `tool_call_done`, after its commit. */
 export interface SuspensionNotice {
@@ -86,6 +86,8 @@ export interface ContextFact {
   readonly estimated_tokens?: number;
   readonly estimated_by?: string;
   readonly dropped_messages?: number;
+  /** Old results of tools that are shown as previews, so that more messages fit; absent when there are none. */
+  readonly previewed_messages?: number;
 }
 
 /** How an inference found the model that answered. */

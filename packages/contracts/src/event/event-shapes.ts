@@ -52,6 +52,7 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     estimated_tokens: "number?",
     estimated_by: "string?",
     dropped_messages: "number?",
+    previewed_messages: "number?",
   },
   model_routed: {
     requested: "string",

@@ -80,6 +80,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools: readonly ToolDescriptor[];
   readonly options: { readonly [key: string]: Json };
+  /** Ids of messages that stay when others are left out to fit the window. Never sent to a provider. */
+  readonly pinned?: readonly string[];
   /** Asks for an answer in JSON of this shape. */
   readonly output_schema?: OutputSchema;
   /** Cache marks, in the order of the request. Providers without explicit caching ignore them. */

@@ -1,17 +1,12 @@
 import type { Json, StateAction } from "@reprise/state";
+import type { SuspendOptions } from "../decision/suspend-ticket.ts";
+import type { ContextOmission, ContextRef } from "../event/context-ref.ts";
 import type { EventData, PluginEvent, PluginEventType } from "../event/event-data.ts";
 import type { MessageInput } from "../message/message.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
-import type {
-  ContextOmission,
-  ContextRef,
-  InferenceOptions,
-  PhaseAction,
-  RequestTransform,
-  SuspendOptions,
-} from "./phase-action.ts";
+import type { InferenceOptions, PhaseAction, RequestTransform } from "./phase-action.ts";
 import { toolResult } from "./tool-effect.ts";
 
 /** Changes state. `callId` is for states of the scope `tool_call`. */

@@ -1,5 +1,6 @@
 import type { Json, StateAction } from "@reprise/state";
-import type { SuspendTicket } from "../decision/suspend-ticket.ts";
+import type { SuspendRequest } from "../decision/suspend-ticket.ts";
+import type { ContextOmission, ContextRef } from "../event/context-ref.ts";
 import type { PluginEvent } from "../event/event-data.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { ModelRequest } from "../model/model.ts";
@@ -25,39 +26,6 @@ export interface InferenceOverride extends SnakeCased<InferenceOptions> {}
 
 /** Changes a request on its way to the model. Pure. */
 export type RequestTransform = (request: ModelRequest) => ModelRequest;
-
-/** A ticket as a plugin writes it: ids, the pending call and the resume mode are filled in where they are left out. */
-export interface SuspendOptions {
-  readonly action: string;
-  readonly message?: string;
-  readonly parameters?: Json;
-  readonly responseSchema?: { readonly [key: string]: Json };
-  readonly resumeMode?: SuspendTicket["resume_mode"];
-  /** How the call looks to whoever answers, when that differs from the call itself. */
-  readonly pending?: { readonly id?: string; readonly name?: string; readonly arguments?: Json };
-  /** How long the question stays open; after that the call counts as denied. */
-  readonly expiresInMs?: number;
-  /** Ask although this plugin asked about this call before and was answered. */
-  readonly again?: boolean;
-}
-
-/** `SuspendOptions` as they are stored. */
-export interface SuspendRequest extends SnakeCased<SuspendOptions> {}
-
-/** Which kind of source a text of the context comes from. */
-export const CONTEXT_REF_KINDS = ["memory", "knowledge", "file", "instruction", "browser", "session"] as const;
-
-/** A source of what the model reads, by reference: a path, a URL, the id of a note. It is shown in `context_resolved`, never sent to the model. */
-export interface ContextRef {
-  readonly kind: (typeof CONTEXT_REF_KINDS)[number];
-  readonly ref: string;
-  readonly title?: string;
-}
-
-/** A source that the model does not read in this inference, and why: it is missing, too large, or not allowed. */
-export interface ContextOmission extends ContextRef {
-  readonly reason: string;
-}
 
 /** Everything a plugin may ask for, by type. */
 export interface PhaseActions {

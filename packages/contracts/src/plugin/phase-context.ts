@@ -1,10 +1,11 @@
 import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
-import type { AgentSpec } from "../agent/agent-spec.ts";
+import type { AgentSpec, ContextWindow } from "../agent/agent-spec.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { KeptDocuments } from "../document/documents.ts";
+import type { ContextFact } from "../event/event-data.ts";
 import type { Message } from "../message/message.ts";
-import type { StopReason, TokenUsage } from "../model/model.ts";
+import type { ModelRequest, StopReason, TokenUsage } from "../model/model.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ToolDescriptor } from "../tool/tool-descriptor.ts";
@@ -55,6 +56,10 @@ export interface PhaseContext {
    * thread. A later hook learns the answer through `record`.
    */
   infer(question: PluginInference): Promise<PluginAnswer>;
+  /** What the agent's requests have to fit into; absent when neither a context policy nor the model says. */
+  readonly window?: ContextWindow;
+  /** How many tokens parts of a request are, as the runtime counts them for the window. */
+  countTokens(parts: Partial<Pick<ModelRequest, "system" | "tools" | "messages">>): Promise<number>;
 }
 
 /** A call as hooks see it. */
@@ -67,6 +72,8 @@ export interface CallView {
 }
 
 export interface BeforeInferenceContext extends PhaseContext {
+  /** The system text, before plugins add to it. */
+  readonly system: string;
   /** The tools the model would be told about. */
   readonly tools: readonly ToolDescriptor[];
 }
@@ -78,6 +85,8 @@ export interface AfterInferenceContext extends PhaseContext {
   readonly excludedTools: readonly string[];
   readonly usage: TokenUsage;
   readonly stopReason: StopReason;
+  /** What `context_resolved` says of the request that was answered; undefined when nothing was to be said. */
+  readonly resolved: ContextFact | undefined;
 }
 
 export interface BeforeToolExecuteContext extends PhaseContext {

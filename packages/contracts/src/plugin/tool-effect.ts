@@ -1,7 +1,8 @@
 import type { Json } from "@reprise/state";
+import type { SuspendOptions, SuspendRequest } from "../decision/suspend-ticket.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
-import type { PhaseAction, SuspendOptions, SuspendRequest } from "./phase-action.ts";
+import type { PhaseAction } from "./phase-action.ts";
 
 /** The types of action a tool may return. */
 export const EFFECT_ACTIONS = [

@@ -1,6 +1,7 @@
 import {
   type CacheBreakpoint,
   type ContextFact,
+  type ContextWindow,
   type Message,
   type ModelRequest,
   type ModelSpec,
@@ -9,10 +10,11 @@ import {
 import { type GatedRun, isGated } from "../budget/run-gate.ts";
 import type { Inference } from "../phases/compose-inference.ts";
 import type { AgentSource } from "../resolve/agents.ts";
-import { type ContextWindow, readContextWindow } from "../resolve/context-window.ts";
+import { readContextWindow } from "../resolve/context-window.ts";
 import { lookUpModel } from "../resolve/look-up-model.ts";
 import type { AgentView, Conversation, RunView } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
+import { previewResults } from "./preview-results.ts";
 import type { TokenEstimator } from "./token-estimator.ts";
 import { truncateMessages } from "./truncate-messages.ts";
 
@@ -98,32 +100,33 @@ interface FittedRequest {
 }
 
 /**
- * Makes a request fit into a window, leaving its answer the room it needs, by leaving out the oldest messages. Answers with
- * `CONTEXT_WINDOW_EXCEEDED` when what may not be left out is too much: nothing is to be sent then.
+ * Makes a request fit into a window, leaving its answer the room it needs: first by showing old results of tools as previews, then by
+ * leaving out the oldest messages. Answers with `CONTEXT_WINDOW_EXCEEDED` when what may not be left out is too much: nothing is to be sent
+ * then.
  */
 function fitRequest(
-  request: ModelRequest,
+  { pinned = [], ...request }: ModelRequest,
   window: ContextWindow,
   estimator: TokenEstimator,
 ): FittedRequest | RepriseError {
   const outputTokens = roomForAnswer(request, window);
   const room = window.tokens - outputTokens;
   const frame = estimator.estimateFrame(request);
-  const { messages, tokens, dropped } = truncateMessages(request.messages, {
-    tokens: room - frame,
-    minRecent: window.minRecentMessages,
-    sizeOf: (message) => estimator.estimateMessage(message),
-  });
+  const sizeOf = (message: Message): number => estimator.estimateMessage(message);
+  const space = { tokens: room - frame, minRecent: window.minRecentMessages, pinned, sizeOf };
+  const { messages: shown, previewed } = previewResults(request.messages, space);
+  const { messages, tokens, dropped } = truncateMessages(shown, space);
   const estimate = frame + tokens;
   if (estimate > room) return exceeded(estimate, { ...window, outputTokens });
   return {
-    request: dropped === 0 ? request : { ...request, messages },
+    request: messages === request.messages ? request : { ...request, messages },
     fact: {
       window_tokens: window.tokens,
       output_tokens: outputTokens,
       estimated_tokens: estimate,
       estimated_by: estimator.method,
       dropped_messages: dropped,
+      ...(previewed > 0 && { previewed_messages: previewed }),
     },
   };
 }

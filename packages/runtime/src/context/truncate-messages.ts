@@ -6,6 +6,8 @@ export interface Room {
   readonly tokens: number;
   /** Messages at the end that are never left out. */
   readonly minRecent: number;
+  /** Ids of further messages that stay. */
+  readonly pinned?: readonly string[];
   readonly sizeOf: (message: Message) => number;
 }
 
@@ -21,10 +23,13 @@ export interface Truncated {
  * behind them, never with a result, never between a call and one of its results. System messages and the last words of the user
  * stay wherever they are. When even that is too much, the least that may be sent comes back, too large.
  */
-export function truncateMessages(messages: readonly Message[], { tokens: room, minRecent, sizeOf }: Room): Truncated {
+export function truncateMessages(
+  messages: readonly Message[],
+  { tokens: room, minRecent, pinned: kept = [], sizeOf }: Room,
+): Truncated {
   const total = messages.reduce((sum, message) => sum + sizeOf(message), 0);
   if (total <= room) return { messages, tokens: total, dropped: 0 };
-  const pinned = findPinned(messages);
+  const pinned = findPinned(messages, kept);
   const starts = findStarts(messages, pinned);
   const latest = Math.max(messages.length - minRecent, 0);
   let tokens = total;
@@ -38,14 +43,14 @@ export function truncateMessages(messages: readonly Message[], { tokens: room, m
     tokens = left;
   }
   if (from === 0) return { messages, tokens, dropped: 0 };
-  const kept = messages.filter((_, index) => index >= from || pinned.has(index));
-  return { messages: kept, tokens, dropped: messages.length - kept.length };
+  const left = messages.filter((_, index) => index >= from || pinned.has(index));
+  return { messages: left, tokens, dropped: messages.length - left.length };
 }
 
-/** System messages, the last thing the user said, and the last message in the user's position. */
-function findPinned(messages: readonly Message[]): ReadonlySet<number> {
+/** System messages, the last thing the user said, the last message in the user's position, and those that the request names. */
+function findPinned(messages: readonly Message[], kept: readonly string[]): ReadonlySet<number> {
   const pinned = new Set<number>();
-  for (const [index, { role }] of messages.entries()) if (role === "system") pinned.add(index);
+  for (const [index, { role, id }] of messages.entries()) if (role === "system" || kept.includes(id)) pinned.add(index);
   const said = messages.findLastIndex(({ role, visibility }) => role === "user" && visibility !== "internal");
   const last = messages.findLastIndex(({ role }) => role === "user");
   for (const index of [said, last]) if (index >= 0) pinned.add(index);

@@ -11,7 +11,7 @@ import { BudgetExceeded } from "../budget/budget-exceeded.ts";
 import { countTokens } from "../budget/record-cost.ts";
 import { fitInference } from "../context/fit-inference.ts";
 import { encodeFailure } from "../effects/failure.ts";
-import { composeInference, type Inference } from "../phases/compose-inference.ts";
+import { composeInference, type Inference, systemPrompt } from "../phases/compose-inference.ts";
 import { viewCall } from "../phases/phase-view.ts";
 import { refreshTools } from "../phases/refresh-tools.ts";
 import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
@@ -57,7 +57,7 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
   await refreshTools(workspace, stepId);
 
   const tools = offeredTools(workspace);
-  const prepared = await runPhase(workspace, "before_inference", { tools });
+  const prepared = await runPhase(workspace, "before_inference", { system: systemPrompt(workspace), tools });
   const refusal = reasonToEnd(prepared);
   if (refusal !== undefined) return endStep(workspace, stepId, refusal);
   const composed = composeInference(workspace, prepared, tools);
@@ -123,6 +123,7 @@ async function takeStep(
     excludedTools: inference.excluded,
     usage,
     stopReason: stop_reason,
+    resolved: inference.fact,
   };
   const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
   if (ending !== undefined) {

@@ -56,7 +56,7 @@ export function composeInference(
   const override = mergeOverrides(actions);
   const model = override.model ?? chosen.model;
   const base: ModelRequest = {
-    system: systemText(chosen.system_prompt ?? spec.system_prompt, actions),
+    system: systemText(systemPrompt(workspace), actions),
     messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
     tools: visibleTools(tools, actions),
     options: {
@@ -79,6 +79,11 @@ export function composeInference(
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(fact !== undefined && { fact }),
   };
+}
+
+/** The operator's words before plugins add to them: the run's own, or the agent's. */
+export function systemPrompt({ run, agent }: Pick<AskingRun, "run" | "agent">): string {
+  return run.overrides?.system_prompt ?? agent.spec.system_prompt;
 }
 
 /** Of a changed request the loop itself only looks at its tools. */

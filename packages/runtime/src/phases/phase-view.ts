@@ -1,6 +1,9 @@
 import {
   type CallView,
+  type ContextWindow,
   type KeptDocuments,
+  type Message,
+  type ModelRequest,
   type Phase,
   type PhaseContext,
   type PhaseState,
@@ -15,13 +18,27 @@ import { decodeFailure, encodeFailure } from "../effects/failure.ts";
 import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
+import { findContextWindow } from "../resolve/context-window.ts";
 import { readSection } from "../resolve/read-section.ts";
 import { keptDocuments } from "../run/kept-documents.ts";
 import type { Conversation, Mailbox, Outside } from "../run/ports.ts";
 import { type InferringRun, inferForPlugin } from "./infer-for-plugin.ts";
 
 /** The parts of a run that its plugins can look at. */
-export type ObservedRun = InferringRun & Pick<Conversation, "modelMessages"> & Pick<Mailbox, "store"> & Outside;
+export interface ObservedRun
+  extends InferringRun,
+    Pick<Conversation, "modelMessages">,
+    Pick<Mailbox, "store">,
+    Outside {
+  readonly services: InferringRun["services"] & { readonly tokens: TokenCounting };
+}
+
+/** Counts tokens as the window does. */
+interface TokenCounting {
+  prepare(): Promise<void>;
+  estimateFrame(frame: Pick<ModelRequest, "system" | "tools">): number;
+  estimateMessage(message: Message): number;
+}
 
 /** The moment a phase happens at: the same for all its hooks. */
 export interface PhaseMoment {
@@ -149,6 +166,19 @@ export class PhaseView implements PhaseContext, PhaseState {
   };
 
   readonly documents = (kind: string): KeptDocuments => keptDocuments(this.#workspace.store, kind, this.record);
+
+  // As with `parentRunId`.
+  get window(): ContextWindow {
+    const { spec, modelSpec } = this.#workspace.agent;
+    return findContextWindow(spec, modelSpec) as ContextWindow;
+  }
+
+  readonly countTokens: PhaseContext["countTokens"] = async ({ system = "", tools = [], messages = [] }) => {
+    const { tokens } = this.#workspace.services;
+    await tokens.prepare();
+    const frame = system === "" && tools.length === 0 ? 0 : tokens.estimateFrame({ system, tools });
+    return messages.reduce((sum, message) => sum + tokens.estimateMessage(message), frame);
+  };
 
   /** The answers that came through `record`. */
   get recorded(): readonly Recorded[] {

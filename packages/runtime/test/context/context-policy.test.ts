@@ -13,7 +13,14 @@ const windowOf = (context_policy: ContextPolicy, model: Partial<ModelSpec> = {})
 
 describe("what a policy comes to", () => {
   it("has its defaults", () => {
-    expect(windowOf({})).toEqual({ tokens: 200_000, outputTokens: 16_384, minRecentMessages: 10, isCached: true });
+    expect(windowOf({})).toEqual({
+      tokens: 200_000,
+      outputTokens: 16_384,
+      minRecentMessages: 10,
+      isCached: true,
+      compactionMode: "keep_recent_raw_suffix",
+      compactionRawSuffixMessages: 2,
+    });
   });
 
   it("is what it says", () => {
@@ -22,8 +29,24 @@ describe("what a policy comes to", () => {
       max_output_tokens: 900,
       min_recent_messages: 1,
       enable_prompt_cache: false,
+      autocompact_threshold: 100,
+      compaction_mode: "compact_to_safe_frontier" as const,
+      compaction_raw_suffix_messages: 4,
     };
-    expect(windowOf(policy)).toEqual({ tokens: 1000, outputTokens: 900, minRecentMessages: 1, isCached: false });
+    expect(windowOf(policy)).toEqual({
+      tokens: 1000,
+      outputTokens: 900,
+      minRecentMessages: 1,
+      isCached: false,
+      autocompactThreshold: 100,
+      compactionMode: "compact_to_safe_frontier",
+      compactionRawSuffixMessages: 4,
+    });
+  });
+
+  it("has no threshold for compaction that lies beyond what a request may have", () => {
+    const policy = { max_context_tokens: 1000, max_output_tokens: 900, autocompact_threshold: 101 };
+    expect(windowOf(policy)).not.toHaveProperty("autocompactThreshold");
   });
 
   it("goes no further than the model", () => {

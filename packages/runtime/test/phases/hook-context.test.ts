@@ -161,3 +161,39 @@ describe("a tool that a plugin brings", () => {
     expect(messages[2]?.content).toContain("Plugin p reads the section other, which it did not declare.");
   });
 });
+
+it("tells hooks the window of the agent, what parts of a request count, and what became of the last one", async () => {
+  const seen: unknown[] = [];
+  const plugin = definePlugin({
+    id: "p",
+    hooks: {
+      async beforeInference({ window, system, tools, messages, countTokens }) {
+        const [all, parts] = await Promise.all([
+          countTokens({ system, tools, messages }),
+          Promise.all([countTokens({ system, tools }), countTokens({ messages })]),
+        ]);
+        seen.push(window, all === parts[0] + parts[1], all);
+      },
+      afterInference: ({ resolved }) => void seen.push(resolved?.estimated_tokens),
+    },
+  });
+  const contextPolicy = { maxContextTokens: 1_000, maxOutputTokens: 200, autocompactThreshold: 500 };
+  await playPlugins([plugin], { agent: { contextPolicy, instructions: "Be brief." } });
+  const [window, isSum, before, after] = seen;
+  expect(window).toEqual({
+    tokens: 1_000,
+    outputTokens: 200,
+    minRecentMessages: 10,
+    isCached: true,
+    autocompactThreshold: 500,
+    compactionMode: "keep_recent_raw_suffix",
+    compactionRawSuffixMessages: 2,
+  });
+  expect([isSum, after]).toEqual([true, before]);
+});
+
+it("has no window for an agent without a policy whose model is unknown", async () => {
+  const seen: unknown[] = [];
+  await playPlugins([hookPlugin("p", "step_start", ({ window }) => void seen.push(window))]);
+  expect(seen[0]).toBeUndefined();
+});
