@@ -275,6 +275,12 @@ const MOMENTS = {
       times: "Once per report or file",
       shown: "progress at once, files committed",
     },
+    permission_evaluated: {
+      fires:
+        "A plugin held its rules against a call: before it runs, and again when a person decided. `decision` is what follows: `allow`, `ask` or `deny`.",
+      times: "Once per plugin with rules and evaluation",
+      shown: "at once",
+    },
     tool_call_done: {
       fires:
         "The call has an outcome: `succeeded`, `failed` (also refused, blocked or with wrong arguments), `cancelled` (denied, expired, superseded), or `suspended` when it waits for a decision. `suspended` then holds the question, and a later `tool_call_done` of the same `id` holds the result.",

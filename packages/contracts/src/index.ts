@@ -90,6 +90,7 @@ export type {
   EventData,
   EventType,
   JsonPatchData,
+  PermissionFact,
   PluginEvent,
   PluginEventType,
   RoutedAttempt,

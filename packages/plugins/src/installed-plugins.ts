@@ -1,11 +1,13 @@
 import type { Plugin } from "@reprise/contracts";
 import { deferredTools } from "./deferred-tools/index.ts";
+import { permission } from "./permission/permission.ts";
 import { reminder } from "./reminder/reminder.ts";
+import { toolPolicy } from "./tool-policy/tool-policy.ts";
 
 /**
  * Every plugin of this package without options, for hosts that run configuration files: an agent names a plugin in `plugin_ids` and sets it
  * up in a section.
  */
 export function createInstalledPlugins(): readonly Plugin[] {
-  return [deferredTools(), reminder()];
+  return [deferredTools(), permission(), reminder(), toolPolicy()];
 }

@@ -13,7 +13,9 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
+  ["./plugins/permission", "@reprise/plugins/permission"],
   ["./plugins/reminder", "@reprise/plugins/reminder"],
+  ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],
   ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
   ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],
 ];

@@ -128,6 +128,7 @@ describe("issue 14.15: facts have payload schemas", () => {
       "definition_changed",
       "budget_warning",
       "cost_recorded",
+      "permission_evaluated",
     ].includes(type),
   );
 

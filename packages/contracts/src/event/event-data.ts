@@ -1,5 +1,6 @@
 import type { Json, TrackedPatch } from "@reprise/state";
 import type { BudgetNotice } from "../budget/budget.ts";
+import type { Remember } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
@@ -66,6 +67,27 @@ export interface EventData {
   definition_changed: { readonly agent_id: string; readonly from: string; readonly to: string };
   budget_warning: BudgetFact & { readonly reason: BudgetNotice };
   cost_recorded: CostFact;
+  permission_evaluated: PermissionFact;
+}
+
+/** What a rule says about a call. */
+export interface PermissionFact {
+  /** The call's id. */
+  readonly id: string;
+  readonly tool_id: string;
+  readonly decision: "allow" | "ask" | "deny";
+  /** The plugin whose rules were asked. */
+  readonly plugin: string;
+  /** Why: a rule, the default, or the decision of a person. */
+  readonly source: "rule" | "default" | "decision";
+  /** The rule, and where it was found: `settings`, `always`, `thread` or `run`. */
+  readonly rule?: string;
+  readonly scope?: string;
+  /** When the rule ends. */
+  readonly expires_at?: number;
+  /** The decision of a person that counts, and how far it reaches beyond this call. */
+  readonly decision_id?: string;
+  readonly remember?: Remember;
 }
 
 /** What was done to a request before it was sent. Window and tokens are there when the agent has a context policy. */
@@ -156,7 +178,7 @@ export interface CostFact {
 export type EventType = keyof EventData;
 
 /** The event types that plugins may emit. All others are the runtime's. */
-export const PLUGIN_EVENTS = ["activity_snapshot"] as const satisfies readonly EventType[];
+export const PLUGIN_EVENTS = ["activity_snapshot", "permission_evaluated"] as const satisfies readonly EventType[];
 
 export type PluginEventType = (typeof PLUGIN_EVENTS)[number];
 

@@ -80,6 +80,18 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     run_cost_microcents: "number",
     priced: "boolean",
   },
+  permission_evaluated: {
+    id: "string",
+    tool_id: "string",
+    decision: "string",
+    plugin: "string",
+    source: "string",
+    rule: "string?",
+    scope: "string?",
+    expires_at: "number?",
+    decision_id: "string?",
+    remember: "string?",
+  },
 };
 
 export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_SHAPES) as EventType[];

@@ -68,6 +68,8 @@ export interface Plugin {
   readonly toolSource?: ToolSource;
   /** Sections of an agent's spec that belong to this plugin, with their JSON Schema. */
   readonly sections: { readonly [key: string]: JsonObject };
+  /** Says what is wrong with a section that fits its schema, where a schema cannot say it; undefined when nothing is. */
+  findSectionProblem?(key: string, section: Json): string | undefined;
   readonly scheduled: { readonly [key: string]: ScheduledHandler };
   readonly effects: { readonly [key: string]: EffectHandler };
   /** Applied to every request of the agent. */

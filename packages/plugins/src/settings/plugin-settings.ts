@@ -1,11 +1,13 @@
 import { type PhaseContext, RepriseError } from "@reprise/contracts";
 import { describeProblem, type ObjectShape, toStoredNames } from "@reprise/contracts/shape";
-import type { JsonObject } from "@reprise/state";
+import type { Json, JsonObject } from "@reprise/state";
 
 /** The settings of one plugin: options from code, and the section of an agent's spec, which wins field by field. */
 export interface PluginSettings<Settings extends object> {
   /** For `definePlugin`: the section with its JSON Schema. */
   readonly sections: { readonly [key: string]: JsonObject };
+  /** For `definePlugin`, where the shape has rules that a JSON Schema cannot say. */
+  findSectionProblem(key: string, section: Json): string | undefined;
   /** The settings for the agent of a phase. Cheap: settings are merged once per section. */
   read(context: Pick<PhaseContext, "section">): Settings;
 }
@@ -30,6 +32,10 @@ export function definePluginSettings<Settings extends object>(
   const merged = new WeakMap<object, Settings>();
   return {
     sections: { [plugin]: shape.schema },
+    findSectionProblem: (_key, section) => {
+      const [problem] = shape.problems(section, []);
+      return problem === undefined ? undefined : describeProblem(problem);
+    },
     read: (context) => {
       const section = context.section(plugin);
       if (typeof section !== "object" || section === null) return base;

@@ -20,6 +20,7 @@ export interface ToolPattern {
   readonly tool: TextMatcher;
   /** The id of the one tool the pattern is about; absent for a glob and a regular expression. */
   readonly toolId?: string;
+  readonly hasArguments: boolean;
   /** Whether every call of the tool fits, whatever its arguments. */
   readonly isUnconditional: boolean;
   /** The more a pattern says, the higher: the tool first, then the arguments. */
@@ -48,6 +49,7 @@ export function parseToolPattern(source: string): ToolPattern {
     source,
     tool,
     ...(tool.kind === "exact" && { toolId: toolText }),
+    hasArguments: inside !== undefined,
     isUnconditional: conditions.length === 0,
     specificity,
     fitsArguments: (values) => fitsAll(conditions, values),

@@ -63,6 +63,7 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "definition_changed":
     case "budget_warning":
     case "cost_recorded":
+    case "permission_evaluated":
       return [state, []];
     default:
       event satisfies never;

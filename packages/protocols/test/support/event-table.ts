@@ -35,4 +35,5 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   definition_changed: "nothing",
   budget_warning: "nothing",
   cost_recorded: "nothing",
+  permission_evaluated: "nothing",
 };

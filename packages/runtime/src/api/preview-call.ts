@@ -1,4 +1,4 @@
-import { type Claim, notFound, type RunRecord, type ToolCallRecord } from "@reprise/contracts";
+import { type Claim, notFound, type PermissionFact, type RunRecord, type ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { LivePort } from "../effects/live-port.ts";
 import { LongTexts } from "../effects/long-texts.ts";
@@ -31,6 +31,8 @@ export interface CallPreview {
   readonly decision: "allow" | "ask" | "deny";
   readonly reason?: string;
   readonly source: string;
+  /** What the rules of plugins say about the call, as `permission_evaluated` would tell it. */
+  readonly evaluated?: readonly PermissionFact[];
 }
 
 /**
@@ -44,7 +46,11 @@ export async function previewCall(services: Services, tenant: string, asked: Pre
   const workspace = await openWorkspace(services, tenant, asked);
   try {
     await refreshTools(workspace, workspace.run.run_id);
-    return await preview(workspace, asked);
+    const previewed = await preview(workspace, asked);
+    const evaluated = workspace.journal
+      .seal()
+      .events.flatMap((event) => (event.type === "permission_evaluated" ? [event.data] : []));
+    return evaluated.length === 0 ? previewed : { ...previewed, evaluated };
   } finally {
     workspace.journal.close();
     workspace.effects.close();

@@ -10,7 +10,7 @@ import {
   type Tool,
   type ToolSource,
 } from "@reprise/contracts";
-import type { JsonObject, StateSlice } from "@reprise/state";
+import type { Json, JsonObject, StateSlice } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 
 /** The hooks as authors write them: one function per phase, each returning that phase's actions. */
@@ -36,6 +36,8 @@ export interface PluginDefinition {
   readonly toolSource?: ToolSource;
   /** Sections of an agent's configuration, with their JSON Schema. */
   readonly sections?: { readonly [key: string]: JsonObject };
+  /** Says what is wrong with a section that fits its schema, where a schema cannot say it. Asked when an agent is resolved. */
+  findSectionProblem?(key: string, section: Json): string | undefined;
   readonly scheduled?: { readonly [key: string]: ScheduledHandler };
   readonly effects?: { readonly [key: string]: EffectHandler };
   readonly transforms?: readonly RequestTransform[];
@@ -56,6 +58,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   tools: true,
   toolSource: true,
   sections: true,
+  findSectionProblem: true,
   scheduled: true,
   effects: true,
   transforms: true,
@@ -100,6 +103,9 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     scheduled,
     effects,
     transforms: definition.transforms ?? [],
+    ...(definition.findSectionProblem !== undefined && {
+      findSectionProblem: definition.findSectionProblem.bind(definition),
+    }),
     ...(definition.onActivate !== undefined && { onActivate: definition.onActivate.bind(definition) }),
     ...(definition.onDeactivate !== undefined && { onDeactivate: definition.onDeactivate.bind(definition) }),
     ...(definition.observe !== undefined && { observe: definition.observe }),

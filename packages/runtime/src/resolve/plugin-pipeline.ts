@@ -43,7 +43,8 @@ function claimSection(spec: AgentSpec, owners: Map<string, string>, section: str
   owners.set(section, id);
 }
 
-function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: JsonObject): void {
+function checkSection(spec: AgentSpec, plugin: Plugin, section: string, schema: JsonObject): void {
+  const { id } = plugin;
   const value = Object.hasOwn(spec.sections, section) ? spec.sections[section] : undefined;
   if (value === undefined) return;
   const where = `the section ${JSON.stringify(section)} of the plugin ${JSON.stringify(id)}`;
@@ -54,8 +55,11 @@ function checkSection(spec: AgentSpec, { id }: Plugin, section: string, schema: 
   } catch (error) {
     throw unresolvable("INVALID_DEFINITION", spec.id, `${where} has a schema that cannot be used.`, details, error);
   }
-  if (problem === undefined) return;
-  throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} does not fit its schema: ${problem}.`, details);
+  if (problem !== undefined)
+    throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} does not fit its schema: ${problem}.`, details);
+  const wrong = plugin.findSectionProblem?.(section, value);
+  if (wrong !== undefined)
+    throw unresolvable("INVALID_PLUGIN_CONFIG", spec.id, `${where} is not valid: ${wrong}.`, details);
 }
 
 /** Settings of a context policy that only a plugin acts on. */

@@ -7,8 +7,6 @@ import { type ConfigProblem, problemAt } from "./config-problem.ts";
 
 /** Plugins that configurations name and that an installation may lack. Any other name is a mistake. */
 const DESCRIBED: ReadonlySet<string> = new Set([
-  "permission",
-  "tool_policy",
   "context",
   "compaction",
   "skills",

@@ -1,5 +1,5 @@
 import type { Operation } from "../openapi/operation.ts";
-import { ANYTHING, bodyOf, OBJECT, objectOf, oneOf, orNull, TEXT } from "../openapi/schema-words.ts";
+import { ANYTHING, bodyOf, listOf, OBJECT, objectOf, oneOf, orNull, TEXT } from "../openapi/schema-words.ts";
 
 const RESULT = objectOf({
   tool_name: TEXT,
@@ -43,7 +43,10 @@ export const preview: Operation = {
   answers: {
     200: {
       description: "What would happen, and who says so",
-      schema: objectOf({ decision: oneOf("allow", "ask", "deny"), source: TEXT }, { reason: TEXT }),
+      schema: objectOf(
+        { decision: oneOf("allow", "ask", "deny"), source: TEXT },
+        { reason: TEXT, evaluated: listOf(OBJECT) },
+      ),
     },
   },
 };

@@ -1,0 +1,232 @@
+import {
+  type ActionOf,
+  type BeforeInferenceContext,
+  type BeforeToolExecuteContext,
+  blockCall,
+  changeState,
+  type Decision,
+  emitEvent,
+  excludeTool,
+  type PermissionFact,
+  type PhaseContext,
+  type Plugin,
+  type SuspendOptions,
+  type SuspendTicket,
+  suspendCall,
+} from "@reprise/contracts";
+import { listOf, objectOf, optional, wholeNumberFrom } from "@reprise/contracts/shape";
+import { definePlugin } from "@reprise/runtime";
+import { getAt, type Json } from "@reprise/state";
+import { definePluginSettings } from "../settings/plugin-settings.ts";
+import { ALWAYS_KIND, openAlwaysRules } from "./always-rules.ts";
+import { permissionGrants, permissionPolicy } from "./permission-state.ts";
+import { type Behavior, behavior, type KeptRule, type PermissionRule, ruleShape } from "./rule.ts";
+import { type Evaluation, evaluate, isAlwaysDenied, type Policy, RuleSet } from "./rule-set.ts";
+
+const ID = "permission";
+const SOURCE = `plugin:${ID}`;
+
+export interface PermissionOptions {
+  /** What becomes of a call that no rule fits. `ask` unless given. */
+  readonly default?: Behavior;
+  readonly rules?: readonly PermissionRule[];
+  /** How long a question stays open. Then the call does not run, and the model reads that nobody answered. Without it the run waits. */
+  readonly askExpiresInMs?: number;
+}
+
+interface PermissionSettings {
+  readonly default?: Behavior;
+  readonly rules?: readonly PermissionRule[];
+  readonly ask_expires_in_ms?: number;
+}
+
+const SETTINGS = objectOf<PermissionSettings>({
+  default: optional(behavior, "What becomes of a call that no rule fits. `ask` unless given."),
+  rules: optional(listOf(ruleShape), "Which calls run, are asked about, or are denied."),
+  ask_expires_in_ms: optional(
+    wholeNumberFrom(1),
+    "How long a question stays open; then the call does not run. Without it the run waits.",
+  ),
+});
+
+/**
+ * Decides about every tool call by rules: allow, ask or deny. Deny beats allow, allow beats ask, and a call without a rule is asked about.
+ * A person who is asked may have the answer remembered, for the thread or for good.
+ */
+export function permission(options: PermissionOptions = {}): Plugin {
+  const settings = definePluginSettings(ID, SETTINGS, options);
+  return definePlugin({
+    id: ID,
+    sections: settings.sections,
+    findSectionProblem: settings.findSectionProblem,
+    states: [permissionPolicy, permissionGrants],
+    hooks: {
+      async beforeInference(context) {
+        if (context.tools.length === 0) return undefined;
+        return hideDenied(await policyOf(context, settings.read(context)), context);
+      },
+      async beforeToolExecute(context) {
+        const given = settings.read(context);
+        return judge(await policyOf(context, given), context, given);
+      },
+      async afterToolExecute(context) {
+        const { call, decision, question, outcome } = context;
+        if (outcome === "denied" && decision !== undefined && isOurs(question))
+          return remember(context, decision, question, "deny");
+        // A model that calls a tool which was hidden from it is refused before any rule is asked.
+        const policy = outcome === "refused" ? await policyOf(context, settings.read(context)) : undefined;
+        if (policy === undefined || !isAlwaysDenied(policy, call.toolId)) return undefined;
+        return [tell(context, evaluate(policy, call.toolId, call.arguments))];
+      },
+    },
+  });
+}
+
+/** What a set of rules would say about a call, without an agent: for tests of rules, and for editors that show what a rule does. */
+export function previewPermission(
+  options: Pick<PermissionOptions, "default" | "rules">,
+  call: { readonly tool: string; readonly arguments?: Json },
+): { readonly decision: Behavior; readonly rule?: string; readonly reason?: string } {
+  const { default: otherwise, rules = [] } = definePluginSettings(ID, SETTINGS, options).read({
+    section: () => undefined,
+  });
+  const sets = [{ scope: "settings", rules: new RuleSet(rules) }] as const;
+  const { behavior: decision, found } = evaluate(
+    { default: otherwise ?? "ask", sets, now: 0 },
+    call.tool,
+    call.arguments ?? {},
+  );
+  if (found === undefined) return { decision };
+  const { tool, reason } = found.rule;
+  return { decision, rule: tool, ...(reason !== undefined && { reason }) };
+}
+
+const compiled = new WeakMap<object, RuleSet>();
+
+/** Rules of settings and of an unchanged state are the same list each time: compiled once. */
+function compile(rules: readonly KeptRule[]): RuleSet {
+  let set = compiled.get(rules);
+  if (set === undefined) {
+    set = new RuleSet(rules);
+    compiled.set(rules, set);
+  }
+  return set;
+}
+
+const NO_RULES: readonly KeptRule[] = [];
+
+/** Everything that is said about the calls of this run now. */
+async function policyOf(context: PhaseContext, { default: otherwise, rules }: PermissionSettings): Promise<Policy> {
+  const { state, now } = context;
+  const thread = state.get(permissionPolicy);
+  const always = await alwaysRulesOf(context).list();
+  const sets = (
+    [
+      { scope: "run", rules: state.get(permissionGrants).rules },
+      { scope: "thread", rules: thread.rules },
+      { scope: "always", rules: always },
+      { scope: "settings", rules: rules ?? NO_RULES },
+    ] as const
+  ).flatMap(({ scope, rules: list }) => (list.length === 0 ? [] : [{ scope, rules: compile(list) }]));
+  return { default: thread.default ?? otherwise ?? "ask", sets, now };
+}
+
+function alwaysRulesOf({ documents, agentId, resourceId }: PhaseContext): ReturnType<typeof openAlwaysRules> {
+  return openAlwaysRules(documents(ALWAYS_KIND), { agentId, resourceId });
+}
+
+function hideDenied(policy: Policy, { tools }: BeforeInferenceContext): readonly ActionOf<"before_inference">[] {
+  return tools.flatMap(({ id }) => (isAlwaysDenied(policy, id) ? [excludeTool(id)] : []));
+}
+
+async function judge(
+  policy: Policy,
+  context: BeforeToolExecuteContext,
+  { ask_expires_in_ms: expiresInMs }: PermissionSettings,
+): Promise<readonly ActionOf<"before_tool_execute">[]> {
+  const { call, decision, question } = context;
+  // Also a call that was approved, or whose arguments were edited: what the rules deny, nobody can allow.
+  const evaluation = evaluate(policy, call.toolId, call.arguments);
+  if (evaluation.behavior === "deny") {
+    return [tell(context, evaluation), blockCall(describeDenial(call.toolId, evaluation))];
+  }
+  if (decision !== undefined && isOurs(question)) {
+    const kept = await remember(context, decision, question, "allow");
+    return [tell(context, { behavior: "allow" }, decision), ...kept];
+  }
+  if (evaluation.behavior === "allow") return [tell(context, evaluation)];
+  const asked = askAbout(context, evaluation);
+  return [tell(context, evaluation), suspendCall(expiresInMs === undefined ? asked : { ...asked, expiresInMs })];
+}
+
+function isOurs(question: SuspendTicket | undefined): question is SuspendTicket {
+  return question?.asked_by === SOURCE;
+}
+
+function describeDenial(toolId: string, { found }: Evaluation): string {
+  if (found?.rule.reason !== undefined) return found.rule.reason;
+  const why = found === undefined ? "no rule allows it" : `the rule ${JSON.stringify(found.rule.tool)} denies it`;
+  return `Tool '${toolId}' is not permitted: ${why}.`;
+}
+
+const RESPONSE_SCHEMA: NonNullable<SuspendOptions["responseSchema"]> = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean" },
+    reason: { type: "string" },
+    remember: { enum: ["once", "thread", "always", true, false] },
+  },
+  required: ["approved"],
+};
+
+/** A person sees the arguments that will run, the rule that asks, and which calls a remembered answer will cover. */
+function askAbout({ call }: BeforeToolExecuteContext, { found }: Evaluation): SuspendOptions {
+  const { callId, toolId, arguments: given } = call;
+  // A question about some calls of a tool, once answered for good, is answered for those and not for the whole tool.
+  const remembers = found === undefined || found.isUnconditional ? toolId : found.rule.tool;
+  const matched = found === undefined ? {} : { matched_rule: found.rule.tool };
+  const shown = { tool_name: toolId, tool_args: given, ...matched };
+  const reason = found?.rule.reason;
+  return {
+    action: "tool:PermissionConfirm",
+    message: `Permission required to run tool '${toolId}'${reason === undefined ? "" : `: ${reason}`}`,
+    parameters: { ...shown, remembers },
+    responseSchema: RESPONSE_SCHEMA,
+    resumeMode: "replay_tool_call",
+    pending: { id: `fc_${callId}`, name: "PermissionConfirm", arguments: shown },
+  };
+}
+
+/** Makes a rule of a decision that is to be remembered. The question says about which calls; no client can change that. */
+async function remember(
+  context: PhaseContext,
+  decision: Decision,
+  question: SuspendTicket,
+  wanted: Behavior,
+): Promise<readonly ReturnType<typeof changeState>[]> {
+  const tool = getAt(question.suspension.parameters ?? null, ["remembers"]);
+  if (decision.remember === undefined || typeof tool !== "string") return [];
+  const rule = { tool, behavior: wanted };
+  // Also for the thread: it may be no document could be named after its owner.
+  if (decision.remember === "always") await alwaysRulesOf(context).set(rule);
+  return [changeState(permissionPolicy.setRule(rule))];
+}
+
+function tell(
+  { call }: Pick<BeforeToolExecuteContext, "call">,
+  { behavior: said, found }: Evaluation,
+  decision?: Decision,
+): ReturnType<typeof emitEvent> {
+  const fact: PermissionFact = {
+    id: call.callId,
+    tool_id: call.toolId,
+    decision: said,
+    plugin: ID,
+    source: decision !== undefined ? "decision" : found === undefined ? "default" : "rule",
+    ...(found !== undefined && { rule: found.rule.tool, scope: found.scope }),
+    ...(found?.rule.expires_at !== undefined && { expires_at: found.rule.expires_at }),
+    ...(decision !== undefined && { decision_id: decision.decision_id }),
+    ...(decision?.remember !== undefined && { remember: decision.remember }),
+  };
+  return emitEvent("permission_evaluated", fact);
+}

@@ -1,0 +1,105 @@
+import type { Json } from "@reprise/state";
+import { ArgumentValues } from "../tool-pattern/argument-values.ts";
+import { parseToolPattern, type ToolPattern } from "../tool-pattern/tool-pattern.ts";
+import type { Behavior, KeptRule } from "./rule.ts";
+
+/** Where a rule was found, the nearest to the call first. */
+export const SCOPES = ["run", "thread", "always", "settings"] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+/** A deny beats an allow, and an allow beats an ask. */
+const RANK: Readonly<Record<Behavior, number>> = { deny: 2, allow: 1, ask: 0 };
+
+interface CompiledRule {
+  readonly rule: KeptRule;
+  readonly pattern: ToolPattern;
+}
+
+/** More tools than this are not remembered: an agent has fewer. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Rules of one scope, compiled once. Rules about one tool are found by its id, and which of the others are about a tool is remembered, so
+ * that a call looks only at the conditions on its arguments.
+ */
+export class RuleSet {
+  readonly #byTool = new Map<string, CompiledRule[]>();
+  readonly #others: CompiledRule[] = [];
+  readonly #ordered = new Map<string, readonly CompiledRule[]>();
+
+  /** Throws `PatternProblem` for a rule that cannot be read: a rule that cannot be asked must not be passed by. */
+  constructor(rules: readonly KeptRule[]) {
+    for (const rule of rules) {
+      const compiled = { rule, pattern: parseToolPattern(rule.tool) };
+      const { toolId } = compiled.pattern;
+      if (toolId === undefined) this.#others.push(compiled);
+      else this.#byTool.set(toolId, [...(this.#byTool.get(toolId) ?? []), compiled]);
+    }
+  }
+
+  /** The rules about a tool, the one that counts most first. */
+  rulesFor(toolId: string): readonly CompiledRule[] {
+    const known = this.#ordered.get(toolId);
+    if (known !== undefined) return known;
+    const others = this.#others.filter(({ pattern }) => pattern.tool.matches(toolId));
+    const rules = [...(this.#byTool.get(toolId) ?? []), ...others].sort(byPrecedence);
+    if (this.#ordered.size >= MAX_REMEMBERED) this.#ordered.clear();
+    this.#ordered.set(toolId, rules);
+    return rules;
+  }
+}
+
+function byPrecedence(left: CompiledRule, right: CompiledRule): number {
+  const byRank = RANK[right.rule.behavior] - RANK[left.rule.behavior];
+  return byRank !== 0 ? byRank : right.pattern.specificity - left.pattern.specificity;
+}
+
+/** The rules that apply to a call, and what is done with a call that none of them fits. */
+export interface Policy {
+  readonly default: Behavior;
+  readonly sets: readonly { readonly scope: Scope; readonly rules: RuleSet }[];
+  /** Rules that ended before are not there. */
+  readonly now: number;
+}
+
+/** What a policy says about a call, and by which rule; without a rule it is the default. */
+export interface Evaluation {
+  readonly behavior: Behavior;
+  readonly found?: { readonly rule: KeptRule; readonly scope: Scope; readonly isUnconditional: boolean };
+}
+
+/** Deny beats allow beats ask; of rules that say the same, the one that says most about the call counts, and then the nearest. */
+export function evaluate({ default: otherwise, sets, now }: Policy, toolId: string, given: Json): Evaluation {
+  const values = new ArgumentValues(given);
+  let best: (CompiledRule & { readonly scope: Scope }) | undefined;
+  for (const { scope, rules } of sets) {
+    const first = rules.rulesFor(toolId).find((compiled) => isInForce(compiled, now) && applies(compiled, values));
+    if (first !== undefined && (best === undefined || byPrecedence(best, first) > 0)) best = { ...first, scope };
+  }
+  if (best === undefined) return { behavior: otherwise };
+  const { rule, pattern, scope } = best;
+  return { behavior: rule.behavior, found: { rule, scope, isUnconditional: pattern.isUnconditional } };
+}
+
+/** Whether every call of a tool is denied, whatever its arguments: then the model need not know of the tool. */
+export function isAlwaysDenied({ default: otherwise, sets, now }: Policy, toolId: string): boolean {
+  let isOpen = otherwise !== "deny";
+  for (const { rules } of sets) {
+    for (const compiled of rules.rulesFor(toolId)) {
+      if (!isInForce(compiled, now)) continue;
+      if (compiled.rule.behavior !== "deny") isOpen = true;
+      else if (compiled.pattern.isUnconditional) return true;
+    }
+  }
+  return !isOpen;
+}
+
+function isInForce({ rule }: CompiledRule, now: number): boolean {
+  return rule.expires_at === undefined || rule.expires_at > now;
+}
+
+/** Arguments that cannot be looked at are never allowed by a condition, and never slip past one. */
+function applies({ rule, pattern }: CompiledRule, values: ArgumentValues): boolean {
+  return pattern.fitsArguments(values) ?? rule.behavior !== "allow";
+}

@@ -1,0 +1,2 @@
+export type { ToolPolicyOptions } from "./tool-policy.ts";
+export { toolPolicy } from "./tool-policy.ts";

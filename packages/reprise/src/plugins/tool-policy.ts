@@ -1,0 +1,2 @@
+export type { ToolPolicyOptions } from "@reprise/plugins/tool-policy";
+export { toolPolicy } from "@reprise/plugins/tool-policy";
