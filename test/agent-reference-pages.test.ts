@@ -110,7 +110,7 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   run_start: ["once per activation, before anything else", "–"],
   step_start: ["a step begins", "–"],
   before_inference: ["the model is about to be asked", "`tools`"],
-  after_inference: ["the model has answered", "`text`, `calls`, `excludedTools`, `usage`, `stopReason`"],
+  after_inference: ["the model has answered", "`text`, `calls`, `excludedTools`, `usage`, `stopReason`, `attempt`"],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
     "once per call, arguments checked, nobody asked for approval yet",
@@ -139,6 +139,22 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
   note_context: [
     "noteContext({ refs?, omissions? })",
     "names sources of a transformed request, and sources left out, in `context_resolved`; the model reads nothing of it",
+  ],
+  hold_answer: [
+    "holdAnswer()",
+    "shows the answer of this step only after every hook of `after_inference` has seen it; reads do not start early",
+  ],
+  replace_text: [
+    "replaceText(text)",
+    "replaces the text of the answer, for people and for the model; its tool calls stay",
+  ],
+  retry_inference: [
+    "retryInference(feedback)",
+    "drops the answer with its tool calls and asks the model again with this feedback, at most 5 times in a step",
+  ],
+  suspend_step: [
+    "suspendStep(question)",
+    "asks a person before the model is asked, or before its answer counts; a denial ends the run as `stopped:review_denied`",
   ],
   exclude_tool: ["excludeTool(toolId)", "hides and refuses a tool, for this step"],
   include_only_tools: [

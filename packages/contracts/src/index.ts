@@ -154,12 +154,16 @@ export {
   emitEffect,
   emitEvent,
   excludeTool,
+  holdAnswer,
   includeOnlyTools,
   noteContext,
   overrideInference,
+  replaceText,
+  retryInference,
   scheduleAction,
   setToolResult,
   suspendCall,
+  suspendStep,
   terminateRun,
   transformRequest,
 } from "./plugin/actions.ts";
@@ -186,6 +190,7 @@ export type {
   PhaseAction,
   PhaseActions,
   RequestTransform,
+  SuspendStepOptions,
 } from "./plugin/phase-action.ts";
 export { PHASE_ACTIONS } from "./plugin/phase-action.ts";
 export type {

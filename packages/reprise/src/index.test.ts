@@ -15,8 +15,7 @@ const ROOT_NAMES = `
   RepriseError ToolError suspendTool textOf toolEffect usd
   addSessionContext addSystemContext addSystemReminder addUserMessage blockCall changeState emitEffect emitEvent
   excludeTool includeOnlyTools noteContext operatorText overrideInference scheduleAction setToolResult suspendCall
-  terminateRun
-  transformRequest
+  terminateRun transformRequest holdAnswer replaceText retryInference suspendStep
   Agent AgentDefinition AgentEvent ContentPart DecisionInput ErrorCode Json JsonObject LanguageModel Message
   MessageInput OpenDecision PhaseContext Plugin RunHandle RunOutcome Runtime RuntimeOptions ScriptTurn StartRun
   StateDefinition StopCondition StopPolicy Store TokenUsage Tool ToolContext ToolDefinition ToolResult

@@ -6,7 +6,7 @@ import type { MessageInput } from "../message/message.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
-import type { InferenceOptions, PhaseAction, RequestTransform } from "./phase-action.ts";
+import type { InferenceOptions, PhaseAction, RequestTransform, SuspendStepOptions } from "./phase-action.ts";
 import { toolResult } from "./tool-effect.ts";
 
 /** Changes state. `callId` is for states of the scope `tool_call`. */
@@ -78,6 +78,26 @@ export function transformRequest(transform: RequestTransform): PhaseAction<"add_
 /** Uses another model, or other settings, for this inference. */
 export function overrideInference(options: InferenceOptions): PhaseAction<"override_inference"> {
   return { type: "override_inference", override: toStoredKeys(options) };
+}
+
+/** Shows the answer of this step only after every hook of `after_inference` has seen it. The text then comes at once, not as a stream. */
+export function holdAnswer(): PhaseAction<"hold_answer"> {
+  return { type: "hold_answer" };
+}
+
+/** Replaces the text of the answer, for people and for the model. Its tool calls stay. */
+export function replaceText(text: string): PhaseAction<"replace_text"> {
+  return { type: "replace_text", text };
+}
+
+/** Drops the answer with its tool calls, and asks the model again with this feedback. */
+export function retryInference(feedback: string): PhaseAction<"retry_inference"> {
+  return { type: "retry_inference", feedback };
+}
+
+/** Asks a person before the model is asked, or before its answer counts. Approved: the step goes on; denied or expired: the run ends. */
+export function suspendStep(options: SuspendStepOptions): PhaseAction<"suspend_step"> {
+  return { type: "suspend_step", request: toStoredKeys(options) };
 }
 
 /** Ends the run. */

@@ -12,6 +12,7 @@ import {
   emitEffect,
   emitEvent,
   excludeTool,
+  holdAnswer,
   includeOnlyTools,
   noteContext,
   operatorText,
@@ -19,9 +20,12 @@ import {
   type Phase,
   type PhaseAction,
   type PhaseHook,
+  replaceText,
+  retryInference,
   scheduleAction,
   setToolResult,
   suspendCall,
+  suspendStep,
   terminateRun,
   transformRequest,
 } from "../index.ts";
@@ -35,13 +39,17 @@ type BeforeInference =
   | "include_only_tools"
   | "add_request_transform"
   | "override_inference"
+  | "hold_answer"
+  | "suspend_step"
   | "terminate";
 
 test("every phase takes its own actions and no others", () => {
   expectTypeOf<ActionOf<"run_start">["type"]>().toEqualTypeOf<Everywhere>();
   expectTypeOf<ActionOf<"step_start">["type"]>().toEqualTypeOf<Everywhere>();
   expectTypeOf<ActionOf<"before_inference">["type"]>().toEqualTypeOf<Everywhere | BeforeInference>();
-  expectTypeOf<ActionOf<"after_inference">["type"]>().toEqualTypeOf<Everywhere | "terminate">();
+  expectTypeOf<ActionOf<"after_inference">["type"]>().toEqualTypeOf<
+    Everywhere | "replace_text" | "retry_inference" | "suspend_step" | "terminate"
+  >();
   expectTypeOf<ActionOf<"step_end">["type"]>().toEqualTypeOf<Everywhere>();
   expectTypeOf<ActionOf<"before_tool_execute">["type"]>().toEqualTypeOf<
     Everywhere | "block" | "suspend" | "set_tool_result"
@@ -63,6 +71,10 @@ test("every action is made by one function, of its own type", () => {
     addSystemContext(operatorText`x`),
     addSessionContext("x"),
     noteContext({}),
+    holdAnswer(),
+    replaceText("x"),
+    retryInference("x"),
+    suspendStep({ action: "x" }),
     excludeTool("x"),
     includeOnlyTools("x"),
     transformRequest((request) => request),

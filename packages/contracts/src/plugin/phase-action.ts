@@ -1,5 +1,5 @@
 import type { Json, StateAction } from "@reprise/state";
-import type { SuspendRequest } from "../decision/suspend-ticket.ts";
+import type { SuspendOptions, SuspendRequest } from "../decision/suspend-ticket.ts";
 import type { ContextOmission, ContextRef } from "../event/context-ref.ts";
 import type { PluginEvent } from "../event/event-data.ts";
 import type { MessageInput } from "../message/message.ts";
@@ -27,6 +27,9 @@ export interface InferenceOverride extends SnakeCased<InferenceOptions> {}
 /** Changes a request on its way to the model. Pure. */
 export type RequestTransform = (request: ModelRequest) => ModelRequest;
 
+/** A question about a step: there is no call that it could be about. */
+export interface SuspendStepOptions extends Pick<SuspendOptions, "action" | "message" | "parameters" | "expiresInMs"> {}
+
 /** Everything a plugin may ask for, by type. */
 export interface PhaseActions {
   /** Changes state through one of its own actions. */
@@ -36,6 +39,14 @@ export interface PhaseActions {
   add_session_context: { readonly text: string; readonly key?: string; readonly refs?: readonly ContextRef[] };
   /** Facts about this inference's context for `context_resolved`: sources of a transformed request, and sources left out. */
   note_context: { readonly refs?: readonly ContextRef[]; readonly omissions?: readonly ContextOmission[] };
+  /** Nobody sees the answer of this step before the hooks of `after_inference` have. */
+  hold_answer: Record<never, never>;
+  /** The answer has this text instead of the model's. Its tool calls stay. */
+  replace_text: { readonly text: string };
+  /** The answer is dropped with its tool calls, and the model is asked again with this feedback. */
+  retry_inference: { readonly feedback: string };
+  /** Asks a person before the step goes on: before the model is asked, or before the answer counts. A denial ends the run. */
+  suspend_step: { readonly request: SuspendRequest };
   exclude_tool: { readonly tool_id: string };
   /** Of several the union counts; what is excluded stays so. A call of a tool that no list names is refused with the first `advice`. */
   include_only_tools: { readonly tool_ids: readonly string[]; readonly advice?: string };
@@ -81,8 +92,10 @@ export interface ActionsByPhase {
     | "include_only_tools"
     | "add_request_transform"
     | "override_inference"
+    | "hold_answer"
+    | "suspend_step"
     | "terminate";
-  after_inference: Common | "terminate";
+  after_inference: Common | "replace_text" | "retry_inference" | "suspend_step" | "terminate";
   step_end: Common;
   before_tool_execute: Common | "block" | "suspend" | "set_tool_result";
   after_tool_execute: Common | "add_system_reminder" | "add_user_message";
@@ -107,9 +120,11 @@ export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In
     "include_only_tools",
     "add_request_transform",
     "override_inference",
+    "hold_answer",
+    "suspend_step",
     "terminate",
   ],
-  after_inference: [...COMMON, "terminate"],
+  after_inference: [...COMMON, "replace_text", "retry_inference", "suspend_step", "terminate"],
   step_end: COMMON,
   before_tool_execute: [...COMMON, "block", "suspend", "set_tool_result"],
   after_tool_execute: [...COMMON, "add_system_reminder", "add_user_message"],

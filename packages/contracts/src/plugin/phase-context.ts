@@ -87,6 +87,8 @@ export interface AfterInferenceContext extends PhaseContext {
   readonly stopReason: StopReason;
   /** What `context_resolved` says of the request that was answered; undefined when nothing was to be said. */
   readonly resolved: ContextFact | undefined;
+  /** Counts the answers of this step: 1, and one more after each `retryInference`. */
+  readonly attempt: number;
 }
 
 export interface BeforeToolExecuteContext extends PhaseContext {

@@ -1,8 +1,9 @@
-import { type Decision, describeThrown, RepriseError, type Tool, type ToolCallRecord } from "@reprise/contracts";
+import { type Decision, describeThrown, isOwnQuestion, RepriseError, type Tool, type ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { BUDGET_CALL } from "../budget/budget-call.ts";
+import { BUDGET_CALL, REVIEW_CALL } from "../budget/budget-call.ts";
 import { NEVER } from "../effects/with-timeout.ts";
 import { findLimitProblem } from "../loop/budget-question.ts";
+import { findAnswerProblem } from "../loop/review-question.ts";
 import type { Services } from "../loop/services.ts";
 import { toolVersion } from "../resolve/tool-version.ts";
 
@@ -17,13 +18,17 @@ export async function assertEdit(
   { arguments: edited }: Pick<Decision, "arguments">,
 ): Promise<void> {
   if (edited === undefined || call.ticket?.resume_mode === "use_decision_as_tool_result") return;
-  const problem =
-    call.tool_id === BUDGET_CALL
-      ? findLimitProblem(edited)
-      : await findProblem(await findTool(services, tenant, call), edited);
+  const problem = isOwnQuestion(call)
+    ? findOwnProblem(call, edited)
+    : await findProblem(await findTool(services, tenant, call), edited);
   if (problem === undefined) return;
   const message = `The edited arguments of ${call.tool_id} were refused, and the question stays open: ${problem}.`;
   throw new RepriseError("INVALID_ARGUMENTS", message, { details: { call_id: call.call_id, tool_id: call.tool_id } });
+}
+
+function findOwnProblem(call: ToolCallRecord, edited: Json): string | undefined {
+  if (call.tool_id === BUDGET_CALL) return findLimitProblem(edited);
+  return call.tool_id === REVIEW_CALL ? findAnswerProblem(call, edited) : undefined;
 }
 
 async function findProblem(tool: Tool | undefined, edited: Json): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { committedOf } from "../budget/change-budget.ts";
 import type { RunBudget } from "../budget/run-budget.ts";
 import type { Outside } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
-import { callIdOf } from "../thread/derived-ids.ts";
+import { openQuestion } from "./open-question.ts";
 import { endCall, moveCall, type SettlingRun, suspendCall } from "./settle-call.ts";
 
 /** The parts of a run that a question about its budget touches. */
@@ -25,7 +25,6 @@ export function askForBudget(
   stepId: string,
   { budget, needed, message }: BudgetExceeded,
 ): void {
-  const { run } = workspace;
   const used = committedOf(budget);
   const asked = {
     ...(budget.limit_microcents !== null && {
@@ -33,25 +32,10 @@ export function askForBudget(
     }),
     ...(budget.limit_tokens !== null && { limit_tokens: proposed(budget.limit_tokens, used.tokens + needed.tokens) }),
   };
-  const call: ToolCallRecord = {
-    // Behind every call the model may make in this step, and after every question before: events have been committed since.
-    call_id: callIdOf(stepId, FIRST_QUESTION + run.last_seq),
-    run_id: run.run_id,
-    thread_id: run.thread_id,
-    step_id: stepId,
-    tool_id: BUDGET_CALL,
-    tool_version: "1",
-    arguments: asked,
-    status: "new",
-    suspension: 0,
-    updated_at: workspace.now,
-  };
-  workspace.setCall(call);
+  const call = openQuestion(workspace, stepId, BUDGET_CALL, asked);
   const ticket = askAbout(call, BUDGET_CALL, message);
   suspendCall(workspace, call, ticket, toolPending(BUDGET_CALL, ticket));
 }
-
-const FIRST_QUESTION = 1_000_000;
 
 /** As much again, or as much as the next call needs. */
 function proposed(limit: number, needed: number): number {

@@ -8,20 +8,23 @@ import {
   toolSuccess,
 } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
+import { REVIEW_CALL } from "../budget/budget-call.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
-import type { AgentView, CallBook, Host, Mailbox, RunView } from "../run/ports.ts";
+import type { AgentView, CallBook, Host, Mailbox, RunEditor, RunView } from "../run/ports.ts";
 import { nextSuspensionId } from "../thread/ask-about.ts";
 import { decisionFor } from "../thread/calls.ts";
 import { type AdmittingRun, admitCall } from "../tools/admit-call.ts";
 import { type BudgetedRun, decideBudget } from "./budget-question.ts";
 import type { RunnableCall } from "./call-executor.ts";
 import { type InboxOwner, readInbox } from "./read-inbox.ts";
+import { decideReview, endReview } from "./review-question.ts";
 import { type CallEnd, endCall, finishCall, moveCall, pauseCall, type ToldRun } from "./settle-call.ts";
 
 /** The parts of a run that decisions touch. */
 export type DecidingRun = ToldRun &
   AdmittingRun &
   BudgetedRun &
+  RunEditor &
   InboxOwner &
   CallBook &
   Pick<Mailbox, "consume"> &
@@ -54,10 +57,11 @@ export async function decideCalls(workspace: DecidingRun, { decided, expired }: 
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-async function expire(workspace: ToldRun, call: ToolCallRecord): Promise<void> {
+async function expire(workspace: ToldRun & BudgetedRun, call: ToolCallRecord): Promise<void> {
   const result = toolFailure(call.tool_id, "expired", "The question expired before a decision was made.");
   workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
   await endUnrun(workspace, call, { result, trigger: "cancel", outcome: "expired", question: call.ticket });
+  if (call.tool_id === REVIEW_CALL) endReview(workspace, "the review expired");
 }
 
 /** Ends a call that a person, or the lack of one, kept from running. The first version of the loop told no plugin of it. */
@@ -103,7 +107,8 @@ async function decideCall(
   }
   workspace.emitOnCommit("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
   if (isOwnQuestion(suspended)) {
-    await decideBudget(workspace, suspended, decision);
+    if (tool_id === REVIEW_CALL) decideReview(workspace, suspended, decision);
+    else await decideBudget(workspace, suspended, decision);
     return undefined;
   }
   if (decision.action === "cancel") {

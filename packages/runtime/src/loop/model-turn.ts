@@ -52,11 +52,15 @@ export interface TurnFacts {
   readonly stop_reason?: StopReason;
   readonly usage?: TokenUsage;
   readonly has_files?: boolean;
+  /** What the model said, when nothing of it was shown while it came. */
+  readonly held?: Turn;
 }
 
 export interface ModelTurnOptions {
   readonly stepId: string;
   readonly inference: Inference;
+  /** The answer before this one was shown, and is dropped. */
+  readonly isAgain: boolean;
   readonly show: (chunk: TurnChunk) => void;
 }
 
@@ -101,7 +105,7 @@ export class ModelTurn {
           this.#facts = facts as unknown as TurnFacts;
         },
         play: (event) => this.#play(event),
-        decode: () => this.#played.finish(this.#facts),
+        decode: () => this.#facts.held ?? this.#played.finish(this.#facts),
         encodeFailure: encodeRefusal,
         decodeFailure: decodeRefusal,
         ...(this.#asksModel && { watch: (observer) => this.#watch(observer) }),
@@ -136,6 +140,7 @@ export class ModelTurn {
     const session = new RouteSession(run.thread_id, gate, elapsed);
     let model: LanguageModel | undefined;
     let turn: Turn | undefined;
+    if (this.#options.isAgain) this.#options.show({ type: "reset" });
     try {
       model = modelOf(this.#workspace, this.#options.inference);
       turn = await this.#run(model, session);
@@ -157,6 +162,7 @@ export class ModelTurn {
         calls: this.#ready,
         ...(turn !== undefined && { stop_reason: turn.stop_reason, usage: turn.usage }),
         ...(turn?.files !== undefined && { has_files: true }),
+        ...(turn !== undefined && this.#options.inference.isHeld === true && { held: storedTurn(turn) }),
       };
     }
   }
@@ -192,6 +198,13 @@ export class ModelTurn {
     const chunk = this.#played.chunkOf(event, this.#options.stepId, this.#facts);
     if (chunk !== undefined) this.#options.show(chunk);
   }
+}
+
+/** A turn as JSON. What its files are is an effect of its own. */
+export function storedTurn({ encrypted, files, ...turn }: Turn): Turn {
+  // Absent and undefined are the same to readers of a turn, and only the first is JSON.
+  const kept = encrypted === undefined ? {} : { encrypted };
+  return { ...turn, ...kept, ...(files !== undefined && { files: [] }) } as Turn;
 }
 
 function unshownOf({ provider_id, arguments: parsed }: CompleteCall): TurnFacts["calls"][number] {

@@ -24,6 +24,12 @@ export class OpenCalls {
     else this.#calls.set(call.call_id, call);
   }
 
+  /** Forgets a call that was never committed. */
+  drop(callId: string): void {
+    this.#all = undefined;
+    this.#calls.delete(callId);
+  }
+
   adopt(calls: readonly ToolCallRecord[]): void {
     const all = [...this.all, ...calls].toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
     this.#calls = new Map(all.map((call) => [call.call_id, call]));

@@ -24,6 +24,8 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
     terminate = (await applyDecisions(workspace)) ?? terminate;
     if (terminate !== undefined) return requestedEnd(terminate);
     if (workspace.ending !== undefined) return workspace.ending;
+    // A decision may have published an answer that waited.
+    step ??= recallStep(workspace);
 
     const unstarted = callsToStart(workspace);
     if (unstarted.length > 0) {
@@ -49,6 +51,10 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
     const taken = await runStep(workspace);
     if (taken.kind === "terminated") return requestedEnd(taken.reason);
     if (taken.kind === "paused") continue;
+    if (taken.kind === "reviewed") {
+      step = undefined;
+      continue;
+    }
     if (taken.kind === "waiting") {
       keepActiveTime(workspace);
       return { type: "suspended" };

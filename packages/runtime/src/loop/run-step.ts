@@ -14,7 +14,7 @@ import { encodeFailure } from "../effects/failure.ts";
 import { composeInference, type Inference, systemPrompt } from "../phases/compose-inference.ts";
 import { viewCall } from "../phases/phase-view.ts";
 import { refreshTools } from "../phases/refresh-tools.ts";
-import { type PhaseResult, runPhase } from "../phases/run-phase.ts";
+import { runPhase } from "../phases/run-phase.ts";
 import { ModelUnavailable } from "../route/model-unavailable.ts";
 import { answeredBy } from "../route/route-session.ts";
 import { messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
@@ -22,9 +22,11 @@ import { offeredTools } from "../tools/offered-tools.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
-import { ModelTurn } from "./model-turn.ts";
+import { assertMayRetry, readVerdict, withFeedback } from "./judge-answer.ts";
+import { ModelTurn, type ModelTurnOptions, storedTurn } from "./model-turn.ts";
+import { askForReview } from "./review-question.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
-import { showChunk, showRoute } from "./step-events.ts";
+import { showAnswer, showChunk, showRoute } from "./step-events.ts";
 import type { StepSummary } from "./summarise-step.ts";
 import type { RoundOptions } from "./tool-round.ts";
 import { assistantMessage, requestCall } from "./turn-records.ts";
@@ -35,6 +37,8 @@ export type TakenStep =
   | { readonly kind: "terminated"; readonly reason: string }
   /** Nothing was asked of the model: a person is asked first. */
   | { readonly kind: "paused" }
+  /** A person is asked about the input or the answer; an approved answer is published by the decision. */
+  | { readonly kind: "reviewed" }
   /** No model can be asked for longer than a claim is held for it. */
   | { readonly kind: "waiting" }
   | {
@@ -58,17 +62,25 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
 
   const tools = offeredTools(workspace);
   const prepared = await runPhase(workspace, "before_inference", { system: systemPrompt(workspace), tools });
-  const refusal = reasonToEnd(prepared);
-  if (refusal !== undefined) return endStep(workspace, stepId, refusal);
+  const { ending, question } = readVerdict(prepared);
+  if (ending !== undefined) return endStep(workspace, stepId, ending);
+  if (question !== undefined) {
+    askForReview(workspace, stepId, question);
+    return putOff(workspace, stepId, "reviewed");
+  }
   const composed = composeInference(workspace, prepared, tools);
   const hasWindow = workspace.agent.spec.context_policy !== undefined;
-  const inference = hasWindow ? await performFit(workspace, stepId, composed) : composed;
+  let inference = hasWindow ? await performFit(workspace, stepId, composed) : composed;
   if (inference.fact !== undefined) workspace.emit("context_resolved", inference.fact, stepId);
 
-  for (;;) {
-    const early = workspace.agent.spec.start_reads_early ? new EarlyReads(workspace) : undefined;
+  for (let attempt = 1; ; ) {
+    const mayReadEarly = workspace.agent.spec.start_reads_early && inference.isHeld !== true;
+    const early = mayReadEarly ? new EarlyReads(workspace) : undefined;
     try {
-      return await takeStep(workspace, stepId, inference, early);
+      const taken = await takeStep(workspace, stepId, { inference, early, attempt });
+      if (taken.kind !== "rejected") return taken;
+      inference = taken.inference;
+      attempt += 1;
     } catch (error) {
       early?.stop();
       if (error instanceof ModelUnavailable) {
@@ -83,7 +95,11 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
 }
 
 /** Ends a step that is taken once more later, and counts then. */
-async function putOff(workspace: RunWorkspace, stepId: string, kind: "paused" | "waiting"): Promise<TakenStep> {
+async function putOff(
+  workspace: RunWorkspace,
+  stepId: string,
+  kind: "paused" | "waiting" | "reviewed",
+): Promise<TakenStep> {
   await finishStep(workspace, stepId);
   workspace.setRun({ steps: workspace.run.steps - 1 });
   return { kind };
@@ -93,30 +109,36 @@ function mayAsk(error: unknown): error is BudgetExceeded {
   return error instanceof BudgetExceeded && error.budget.on_exceeded === "pause";
 }
 
+/** One attempt at a step. */
+interface StepAttempt {
+  readonly inference: Inference;
+  readonly early: EarlyReads | undefined;
+  /** Which answer of the step this is: more than one when plugins rejected those before. */
+  readonly attempt: number;
+}
+
+/** Plugins rejected the answer: the model is asked again, and told why. */
+interface RejectedStep {
+  readonly kind: "rejected";
+  readonly inference: Inference;
+}
+
 /** The model's turn and what follows from it, up to the tools. */
 async function takeStep(
   workspace: RunWorkspace,
   stepId: string,
-  inference: Inference,
-  early: EarlyReads | undefined,
-): Promise<TakenStep> {
-  const { turn, reads, provider } = await infer(workspace, stepId, inference, early);
+  { inference, early, attempt }: StepAttempt,
+): Promise<TakenStep | RejectedStep> {
+  const isAgain = attempt > 1 && inference.isHeld !== true;
+  const { turn, reads, provider } = await infer(workspace, { stepId, inference, isAgain }, early);
   const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference));
   // Noted at once: however the step goes on, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
   const files = turn.files === undefined ? [] : await keepFiles(workspace, stepId, turn.files);
-  for (const [index, { url, media_type }] of files.entries()) {
-    const content = { url, ...(media_type !== undefined && { media_type }) };
-    const message_id = `${messageIdOf(stepId)}-f${index}`;
-    workspace.emitOnCommit("activity_snapshot", { message_id, activity_type: "file", content }, stepId);
-  }
+  if (inference.isHeld !== true) showFiles(workspace, stepId, files);
   const message = assistantMessage(workspace, stepId, { turn, files, provider }, calls);
   if (message !== undefined) workspace.addMessage(message);
-  const summary = { text: turn.text, tools: calls.map(({ tool_id }) => tool_id) };
   const { usage, stop_reason } = turn;
-  const is_truncated = stop_reason === "max_tokens";
-  const step = { ...summary, is_truncated, last_message_id: workspace.lastMessage?.id };
-
   const facts = {
     text: turn.text,
     calls: calls.map(viewCall),
@@ -124,8 +146,42 @@ async function takeStep(
     usage,
     stopReason: stop_reason,
     resolved: inference.fact,
+    attempt,
   };
-  const ending = reasonToEnd(await runPhase(workspace, "after_inference", facts));
+  // Each answer of a step is a phase of its own.
+  const { run_id, steps } = workspace.run;
+  const key = attempt === 1 ? undefined : `${run_id}-s${steps}-after_inference-a${attempt}`;
+  const verdict = readVerdict(await runPhase(workspace, "after_inference", facts, key));
+  const { ending, question, feedback, text = turn.text } = verdict;
+  if (feedback !== undefined) {
+    reads?.stop();
+    assertMayRetry(feedback.plugin, attempt);
+    workspace.replaceAnswer(messageIdOf(stepId), undefined, calls);
+    return { kind: "rejected", inference: withFeedback(inference, { stepId, attempt, said: text, feedback }) };
+  }
+  const said = text === turn.text ? turn : { ...turn, text };
+  const kept = said === turn ? message : assistantMessage(workspace, stepId, { turn: said, files, provider }, calls);
+  const isChanged = said !== turn || question !== undefined;
+  if (isChanged && inference.isHeld !== true) workspace.emit("step_reset", { message_id: messageIdOf(stepId) }, stepId);
+  if (question !== undefined) {
+    reads?.stop();
+    workspace.replaceAnswer(messageIdOf(stepId), undefined, calls);
+    askForReview(workspace, stepId, question, {
+      turn: storedTurn(said),
+      ...(kept !== undefined && { message: kept }),
+      calls,
+    });
+    return putOff(workspace, stepId, "reviewed");
+  }
+  if (isChanged) workspace.replaceAnswer(messageIdOf(stepId), kept);
+  if (isChanged || inference.isHeld === true) showAnswer(workspace, stepId, said);
+  if (inference.isHeld === true) showFiles(workspace, stepId, files);
+  const step = {
+    text,
+    tools: calls.map(({ tool_id }) => tool_id),
+    is_truncated: stop_reason === "max_tokens",
+    last_message_id: workspace.lastMessage?.id,
+  };
   if (ending !== undefined) {
     reads?.stop();
     return endStep(workspace, stepId, ending);
@@ -140,10 +196,13 @@ async function takeStep(
   };
 }
 
-/** Why a plugin wants the run to end here, if one does; it need not say. */
-function reasonToEnd(actions: PhaseResult<"before_inference"> | PhaseResult<"after_inference">): string | undefined {
-  for (const { value } of actions) if (value.type === "terminate") return value.reason ?? "";
-  return undefined;
+/** Shows the files the model made, with the commit that makes them part of the thread. */
+function showFiles(workspace: RunWorkspace, stepId: string, files: readonly FilePart[]): void {
+  for (const [index, { url, media_type }] of files.entries()) {
+    const content = { url, ...(media_type !== undefined && { media_type }) };
+    const message_id = `${messageIdOf(stepId)}-f${index}`;
+    workspace.emitOnCommit("activity_snapshot", { message_id, activity_type: "file", content }, stepId);
+  }
 }
 
 async function endStep(workspace: RunWorkspace, stepId: string, reason: string): Promise<TakenStep> {
@@ -182,13 +241,13 @@ interface Inferred {
 /** Asks the model, and keeps the books. */
 async function infer(
   workspace: RunWorkspace,
-  stepId: string,
-  inference: Inference,
+  { stepId, inference, isAgain }: Omit<ModelTurnOptions, "show">,
   early: EarlyReads | undefined,
 ): Promise<Inferred> {
   workspace.assertHeld();
   let reads = early;
   const show = (chunk: TurnChunk): void => {
+    if (inference.isHeld === true) return;
     showChunk(workspace, stepId, chunk);
     // What a new attempt asks for may be something else: nothing more is begun before it is sure.
     if (chunk.type === "reset") {
@@ -198,7 +257,7 @@ async function infer(
       reads?.offer(requestCall(workspace, stepId, chunk.call, inference), chunk.index);
     }
   };
-  const asked = new ModelTurn(workspace, { stepId, inference, show });
+  const asked = new ModelTurn(workspace, { stepId, inference, isAgain, show });
   const turn = await asked.take().catch((error: unknown) => {
     showRoute(workspace, stepId, asked.facts);
     throw error;

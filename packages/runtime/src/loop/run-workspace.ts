@@ -241,6 +241,18 @@ export class RunWorkspace
     if (!isKnown) this.#pending.messages.push(message);
   }
 
+  /** Takes an answer back that was added since the last commit, with its calls; another one may stand in its place. */
+  replaceAnswer(messageId: string, message: Message | undefined, dropped: readonly ToolCallRecord[] = []): void {
+    const { messages, calls } = this.#pending;
+    const index = messages.findIndex(({ id }) => id === messageId);
+    if (index >= 0) messages.splice(index, 1, ...(message === undefined ? [] : [message]));
+    else if (message !== undefined) messages.push(message);
+    for (const { call_id } of dropped) {
+      calls.delete(call_id);
+      this.#calls.drop(call_id);
+    }
+  }
+
   /** How many messages a call has queued before: each gets an id of its own. */
   countQueued(callId: string): number {
     const count = this.#queued.get(callId) ?? 0;

@@ -4,7 +4,7 @@ import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt } from "../route/route-session.ts";
 import type { EventSink, RunEditor } from "../run/ports.ts";
 import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
-import type { TurnChunk } from "../turn/turn.ts";
+import type { Turn, TurnChunk } from "../turn/turn.ts";
 import type { TurnFacts } from "./model-turn.ts";
 
 /** Shows how an inference found its model, and counts what each attempt cost. Nothing for a call by hand, which asks no model. */
@@ -42,6 +42,22 @@ function reasonFor(attempts: readonly ModelAttempt[], candidates: number, select
   if (selected === undefined) return "no model answered";
   if (attempts[0]?.model !== selected) return "those before it failed or were passed over";
   return candidates === 1 ? "single candidate" : "first choice";
+}
+
+/** Shows a whole answer at once: one that was held back, or that stands in the place of another. */
+export function showAnswer(
+  events: Pick<EventSink, "emit">,
+  stepId: string,
+  { reasoning, encrypted, text, calls }: Pick<Turn, "reasoning" | "encrypted" | "text" | "calls">,
+): void {
+  const show = (chunk: TurnChunk): void => showChunk(events, stepId, chunk);
+  if (reasoning !== "") show({ type: "reasoning_delta", delta: reasoning });
+  if (encrypted !== undefined) show({ type: "reasoning_encrypted_value", encrypted_value: encrypted });
+  if (text !== "") show({ type: "text_delta", delta: text });
+  for (const call of calls) {
+    show({ type: "tool_call_start", index: call.index, name: call.name });
+    show({ type: "tool_call_ready", index: call.index, call });
+  }
 }
 
 /** Shows what the model says as the run's own events: a turn knows its calls by number, a run by id. */

@@ -82,9 +82,17 @@ function assertAllowed(workspace: Pick<AgentView, "agent">, plugin: string, phas
   if (action.type === "emit") assertEvent(plugin, phase, action.event);
   if (action.type === "state") assertDeclared(workspace, plugin, phase, action);
   if (action.type === "add_user_message") assertGiven(plugin, phase, action.message);
-  if (action.type === "suspend") assertQuestion(plugin, phase, action.request);
+  if (action.type === "suspend" || action.type === "suspend_step") assertQuestion(plugin, phase, action.request);
+  if (action.type === "replace_text") assertText(plugin, phase, "text", action.text);
+  if (action.type === "retry_inference") assertText(plugin, phase, "feedback", action.feedback);
   if ("refs" in action) assertSources(plugin, phase, action.refs);
   if ("omissions" in action) assertSources(plugin, phase, action.omissions);
+}
+
+function assertText(plugin: string, phase: Phase, field: string, value: unknown): void {
+  if (typeof value === "string") return;
+  const message = `Plugin ${plugin} must give a string as ${field} in ${phase}.`;
+  throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 
 /** Sources are shown to clients: each has a known kind and a reference. */
@@ -103,7 +111,7 @@ function assertQuestion(plugin: string, phase: Phase, request: unknown): void {
   const isQuestion =
     isJson(request) && typeof getAt(request, ["action"]) === "string" && isTimeLimit(getAt(request, ["expires_in_ms"]));
   if (isQuestion) return;
-  const message = `Plugin ${plugin} suspends a call in ${phase} without a valid question: it must be JSON with an action, and expires_in_ms must be positive.`;
+  const message = `Plugin ${plugin} asks a person in ${phase} without a valid question: it must be JSON with an action, and expires_in_ms must be positive.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin, phase } });
 }
 

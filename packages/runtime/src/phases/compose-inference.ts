@@ -39,6 +39,8 @@ export interface Inference {
   readonly model?: string;
   /** Those that stand in for it, when a plugin chose them too. */
   readonly fallbacks?: readonly string[];
+  /** Whether nobody may see the answer before the plugins have. */
+  readonly isHeld?: boolean;
   /** Why the model is not to be asked at all. */
   readonly refusal?: RepriseError;
   /** The plugins' part in it, for the record; absent when they had none. */
@@ -77,6 +79,7 @@ export function composeInference(
     ...visibilityOf(tools, request.tools, actions),
     ...(model !== undefined && { model }),
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
+    ...(actions.some(({ value }) => value.type === "hold_answer") && { isHeld: true }),
     ...(fact !== undefined && { fact }),
   };
 }

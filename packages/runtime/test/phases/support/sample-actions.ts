@@ -9,14 +9,18 @@ import {
   emitEffect,
   emitEvent,
   excludeTool,
+  holdAnswer,
   includeOnlyTools,
   noteContext,
   operatorText,
   overrideInference,
   type PhaseAction,
+  replaceText,
+  retryInference,
   scheduleAction,
   setToolResult,
   suspendCall,
+  suspendStep,
   terminateRun,
   transformRequest,
 } from "@reprise/contracts";
@@ -73,6 +77,28 @@ export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
       const omissions = [{ kind: "file", ref: "AGENTS.md", reason: "missing", plugin: "p" }];
       expect(fact?.data).toEqual({ contributions: [{ plugin: "p", action: "note_context" }], omissions });
       expect(JSON.stringify(model.requests)).not.toContain("AGENTS.md");
+    },
+  },
+  hold_answer: {
+    action: holdAnswer(),
+    check: ({ events, outcome }) => {
+      expect(events.filter(({ type }) => type === "text_delta")).toMatchObject([{ data: { delta: "ok" } }]);
+      expect(outcome).toMatchObject({ status: "done", text: "ok" });
+    },
+  },
+  replace_text: {
+    action: replaceText("another text"),
+    check: ({ outcome }) => expect(outcome).toMatchObject({ status: "done", text: "another text" }),
+  },
+  retry_inference: {
+    action: retryInference("Try again."),
+    check: ({ model }) => expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain("Try again."),
+  },
+  suspend_step: {
+    action: suspendStep({ action: "ask" }),
+    check: ({ outcome, keys }) => {
+      expect(outcome).toMatchObject({ status: "waiting", open: [{ ticket: { suspension: { action: "ask" } } }] });
+      expect(keys).toEqual([]);
     },
   },
   exclude_tool: {
