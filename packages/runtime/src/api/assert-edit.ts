@@ -1,4 +1,11 @@
-import { type Decision, describeThrown, isOwnQuestion, RepriseError, type Tool, type ToolCallRecord } from "@reprise/contracts";
+import {
+  type Decision,
+  describeThrown,
+  isOwnQuestion,
+  RepriseError,
+  type Tool,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BUDGET_CALL, REVIEW_CALL } from "../budget/budget-call.ts";
 import { NEVER } from "../effects/with-timeout.ts";
