@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { chooseSeed } from "./scripts/property-seed.mjs";
@@ -19,8 +20,12 @@ const paired = [
 
 const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
 
-/** Tests that kill, fill up and cut off what stores are on: one file after the other. */
-const alone = ["packages/stores/test/**/*.test.ts"];
+/** Tests that kill, fill up and cut off what stores are on, or look at their whole process: one file after the other. */
+const alone = [
+  "packages/stores/test/**/*.test.ts",
+  // Counts the objects on the heap of its process.
+  "packages/runtime/test/held-after-many-runs.test.ts",
+];
 
 const tier = chooseTier(process.env);
 
@@ -43,6 +48,8 @@ export default defineConfig({
             folders.map((folder) => `${folder}/**/*.test.ts`),
             [...paired, ...alone],
           ),
+          // Files share the modules of their worker: loading them for each file took two thirds of the time.
+          isolate: false,
           // One more than the machine would be given: most of them compute, and some wait.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -73,6 +80,8 @@ export default defineConfig({
     // Chosen here once, so that all workers agree also when vitest is called directly.
     env: {
       REPRISE_SEED: String(chooseSeed(process.env)),
+      // Hundreds of tests start Node from source: with this cache all but the first find it compiled.
+      NODE_COMPILE_CACHE: join(tmpdir(), "reprise-compile-cache"),
       // `npm test` runs beside `npm start`, whose store is the working folder's. No folder can be made below a file, so a test
       // that forgets its own store fails, and so do the processes that it starts.
       AGENTOS_STORAGE_DIR: join(import.meta.dirname, "package.json", "a-test-must-name-its-store"),

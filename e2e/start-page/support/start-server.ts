@@ -35,7 +35,13 @@ export async function startServer({ folder, port = 0, env = {} }: StartOptions):
     cwd: ROOT,
     // Nothing else of the environment gets through, least of all a key. The slow task takes six seconds: time enough to do something
     // during its run, also on a busy machine.
-    env: { PATH: process.env.PATH, HOME: folder, REPRISE_DEMO_PACE: "2", ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: folder,
+      REPRISE_DEMO_PACE: "2",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const ended = once(child, "exit");

@@ -20,6 +20,10 @@ export interface SnippetFolder {
 /** Some open many stores, several run at once, and a busy machine is not wrong. */
 export const SNIPPET_TIMEOUT_MS = 120_000;
 
+/** Nothing of the tester's environment, such as keys, reaches a program. */
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const OWN_ENVIRONMENT = { PATH, NODE_COMPILE_CACHE, NO_COLOR: "1" };
+
 /** Writes every program so that its lines have the numbers they have in the document: messages then lead there. */
 export function createSnippetFolder(root: string, snippets: readonly Snippet[]): SnippetFolder {
   mkdirSync(join(root, ".snippets"), { recursive: true });
@@ -39,7 +43,7 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
     const { code, stdout, output } = await runCaptured(
       process.execPath,
       ["--conditions=reprise-source", fileOf(snippet)],
-      { cwd, env: { PATH: process.env.PATH, NO_COLOR: "1", ...variables }, timeoutMs: SNIPPET_TIMEOUT_MS },
+      { cwd, env: { ...OWN_ENVIRONMENT, ...variables }, timeoutMs: SNIPPET_TIMEOUT_MS },
     );
     const place = `${snippet.file}:${snippet.line}`;
     if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;

@@ -23,7 +23,13 @@ export function openTerminal(cwd: string, words: string, variables: Readonly<Rec
   const command = `stty cols 120 rows 40 && exec ${process.execPath} --conditions=reprise-source ${MAIN} ${words}`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd,
-    env: { PATH: process.env.PATH, TERM: "xterm", HOME: cwd, ...variables },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      TERM: "xterm",
+      HOME: cwd,
+      ...variables,
+    },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(child, "exit");

@@ -1,11 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-/** What is compiled once for all tests; nothing of it is kept in anybody's home. */
-const COMPILED = join(tmpdir(), "reprise-test-compiled");
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
 export interface Place {
@@ -27,7 +24,7 @@ export interface Ended {
 export function spawnCli(words: readonly string[], { cwd, env = {} }: Place): ChildProcess {
   return spawn(process.execPath, ["--conditions=reprise-source", MAIN, ...words], {
     cwd,
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, REPRISE_DEMO_PACE: "0", ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, REPRISE_DEMO_PACE: "0", ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
 }

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { type ErrorCode, RepriseError } from "@reprise/contracts";
@@ -34,7 +32,6 @@ export async function startWorker(setup: WorkerSetup): Promise<Worker> {
   const path = fileURLToPath(new URL("./worker.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=reprise-source", path, JSON.stringify(setup)], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "reprise-compile-cache") },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const exited = once(child, "exit").then(([code, signal]: (number | string | null)[]) => code ?? signal ?? "unknown");
