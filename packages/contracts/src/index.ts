@@ -55,6 +55,7 @@ export {
   assertRevision,
   compareIds,
   documentText,
+  keptKind,
   MAX_DOCUMENT_BYTES,
   pruneDocuments,
 } from "./document/documents.ts";

@@ -1,5 +1,6 @@
 import type { Plugin } from "@reprise/contracts";
 import { deferredTools } from "./deferred-tools/index.ts";
+import { agentMemory } from "./memory/memory.ts";
 import { permission } from "./permission/permission.ts";
 import { reminder } from "./reminder/reminder.ts";
 import { toolPolicy } from "./tool-policy/tool-policy.ts";
@@ -9,5 +10,5 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
  * up in a section.
  */
 export function createInstalledPlugins(): readonly Plugin[] {
-  return [deferredTools(), permission(), reminder(), toolPolicy()];
+  return [agentMemory(), deferredTools(), permission(), reminder(), toolPolicy()];
 }

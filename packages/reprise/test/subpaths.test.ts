@@ -13,6 +13,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
+  ["./plugins/memory", "@reprise/plugins/memory"],
   ["./plugins/permission", "@reprise/plugins/permission"],
   ["./plugins/reminder", "@reprise/plugins/reminder"],
   ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],

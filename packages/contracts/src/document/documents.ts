@@ -84,6 +84,11 @@ export interface KeptDocuments {
   list(options?: DocumentListOptions): Promise<DocumentPage>;
 }
 
+/** The kind under which `Documents` has what plugins and tools keep as `kind`. It is apart from the runtime's own, such as budgets and API keys. */
+export function keptKind(kind: string): string {
+  return `plugin.${kind}`;
+}
+
 /** How many documents are forgotten in one go, so that nobody waits long for it. */
 const FORGOTTEN_AT_ONCE = 500;
 

@@ -1,14 +1,18 @@
-import type { DocumentPage, Documents, KeptDocuments, SavedDocument, StoredDocument } from "@reprise/contracts";
+import {
+  type DocumentPage,
+  type Documents,
+  type KeptDocuments,
+  keptKind,
+  type SavedDocument,
+  type StoredDocument,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 
 type RecordAnswer = (name: string, ask: () => Promise<Json>) => Promise<Json>;
 
-/** Keeps the documents of plugins and tools apart from the runtime's own, such as budgets and API keys. */
-const PREFIX = "plugin.";
-
 /** The documents of one kind. Every answer passes through `record`, so that a replay has it without a store. */
 export function keptDocuments(documents: Documents, kind: string, record: RecordAnswer): KeptDocuments {
-  const stored = `${PREFIX}${kind}`;
+  const stored = keptKind(kind);
   // Answers of the store are made of JSON; their interfaces hide it.
   const ask = async (name: string, run: () => Promise<unknown>): Promise<unknown> =>
     (await record(`documents ${kind} ${name}`, async () => ((await run()) ?? null) as Json)) ?? undefined;
