@@ -22,6 +22,12 @@ import { InvalidEffect, readEffect } from "./read-effect.ts";
 import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
 
+/** A question in a tool's result is the tool's own, whoever it names: a plugin takes an answer only to its own questions. */
+function signed(result: ToolResult): ToolResult {
+  if (result.suspension === undefined) return result;
+  return { ...result, suspension: { ...result.suspension, asked_by: `tool:${result.tool_name}` } };
+}
+
 const PREVIEW_CHARACTERS = 2_000;
 
 /** Keeps a large output out of the thread: the model gets a preview, the whole goes to the blob store. */
@@ -100,7 +106,7 @@ export async function executeCall(
     if (ToolError.is(answer)) throw answer;
     const result = isToolSuspension(answer)
       ? toolPending(id, ticketFor(call, answer.request, { askedBy: `tool:${id}`, mode: "pass_decision_to_tool" }))
-      : await boundOutput(workspace, readResult(id, answer), gathered);
+      : await boundOutput(workspace, signed(readResult(id, answer)), gathered);
     return { ...gathered, result, ...(terminate !== undefined && { terminate }) };
   } catch (error) {
     signal.throwIfAborted();
