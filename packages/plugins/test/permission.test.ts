@@ -259,6 +259,8 @@ describe("grants", () => {
     expect(ran).toEqual([{ write: {} }]);
     expect((await factsOf(run)).at(-1)).toMatchObject({ decision: "allow", scope: "run" });
     expect(await verify(outcome)).toMatchObject({ equal: true });
+    const preview = await runtime.previewCall({ agent: "agent", tool: "write", arguments: {}, threadId: "t1" });
+    expect(preview.decision).toBe("ask");
     const later = await runtime.callTool({ agent: "agent", tool: "write", threadId: "t1" });
     expect(await later.outcome()).toMatchObject({ status: "waiting" });
   });

@@ -12,6 +12,7 @@ import { askPlugins } from "../phases/plugin-gate.ts";
 import { refreshTools } from "../phases/refresh-tools.ts";
 import { callIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { LoadedThread } from "../thread/loaded-thread.ts";
+import { clearRunOps } from "../thread/run-state.ts";
 import { type Admission, admitCall, findTool } from "../tools/admit-call.ts";
 import { ToolPools } from "../tools/pools/tool-pools.ts";
 import { prepareTools } from "./plugin-resources.ts";
@@ -115,7 +116,10 @@ async function openWorkspace(
   const nobody = { ...services, bus: new LiveBus(), inferences: new PluginInferences() };
   const pools = ToolPools.create(limits.pools);
   const port = { assertHeld: () => undefined, lendSlot: () => () => undefined };
-  return new RunWorkspace({ services: nobody, claim, run, thread, pools, effects, ...port });
+  const workspace = new RunWorkspace({ services: nobody, claim, run, thread, pools, effects, ...port });
+  // The states of the last run end with it; a new run would not see them either.
+  workspace.addPatch("runtime", clearRunOps(thread.document));
+  return workspace;
 }
 
 function imagineRun(run_id: string, thread: LoadedThread, agent_id: string, now: number): RunRecord {
