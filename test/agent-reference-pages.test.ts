@@ -109,8 +109,11 @@ A spec may have these fields although nothing acts on them yet. It loads, and th
 const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: string]>> = {
   run_start: ["once per activation, before anything else", "–"],
   step_start: ["a step begins", "–"],
-  before_inference: ["the model is about to be asked", "`tools`"],
-  after_inference: ["the model has answered", "`text`, `calls`, `excludedTools`, `usage`, `stopReason`, `attempt`"],
+  before_inference: ["the model is about to be asked", "`system`, `tools`"],
+  after_inference: [
+    "the model has answered",
+    "`text`, `calls`, `excludedTools`, `usage`, `stopReason`, `attempt`, `resolved`: the data of `context_resolved`",
+  ],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
     "once per call, arguments checked, nobody asked for approval yet",
@@ -200,7 +203,8 @@ them: [add a plugin](../how-to/add-a-plugin.md). Why they are like this: [phases
 ## Phases
 
 Every hook gets \`phase\`, \`state\`, \`messages\`, \`step\`, \`run_id\`, \`thread_id\`, \`agent_id\`, \`tenant\`, \`parent_run_id\`, \`policy\`, \`now\`,
-\`signal\`, \`section(key)\`, \`id()\`, \`record(name, run)\` and \`infer(question)\`; and what its phase is about.
+\`signal\`, \`section(key)\`, \`id()\`, \`record(name, run)\`, \`infer(question)\`, \`window\` and \`countTokens(parts)\`; and what its
+phase is about.
 
 | phase | hook | when | also in its context |
 |---|---|---|---|

@@ -250,6 +250,23 @@ const MOMENTS = {
       times: "Once per reason and budget",
       shown: "at once",
     },
+    compaction_started: {
+      fires:
+        "The plugin `context` has a model summarise old messages. With `background` the run continues meanwhile; otherwise the step waits.",
+      times: "Once per compaction",
+      shown: "at once",
+    },
+    compaction_completed: {
+      fires: "The summary is there. This request and later ones contain it instead of the messages it covers.",
+      times: "Once per compaction that succeeds, in the run that takes the summary",
+      shown: "at once",
+    },
+    compaction_failed: {
+      fires:
+        "No summary was made, it saves too little (`no_gain`), its process ended (`lost`), or the thread was rewound meanwhile (`outdated`). Requests stay as they were.",
+      times: "Once per compaction that fails",
+      shown: "at once",
+    },
     step_end: {
       fires:
         "The step's model call is over and its assistant message is stored. The tools that it asks for run afterwards.",

@@ -86,6 +86,8 @@ export { formatCursor, parseCursor } from "./event/event.ts";
 export { decodeEvent, encodeEvent, findDataProblem, isOpaque } from "./event/event-codec.ts";
 export type {
   BudgetFact,
+  CompactionFact,
+  CompactionFailure,
   ContextFact,
   CostFact,
   EventData,

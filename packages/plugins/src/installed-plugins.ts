@@ -1,4 +1,5 @@
 import type { Plugin } from "@reprise/contracts";
+import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
 import { agentMemory } from "./memory/memory.ts";
 import { permission } from "./permission/permission.ts";
@@ -10,5 +11,13 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
  * up in a section.
  */
 export function createInstalledPlugins(): readonly Plugin[] {
-  return [agentMemory(), deferredTools(), permission(), reminder(), toolPolicy()];
+  return [
+    agentMemory(),
+    createContextPlugin("context"),
+    createContextPlugin("compaction"),
+    deferredTools(),
+    permission(),
+    reminder(),
+    toolPolicy(),
+  ];
 }

@@ -12,6 +12,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./server/config", "@reprise/server/config"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
+  ["./plugins/context", "@reprise/plugins/context"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/memory", "@reprise/plugins/memory"],
   ["./plugins/permission", "@reprise/plugins/permission"],

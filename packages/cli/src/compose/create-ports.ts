@@ -1,6 +1,7 @@
 import { type Plugin, RepriseError } from "@reprise/contracts";
 import { withEnvironment } from "@reprise/models";
 import { createInstalledPlugins } from "@reprise/plugins";
+import { contextPlugins } from "@reprise/plugins/context";
 import type { ConfigPorts } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
 import { demoTools } from "../demo/demo-tools.ts";
@@ -24,6 +25,7 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
       assertNamedIn(inFile, name);
       return settings.named(name);
     },
+    contextPlugins,
     ...module,
     ...environment,
     plugins: withInstalled(module.plugins ?? []),

@@ -129,6 +129,9 @@ describe("issue 14.15: facts have payload schemas", () => {
       "budget_warning",
       "cost_recorded",
       "permission_evaluated",
+      "compaction_started",
+      "compaction_completed",
+      "compaction_failed",
     ].includes(type),
   );
 

@@ -68,6 +68,21 @@ export interface EventData {
   budget_warning: BudgetFact & { readonly reason: BudgetNotice };
   cost_recorded: CostFact;
   permission_evaluated: PermissionFact;
+  compaction_started: CompactionFact & {
+    /** Whether the run continues meanwhile. */
+    readonly background: boolean;
+    /** The request that gave the occasion. */
+    readonly estimated_tokens: number;
+  };
+  compaction_completed: CompactionFact & {
+    readonly summary_preview: string;
+    /** What the summary stands for, and what it has. */
+    readonly original_tokens: number;
+    readonly summary_tokens: number;
+    /** What a reader of the summary needs to continue: the first message that is still sent, and references that the summary keeps. */
+    readonly continuation_refs: readonly string[];
+  };
+  compaction_failed: CompactionFact & { readonly reason: CompactionFailure; readonly error?: string };
 }
 
 /** What a rule says about a call. */
@@ -89,6 +104,21 @@ export interface PermissionFact {
   readonly decision_id?: string;
   readonly remember?: Remember;
 }
+
+/** One compaction of a thread, and the messages it covers. */
+export interface CompactionFact {
+  readonly compaction_id: string;
+  /** `threshold`: the request reached the size that was set. `hard_limit`: it no longer fits. */
+  readonly trigger: "threshold" | "hard_limit";
+  readonly through_message_id: string;
+  /** How many messages are summarised for the first time. */
+  readonly messages: number;
+  /** The runs they belong to; of very many, the last ones. */
+  readonly turns: readonly string[];
+}
+
+/** `lost`: its process ended. `no_gain`: the summary was no shorter. `outdated`: the thread was rewound meanwhile. */
+export type CompactionFailure = "no_answer" | "no_gain" | "lost" | "outdated";
 
 /** What was done to a request before it was sent. Window and tokens are there when the agent has a context policy. */
 export interface ContextFact {
@@ -178,7 +208,13 @@ export interface CostFact {
 export type EventType = keyof EventData;
 
 /** The event types that plugins may emit. All others are the runtime's. */
-export const PLUGIN_EVENTS = ["activity_snapshot", "permission_evaluated"] as const satisfies readonly EventType[];
+export const PLUGIN_EVENTS = [
+  "activity_snapshot",
+  "compaction_started",
+  "compaction_completed",
+  "compaction_failed",
+  "permission_evaluated",
+] as const satisfies readonly EventType[];
 
 export type PluginEventType = (typeof PLUGIN_EVENTS)[number];
 

@@ -15,6 +15,14 @@ const BUDGET: EventShape = {
   reserved_tokens: "number",
 };
 
+const COMPACTION: EventShape = {
+  compaction_id: "string",
+  trigger: "string",
+  through_message_id: "string",
+  messages: "number",
+  turns: "array",
+};
+
 /** The fields of each event's data. The decoder and the JSON Schema are both made of this table. */
 export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   run_start: { parent_run_id: "string?" },
@@ -92,6 +100,15 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     decision_id: "string?",
     remember: "string?",
   },
+  compaction_started: { ...COMPACTION, background: "boolean", estimated_tokens: "number" },
+  compaction_completed: {
+    ...COMPACTION,
+    summary_preview: "string",
+    original_tokens: "number",
+    summary_tokens: "number",
+    continuation_refs: "array",
+  },
+  compaction_failed: { ...COMPACTION, reason: "string", error: "string?" },
 };
 
 export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_SHAPES) as EventType[];

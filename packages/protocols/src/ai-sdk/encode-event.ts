@@ -64,6 +64,9 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "budget_warning":
     case "cost_recorded":
     case "permission_evaluated":
+    case "compaction_started":
+    case "compaction_completed":
+    case "compaction_failed":
       return [state, []];
     default:
       event satisfies never;

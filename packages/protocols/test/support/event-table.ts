@@ -36,4 +36,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   budget_warning: "nothing",
   cost_recorded: "nothing",
   permission_evaluated: "nothing",
+  compaction_started: "nothing",
+  compaction_completed: "nothing",
+  compaction_failed: "nothing",
 };

@@ -64,7 +64,8 @@ function checkSection(spec: AgentSpec, plugin: Plugin, section: string, schema: 
 
 /** Settings of a context policy that only a plugin acts on. */
 const COMPACTION_SETTINGS = ["autocompact_threshold", "compaction_mode", "compaction_raw_suffix_messages"] as const;
-const COMPACTION_PLUGIN = "compaction";
+/** The names of the plugin that does. */
+const COMPACTION_PLUGINS: readonly string[] = ["context", "compaction"];
 
 /** Lists of skills, which only a plugin acts on. */
 const SKILL_SETTINGS = [
@@ -83,7 +84,7 @@ function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly R
     subject: setting,
     message: `The setting \`${setting}\` of agent ${JSON.stringify(spec.id)} has no effect: ${reason}.`,
   });
-  const policy = plugins.some(({ id }) => id === COMPACTION_PLUGIN) ? {} : (spec.context_policy ?? {});
+  const policy = plugins.some(({ id }) => COMPACTION_PLUGINS.includes(id)) ? {} : (spec.context_policy ?? {});
   const compaction = COMPACTION_SETTINGS.filter((name) => (policy[name] ?? null) !== null);
   const hasSkills = plugins.some(({ id }) => id === SKILLS_PLUGIN);
   const skills = hasSkills ? [] : SKILL_SETTINGS.filter((name) => isSetList(name, spec[name]));
@@ -91,7 +92,7 @@ function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly R
   const document = spec as AgentSpec & { readonly [field: string]: unknown };
   const reserved = RESERVED_FIELDS.filter(({ name }) => isSetList(name, document[name]));
   return [
-    ...compaction.map((name) => warn(`context_policy.${name}`, `the agent has no plugin "${COMPACTION_PLUGIN}"`)),
+    ...compaction.map((name) => warn(`context_policy.${name}`, `the agent has no plugin "${COMPACTION_PLUGINS[0]}"`)),
     ...reserved.map(({ name, reason }) => warn(name, reason)),
     ...skills.map((name) => warn(name, `the agent has no plugin "${SKILLS_PLUGIN}"`)),
   ];
