@@ -1,4 +1,13 @@
-import { narrowed, objectOf, oneOf, optional, type Shape, textLike, wholeNumberFrom } from "@reprise/contracts/shape";
+import {
+  narrowed,
+  type ObjectShape,
+  objectOf,
+  oneOf,
+  optional,
+  type Shape,
+  textLike,
+  wholeNumberFrom,
+} from "@reprise/contracts/shape";
 import type { Note, NotebookLimits } from "./notebook.ts";
 
 /** What a search function gets beside the query and the notes. */
@@ -42,7 +51,7 @@ export interface MemorySettings {
   readonly namespace?: string;
 }
 
-export const MEMORY_SETTINGS = objectOf<MemorySettings>({
+export const MEMORY_SETTINGS: ObjectShape<MemorySettings> = objectOf<MemorySettings>({
   max_notes: optional(upTo(1_000), "How many notes a resource may have; 100 unless given."),
   max_note_characters: optional(upTo(4_000), "How long a note may be; 500 characters unless given."),
   max_context_characters: optional(

@@ -7,9 +7,9 @@ import { openFolder } from "./folder/open-folder.ts";
 import { StoreHandle } from "./store-handle.ts";
 
 export interface FileStoreOptions {
-  /** Made when it is not there; its parent has to be. It belongs to the store: nothing else may be in it. */
+  /** Created when it is missing; its parent must exist. It belongs to the store: nothing else may be in it. */
   readonly folder: string;
-  /** The store's time. The system's unless a test has its own. */
+  /** The store's clock; the system's unless given. For tests. */
   readonly clock?: Pick<Clock, "now">;
 }
 
@@ -18,7 +18,7 @@ export interface FileStore extends Store {
   readonly blobs: BlobStore;
 }
 
-/** Opens a store in a folder: a log a thread. One process at a time has it; another one is refused with `STORE_OWNED`. */
+/** Opens a store in a folder, with one log per thread. One process at a time can open it; another one gets `STORE_OWNED`. */
 export async function openFileStore({ folder, clock = { now: Date.now } }: FileStoreOptions): Promise<FileStore> {
   const handle = new StoreHandle(await openFolder(folder));
   const now = (): number => clock.now();

@@ -4,6 +4,7 @@ import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { withBlobs } from "../shell/with-blobs.ts";
 import type { Connection } from "./connection.ts";
+import { explainPath } from "./explain-path.ts";
 import { openFileForReading } from "./open-file.ts";
 import { type OpenedFiles, openedDatabase } from "./opened-files.ts";
 import { SignalBoard } from "./signal-board.ts";
@@ -13,13 +14,13 @@ import { SqliteWorkers } from "./sqlite-workers.ts";
 import { WriterClient } from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
-  /** Made when it is not there; its folder has to be. Beside it SQLite keeps `-wal` and `-shm`, and we `-worker-1` and so on. */
+  /** Created when it is missing; its folder must exist. Beside it SQLite keeps `-wal` and `-shm`, and the store `-worker-1` and so on. */
   readonly file: string;
-  /** The store's time. The system's unless a test has its own. */
+  /** The store's clock; the system's unless given. For tests. */
   readonly clock?: Pick<Clock, "now">;
   /** How long to wait for another process that writes. 5 s. */
   readonly busyTimeoutMs?: number;
-  /** How often to look whether another process wrote, while there are watchers. 100 ms. */
+  /** How often to poll for writes of other processes while there are watchers. 100 ms. */
   readonly pollMs?: number;
 }
 
@@ -38,7 +39,10 @@ export async function openSqliteStore({
   const writerId = randomInt(2 ** 40);
   const now = (): number => clock.now();
   let board: SignalBoard | undefined;
-  const writer = await WriterClient.open({ file, busyTimeoutMs, writer: writerId }, (signals) => board?.tell(signals));
+  const writing = WriterClient.open({ file, busyTimeoutMs, writer: writerId }, (signals) => board?.tell(signals));
+  const writer = await writing.catch((error: unknown) => {
+    throw explainPath("file", file, error);
+  });
   const files = openedDatabase(file);
   const connection = await openReader(file, files, writer);
   board = new SignalBoard(connection, writerId, pollMs);

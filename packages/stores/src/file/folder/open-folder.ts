@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { explainPath } from "../../sqlite/explain-path.ts";
 import { OpenedFiles } from "../../sqlite/opened-files.ts";
 import { closeToStrangers } from "../../sqlite/private-file.ts";
 import { BlobFolder } from "../blob/blob-folder.ts";
@@ -40,7 +41,7 @@ export async function openFolder(path: string, disk: Disk = NODE_DISK): Promise<
     return { folder, files, release: () => giveUp(real, opening, unlock) };
   } catch (error) {
     if (OPEN.get(real) === opening) OPEN.delete(real);
-    throw fromDiskError(error);
+    throw explainPath("folder", path, fromDiskError(error));
   }
 }
 
@@ -58,7 +59,7 @@ async function makeFolder(path: string, disk: Disk): Promise<string> {
     await disk.syncFolder(dirname(path));
     return await realpath(path);
   } catch (error) {
-    throw fromDiskError(error);
+    throw explainPath("folder", path, fromDiskError(error));
   }
 }
 
