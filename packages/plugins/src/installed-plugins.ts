@@ -2,6 +2,7 @@ import type { Plugin } from "@reprise/contracts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
 import { agentMemory } from "./memory/memory.ts";
+import { createObservability } from "./observability/observability.ts";
 import { permission } from "./permission/permission.ts";
 import { reminder } from "./reminder/reminder.ts";
 import { toolPolicy } from "./tool-policy/tool-policy.ts";
@@ -12,6 +13,8 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
  */
 export function createInstalledPlugins(): readonly Plugin[] {
   return [
+    createObservability("llmmetry", {}),
+    createObservability("observability", {}),
     agentMemory(),
     createContextPlugin("context"),
     createContextPlugin("compaction"),

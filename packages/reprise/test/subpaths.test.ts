@@ -15,6 +15,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/context", "@reprise/plugins/context"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/memory", "@reprise/plugins/memory"],
+  ["./plugins/observability", "@reprise/plugins/observability"],
   ["./plugins/permission", "@reprise/plugins/permission"],
   ["./plugins/reminder", "@reprise/plugins/reminder"],
   ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],

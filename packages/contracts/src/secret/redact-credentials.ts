@@ -3,7 +3,9 @@ const REDACTED = "[redacted]";
 /** How the tokens of well-known services begin. */
 const TOKEN = /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|npm|hf|shpat|AKIA|ASIA|AIza)[-_.]?[\w.-]{8,}/g;
 const HEADER = /\b(Bearer|Basic)\s+([\w+/=.~-]{8,})/gi;
-const NAMED = /\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd)["']?\s*[:=]\s*["']?)[^\s"',;&]{4,}/gi;
+// With the escapes of JSON inside JSON.
+const NAMED =
+  /\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd)\\*["']?\s*[:=]\s*\\*["']?)(?:[^\s"',;&\\]|\\+(?!["'\\])){4,}/gi;
 const USER_INFO = /(\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}@/g;
 
 /**

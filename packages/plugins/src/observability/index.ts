@@ -1,0 +1,16 @@
+export type { RedactContent } from "./captured-content.ts";
+export type {
+  DelegationSpan,
+  FailedAttempt,
+  InferenceSpan,
+  MetricsSink,
+  ModelStats,
+  RunMetrics,
+  SuspensionSpan,
+  ToolSpan,
+  WorkStats,
+} from "./metrics-sink.ts";
+export type { Conventions } from "./names.ts";
+export type { ObservabilityOptions } from "./observability.ts";
+export { observability } from "./observability.ts";
+export { currentTraceparent } from "./open-telemetry-api.ts";

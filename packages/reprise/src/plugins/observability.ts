@@ -1,0 +1,15 @@
+export type {
+  Conventions,
+  DelegationSpan,
+  FailedAttempt,
+  InferenceSpan,
+  MetricsSink,
+  ModelStats,
+  ObservabilityOptions,
+  RedactContent,
+  RunMetrics,
+  SuspensionSpan,
+  ToolSpan,
+  WorkStats,
+} from "@reprise/plugins/observability";
+export { currentTraceparent, observability } from "@reprise/plugins/observability";
