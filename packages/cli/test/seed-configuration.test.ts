@@ -50,7 +50,7 @@ describe("issue 14.7: the configurations that people have", () => {
 
   it("warn of a plugin that is not installed", async () => {
     const ended = await check(
-      { agents: [{ ...LOCAL.agents[0], behavior_ids: ["llmmetry"] }] },
+      { agents: [{ ...LOCAL.agents[0], behavior_ids: ["generative_ui"] }] },
       { OPENAI_API_KEY: "k" },
     );
     expect(linesOf(ended)).toMatchObject([
@@ -59,7 +59,7 @@ describe("issue 14.7: the configurations that people have", () => {
           {
             path: "agents[0].behavior_ids[0]",
             message: expect.stringContaining(
-              'the plugin "llmmetry", which is not installed: agent assistant runs without it',
+              'the plugin "generative_ui", which is not installed: agent assistant runs without it',
             ),
           },
         ],
@@ -81,10 +81,10 @@ describe("issue 14.7: the configurations that people have", () => {
 
   it("warn of sections for plugins that are not installed, wherever they stand", async () => {
     const agent = { id: "a", model: "gpt-4o-mini", sections: { generative_ui: {} } };
-    const ended = await check({ agents: [agent], plugins: { llmmetry: { llmmetry: {} } } }, { OPENAI_API_KEY: "k" });
+    const ended = await check({ agents: [agent], plugins: { generative_ui: { generative_ui: {} } } }, { OPENAI_API_KEY: "k" });
     expect(ended).toMatchObject({ code: 0 });
     const [{ warnings }] = linesOf(ended) as [{ warnings: { path: string }[] }];
-    expect(warnings.map(({ path }) => path)).toEqual(["agents[0].sections.generative_ui", "plugins.llmmetry"]);
+    expect(warnings.map(({ path }) => path)).toEqual(["agents[0].sections.generative_ui", "plugins.generative_ui"]);
   });
 
   it("still refuse a plugin that nobody knows", async () => {
