@@ -81,7 +81,10 @@ describe("issue 14.7: the configurations that people have", () => {
 
   it("warn of sections for plugins that are not installed, wherever they stand", async () => {
     const agent = { id: "a", model: "gpt-4o-mini", sections: { generative_ui: {} } };
-    const ended = await check({ agents: [agent], plugins: { generative_ui: { generative_ui: {} } } }, { OPENAI_API_KEY: "k" });
+    const ended = await check(
+      { agents: [agent], plugins: { generative_ui: { generative_ui: {} } } },
+      { OPENAI_API_KEY: "k" },
+    );
     expect(ended).toMatchObject({ code: 0 });
     const [{ warnings }] = linesOf(ended) as [{ warnings: { path: string }[] }];
     expect(warnings.map(({ path }) => path)).toEqual(["agents[0].sections.generative_ui", "plugins.generative_ui"]);
