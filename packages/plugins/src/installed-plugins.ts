@@ -5,6 +5,7 @@ import { agentMemory } from "./memory/memory.ts";
 import { createObservability } from "./observability/observability.ts";
 import { permission } from "./permission/permission.ts";
 import { reminder } from "./reminder/reminder.ts";
+import { skills } from "./skills/skills.ts";
 import { toolPolicy } from "./tool-policy/tool-policy.ts";
 
 /**
@@ -21,6 +22,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     deferredTools(),
     permission(),
     reminder(),
+    skills(),
     toolPolicy(),
   ];
 }

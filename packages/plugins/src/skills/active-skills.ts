@@ -1,0 +1,28 @@
+import type { PhaseState } from "@reprise/contracts";
+import { type ActionCreators, defineState, type StateDefinition } from "@reprise/state";
+
+/** An active skill of a run. */
+export interface ActiveSkill {
+  /** The beginning of the SHA-256 of its instructions: which text was followed. */
+  readonly content_id: string;
+  /** Permission patterns of the tools that it is granted. */
+  readonly granted_tools: readonly string[];
+  /** Present when a user activated it: the text after `/name`. */
+  readonly typed?: string;
+}
+
+export type ActiveSkills = { readonly [name: string]: ActiveSkill };
+
+/** The skills that are active in a run. Every run begins with none. */
+export const activeSkills: StateDefinition<ActiveSkills> &
+  ActionCreators<{ activate: [name: string, skill: ActiveSkill] }> = defineState({
+  path: "active_skills",
+  scope: "run",
+  initial: (): ActiveSkills => ({}),
+  actions: { activate: (active, name: string, skill: ActiveSkill) => ({ ...active, [name]: skill }) },
+});
+
+/** The tools that active skills are granted for this run, as permission patterns. A deny goes before a grant. */
+export function toolsGrantedBySkills(state: Pick<PhaseState, "get">): readonly string[] {
+  return Object.values(state.get(activeSkills)).flatMap(({ granted_tools }) => granted_tools);
+}

@@ -1,0 +1,96 @@
+import { RepriseError } from "@reprise/contracts";
+
+/** A skill without its instructions: what SKILL.md says in its front matter, or what a definition says. */
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  readonly license?: string;
+  readonly compatibility?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Tools that are granted to the run while the skill is active, as permission patterns. */
+  readonly allowedTools: readonly string[];
+  /** Whether the model is told of the skill and may activate it. */
+  readonly modelInvocable: boolean;
+  /** Whether a user may activate it with `/name`. */
+  readonly userInvocable: boolean;
+  /** The real path of its folder; absent for a skill that is defined in code. */
+  readonly folder?: string;
+}
+
+/** A skill that is defined in code. */
+export interface SkillDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly license?: string;
+  readonly compatibility?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly allowedTools?: readonly string[];
+  readonly modelInvocable?: boolean;
+  readonly userInvocable?: boolean;
+  /** Texts by their path below `references/`. */
+  readonly references?: Readonly<Record<string, string>>;
+  /** Files by their path below `assets/`. */
+  readonly assets?: Readonly<Record<string, string | Uint8Array>>;
+}
+
+/** Something wrong with a skill. A skill with an error is left out; one with warnings is loaded as well as possible. */
+export interface SkillProblem {
+  /** The file, or the folder. */
+  readonly path: string;
+  readonly level: "error" | "warning";
+  readonly message: string;
+}
+
+export const MAX_NAME = 64;
+export const MAX_DESCRIPTION = 1_024;
+export const MAX_COMPATIBILITY = 500;
+
+const NAME = /^[\p{Ll}\p{Lo}\p{N}]+(?:-[\p{Ll}\p{Lo}\p{N}]+)*$/u;
+
+/** The one form of a name: what looks the same is the same. */
+export function normalizeName(name: string): string {
+  return name.normalize("NFKC");
+}
+
+/** Says what is wrong with a normalized name, or undefined. */
+export function findNameProblem(name: string): string | undefined {
+  if (name.length < 1 || name.length > MAX_NAME) return `a name has 1 to ${MAX_NAME} characters`;
+  if (!NAME.test(name)) return "a name has lowercase letters and digits, with single hyphens between them";
+  // Letters of two alphabets in one name are how one skill passes for another.
+  if (/[a-z]/.test(name) && /[^\P{L}a-z]/u.test(name)) return "a name does not mix Latin letters with others";
+  return undefined;
+}
+
+const HIDDEN = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
+
+/** Text without control characters, and without characters that a reader does not see and a model does. */
+export function cleanText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
+  const printable = text.replaceAll("\r\n", "\n").replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, " ");
+  return printable.replaceAll(HIDDEN, "").toWellFormed();
+}
+
+/** Checks a definition when the plugin is made. */
+export function readDefinition(definition: SkillDefinition): Skill {
+  const { name, description, license, compatibility, metadata } = definition;
+  const problem =
+    findNameProblem(name) ??
+    (description.trim() === "" || description.length > MAX_DESCRIPTION
+      ? `a description has 1 to ${MAX_DESCRIPTION} characters`
+      : undefined);
+  if (problem !== undefined || normalizeName(name) !== name) {
+    const message = `The skill ${JSON.stringify(name)} is not well defined: ${problem ?? "its name is not in NFKC"}.`;
+    throw new RepriseError("INVALID_DEFINITION", message, { details: { skill: name } });
+  }
+  return {
+    name,
+    description,
+    ...(license !== undefined && { license }),
+    ...(compatibility !== undefined && { compatibility }),
+    ...(metadata !== undefined && { metadata }),
+    allowedTools: definition.allowedTools ?? [],
+    modelInvocable: definition.modelInvocable ?? true,
+    userInvocable: definition.userInvocable ?? true,
+  };
+}

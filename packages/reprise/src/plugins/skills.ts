@@ -1,0 +1,12 @@
+export type {
+  ActiveSkill,
+  ActiveSkills,
+  DiscoveredSkills,
+  ScriptOptions,
+  Skill,
+  SkillDefinition,
+  SkillPlaces,
+  SkillProblem,
+  SkillsOptions,
+} from "@reprise/plugins/skills";
+export { activeSkills, discoverSkills, skills, toolsGrantedBySkills } from "@reprise/plugins/skills";
