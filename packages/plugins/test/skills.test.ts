@@ -1,13 +1,15 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ModelRequest, RepriseError, textOf } from "@reprise/contracts";
+import { permission } from "@reprise/plugins/permission";
 import {
   activeSkills,
   discoverSkills,
   type SkillDefinition,
+  type SkillsOptions,
   skills,
-  toolsGrantedBySkills,
 } from "@reprise/plugins/skills";
+import { defineTool } from "@reprise/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openAgent } from "./support/open-agent.ts";
 import { makeFolder, skillMd } from "./support/skill-folder.ts";
@@ -23,9 +25,10 @@ const activate = (skill: string, more: object = {}) => ({ call: "skill", argumen
 const load = (path: string, more: object = {}) =>
   ({ call: "load_skill_resource", arguments: { skill: "greeting", path, ...more } }) as const;
 
+const readJson = (text: string): unknown => (text.startsWith("{") ? JSON.parse(text) : text);
 const lastText = ({ messages }: ModelRequest) => textOf(messages.at(-1) ?? { content: "" });
 const toolResults = (request: ModelRequest | undefined): readonly unknown[] =>
-  (request?.messages ?? []).filter(({ role }) => role === "tool").map((message) => JSON.parse(textOf(message)));
+  (request?.messages ?? []).filter(({ role }) => role === "tool").map((message) => readJson(textOf(message)));
 
 describe("skills", () => {
   it("are offered in a catalogue, activated by the model, and verified by replay when their files are gone", async () => {
@@ -55,11 +58,9 @@ describe("skills", () => {
       { activated: true, skill_id: "code-review", already_active: true },
     ]);
     const state = await runtime.threads.state("t1");
-    expect(activeSkills.read(state)).toMatchObject({ "code-review": { granted_tools: ["Read", "Bash(git *)"] } });
-    expect(toolsGrantedBySkills({ get: (definition) => definition.read(state) as never })).toEqual([
-      "Read",
-      "Bash(git *)",
-    ]);
+    expect(activeSkills.read(state)).toEqual({
+      "code-review": { content_id: expect.stringMatching(/^[0-9a-f]{12}$/) },
+    });
 
     await rm(folder, { recursive: true });
     expect(await verify(outcome)).toMatchObject({ equal: true });
@@ -116,7 +117,7 @@ describe("skills", () => {
     }
     expect(toolResults(second)).toMatchObject([{ content: "Hello, Hi" }]);
     const state = await runtime.threads.state("t1");
-    expect(activeSkills.read(state)).toMatchObject({ greeting: { typed: "Ada\nand Bob", granted_tools: ["wave"] } });
+    expect(activeSkills.read(state)).toMatchObject({ greeting: { typed: "Ada\nand Bob" } });
     expect(await verify(outcome)).toMatchObject({ equal: true });
 
     await run("not /greeting");
@@ -151,22 +152,36 @@ describe("skills", () => {
     expect(offered()).toEqual(["b"]);
   });
 
-  it("can be there without a catalogue, and grant nothing", async () => {
-    const { run, model, runtime } = await openAgent({
-      plugins: [
-        skills({
-          skills: [{ ...greeting, allowedTools: ["wave"] }],
-          scan: [],
-          advertiseCatalog: false,
-          grantTools: false,
-        }),
-      ],
-      script: [[activate("greeting")], "ok"],
-    });
+  it("can be there without a catalogue", async () => {
+    const plugin = skills({ skills: [greeting], scan: [], advertiseCatalog: false });
+    const { run, model } = await openAgent({ plugins: [plugin], script: [[activate("greeting")], "ok"] });
     await run();
     expect(model.requests[0]?.messages).toHaveLength(1);
     expect(model.requests[0]?.tools).toHaveLength(2);
-    expect(activeSkills.read(await runtime.threads.state("t1"))).toMatchObject({ greeting: { granted_tools: [] } });
+  });
+
+  const wave = defineTool({ id: "wave", description: "Waves.", execute: () => "waved" });
+  const rules = [
+    { tool: "skill", behavior: "allow" },
+    { tool: "bow", behavior: "deny" },
+  ] as const;
+  const bow = defineTool({ id: "bow", description: "Bows.", execute: () => "bowed" });
+
+  it.each<[string, string, SkillsOptions, "done" | "waiting"]>([
+    ["the model", "go", {}, "done"],
+    ["a user", "/greeting", {}, "done"],
+    ["the model, unless grants are turned off", "go", { grantTools: false }, "waiting"],
+  ])("grant the run their tools when %s activates them; a deny still wins", async (_, input, options, status) => {
+    const polite = { ...greeting, allowedTools: ["wave", "bow"] };
+    const { run, model } = await openAgent({
+      plugins: [permission({ rules }), skills({ skills: [polite], scan: [], ...options })],
+      tools: [wave, bow],
+      script: [[activate("greeting")], [{ call: "wave" }, { call: "bow" }], "ok"],
+    });
+    const outcome = await run(input);
+    expect(outcome.status).toBe(status);
+    expect(JSON.stringify(model.requests)).not.toContain("bowed");
+    if (status === "done") expect(toolResults(model.requests.at(-1))).toContain("waved");
   });
 
   it("take their settings from a configuration file, and its lists", async () => {

@@ -18,11 +18,8 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/observability", "@reprise/plugins/observability"],
   ["./plugins/permission", "@reprise/plugins/permission"],
   ["./plugins/reminder", "@reprise/plugins/reminder"],
-<<<<<<< HEAD
-  ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],
-=======
   ["./plugins/skills", "@reprise/plugins/skills"],
->>>>>>> eea6427 (plugins: skills from folders and from code, with their files and scripts)
+  ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],
   ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
   ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],
 ];

@@ -1,12 +1,9 @@
-import type { PhaseState } from "@reprise/contracts";
 import { type ActionCreators, defineState, type StateDefinition } from "@reprise/state";
 
 /** An active skill of a run. */
 export interface ActiveSkill {
   /** The beginning of the SHA-256 of its instructions: which text was followed. */
   readonly content_id: string;
-  /** Permission patterns of the tools that it is granted. */
-  readonly granted_tools: readonly string[];
   /** Present when a user activated it: the text after `/name`. */
   readonly typed?: string;
 }
@@ -21,8 +18,3 @@ export const activeSkills: StateDefinition<ActiveSkills> &
   initial: (): ActiveSkills => ({}),
   actions: { activate: (active, name: string, skill: ActiveSkill) => ({ ...active, [name]: skill }) },
 });
-
-/** The tools that active skills are granted for this run, as permission patterns. A deny goes before a grant. */
-export function toolsGrantedBySkills(state: Pick<PhaseState, "get">): readonly string[] {
-  return Object.values(state.get(activeSkills)).flatMap(({ granted_tools }) => granted_tools);
-}

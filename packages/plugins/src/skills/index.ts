@@ -1,5 +1,5 @@
 export type { ActiveSkill, ActiveSkills } from "./active-skills.ts";
-export { activeSkills, toolsGrantedBySkills } from "./active-skills.ts";
+export { activeSkills } from "./active-skills.ts";
 export type { DiscoveredSkills, SkillPlaces } from "./discover-skills.ts";
 export { discoverSkills } from "./discover-skills.ts";
 export type { ScriptOptions } from "./run-script.ts";

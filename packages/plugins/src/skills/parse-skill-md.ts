@@ -3,6 +3,7 @@ import { parseDocument } from "yaml";
 import {
   cleanText,
   findNameProblem,
+  isGrantable,
   MAX_COMPATIBILITY,
   MAX_DESCRIPTION,
   normalizeName,
@@ -152,9 +153,6 @@ function readMetadata(value: unknown, warn: (message: string) => void): Record<s
 
 const MAX_GRANTS = 64;
 
-/** One tool, with or without a rule for its arguments. A file may not grant tools that it does not name. */
-const ONE_TOOL = /^[A-Za-z0-9_.:-]+(?:\(.*\))?$/s;
-
 /** Patterns with spaces between them, in which brackets and quotes are closed. Where that is not clear, nothing is granted. */
 function readAllowedTools(value: unknown, warn: (message: string) => void): readonly string[] {
   if (value === undefined || value === "") return [];
@@ -162,9 +160,11 @@ function readAllowedTools(value: unknown, warn: (message: string) => void): read
   const text = Array.isArray(value) ? value.map(String).join(" ") : value;
   const patterns = typeof text === "string" ? splitPatterns(cleanText(text)) : undefined;
   if (patterns !== undefined && patterns.length <= MAX_GRANTS) {
-    const wide = patterns.filter((pattern) => !ONE_TOOL.test(pattern));
-    if (wide.length > 0) warn("`allowed-tools` must name each tool without wildcards; the others are not granted");
-    return patterns.filter((pattern) => ONE_TOOL.test(pattern));
+    const granted = patterns.filter(isGrantable);
+    if (granted.length < patterns.length) {
+      warn("`allowed-tools` must name each tool without wildcards; the others are not granted");
+    }
+    return granted;
   }
   warn(
     `\`allowed-tools\` must be at most ${MAX_GRANTS} patterns with balanced brackets and quotes; nothing is granted`,

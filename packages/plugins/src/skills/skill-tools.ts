@@ -4,6 +4,7 @@ import {
   changeState,
   type MarkedEffect,
   type MarkedResult,
+  type PhaseAction,
   type Tool,
   type ToolContext,
   toolEffect,
@@ -11,6 +12,7 @@ import {
 } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
+import { permissionGrants } from "../permission/permission-state.ts";
 import { activeSkills } from "./active-skills.ts";
 import { normalizeName, type Skill, type SkillDefinition } from "./skill.ts";
 import { describeInstructions } from "./skill-catalogue.ts";
@@ -21,6 +23,7 @@ import { loadInstructions, loadResource } from "./skill-source.ts";
 export interface SkillsOfRun {
   /** Those the agent and the run may use. */
   readonly skills: readonly Skill[];
+  /** Whether an active skill is granted its tools. */
   readonly grantsTools: boolean;
 }
 
@@ -72,10 +75,10 @@ export function skillTool(book: SkillBook): Tool {
         if (Object.hasOwn(active, skill.name) && active[skill.name]?.content_id === content_id && given === "") {
           return toolEffect({ ...result, already_active: true }, []);
         }
-        const granted_tools = grantsTools ? skill.allowedTools : [];
         const content = describeInstructions(skill, instructions, given);
         return toolEffect(result, [
-          changeState(activeSkills.activate(skill.name, { content_id, granted_tools })),
+          changeState(activeSkills.activate(skill.name, { content_id })),
+          ...(grantsTools ? grantsOf(skill) : []),
           addUserMessage({ role: "user", content, visibility: "internal" }),
         ]);
       }),
@@ -126,6 +129,11 @@ export function findSkill(book: SkillBook, { identity, state }: ToolContext, giv
     "unknown_skill",
     `There is no skill ${JSON.stringify(given.slice(0, 64))}. Skills: ${some || "none"}.`,
   );
+}
+
+/** Lets the run use the skill's tools without asking. Rules that deny still win. */
+export function grantsOf({ allowedTools }: Skill): readonly PhaseAction<"state">[] {
+  return allowedTools.map((pattern) => changeState(permissionGrants.grant(pattern)));
 }
 
 /** Answers a call. A problem with the skill is a result for the model; anything else is a failure of the tool. */

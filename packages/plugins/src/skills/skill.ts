@@ -1,4 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
+import { findPatternProblem } from "../tool-pattern/tool-pattern.ts";
 
 /** A skill without its instructions: what SKILL.md says in its front matter, or what a definition says. */
 export interface Skill {
@@ -62,6 +63,11 @@ export function findNameProblem(name: string): string | undefined {
   return undefined;
 }
 
+/** Whether a skill may be granted a pattern: one tool, with or without a rule for its arguments. A skill cannot grant what it does not name. */
+export function isGrantable(pattern: string): boolean {
+  return /^[A-Za-z0-9_.:-]+(?:\(.*\))?$/s.test(pattern) && findPatternProblem(pattern) === undefined;
+}
+
 const HIDDEN = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
 /** Text without control characters, and without characters that a reader does not see and a model does. */
@@ -78,7 +84,8 @@ export function readDefinition(definition: SkillDefinition): Skill {
     findNameProblem(name) ??
     (description.trim() === "" || description.length > MAX_DESCRIPTION
       ? `a description has 1 to ${MAX_DESCRIPTION} characters`
-      : undefined);
+      : undefined) ??
+    (definition.allowedTools?.every(isGrantable) === false ? "allowedTools must name each tool" : undefined);
   if (problem !== undefined || normalizeName(name) !== name) {
     const message = `The skill ${JSON.stringify(name)} is not well defined: ${problem ?? "its name is not in NFKC"}.`;
     throw new RepriseError("INVALID_DEFINITION", message, { details: { skill: name } });

@@ -22,7 +22,7 @@ import { normalizeName, readDefinition, type Skill, type SkillDefinition, type S
 import { describeCatalogue, describeInstructions } from "./skill-catalogue.ts";
 import { scriptTool } from "./skill-script.ts";
 import { loadInstructions } from "./skill-source.ts";
-import { contentIdOf, resourceTool, type SkillBook, type SkillsOfRun, skillTool } from "./skill-tools.ts";
+import { contentIdOf, grantsOf, resourceTool, type SkillBook, type SkillsOfRun, skillTool } from "./skill-tools.ts";
 
 export interface SkillsOptions {
   /** Skills that are defined here. They come before those on disk. */
@@ -37,7 +37,7 @@ export interface SkillsOptions {
   readonly advertiseCatalog?: boolean;
   /** Whether anything wrong with a skill fails the run. Otherwise the skill is loaded as well as possible, or left out. */
   readonly strict?: boolean;
-  /** Whether an active skill is granted its `allowed-tools` for the run; true unless given. */
+  /** Whether the plugin `permission` lets a run use the `allowed-tools` of its active skills without asking; true unless given. */
   readonly grantTools?: boolean;
   /** Lets the model run scripts of skills. Off unless given, and only code can turn it on. */
   readonly scripts?: boolean | ScriptOptions;
@@ -88,7 +88,9 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
 
   /** Reads the disk once per activation. What was found is recorded, so that a replay does not depend on the files. */
   async function open(context: PhaseContext): Promise<Opened> {
-    const { enabled = true, strict = false, grant_tools: grantsTools = true, ...places } = settings.read(context);
+    const { enabled = true, strict = false, grant_tools = true, ...places } = settings.read(context);
+    // Without the plugin that asks there is nothing to grant.
+    const grantsTools = grant_tools && context.agentSpec.plugin_ids.includes("permission");
     if (!enabled) return { skills: [], problems: [], grantsTools };
     // Found skills are made of JSON; their interfaces hide it.
     const found = (await context.record(
@@ -151,11 +153,9 @@ function activateTyped(opened: Opened | undefined, active: readonly string[]): H
   const { typed, grantsTools = false } = opened ?? {};
   if (typed === undefined || active.includes(typed.skill.name)) return undefined;
   const { skill, instructions, given } = typed;
-  const granted_tools = grantsTools ? skill.allowedTools : [];
   return [
-    changeState(
-      activeSkills.activate(skill.name, { content_id: contentIdOf(instructions), granted_tools, typed: given }),
-    ),
+    changeState(activeSkills.activate(skill.name, { content_id: contentIdOf(instructions), typed: given })),
+    ...(grantsTools ? grantsOf(skill) : []),
   ];
 }
 

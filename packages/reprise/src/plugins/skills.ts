@@ -9,4 +9,4 @@ export type {
   SkillProblem,
   SkillsOptions,
 } from "@reprise/plugins/skills";
-export { activeSkills, discoverSkills, skills, toolsGrantedBySkills } from "@reprise/plugins/skills";
+export { activeSkills, discoverSkills, skills } from "@reprise/plugins/skills";
