@@ -112,7 +112,7 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   before_inference: ["the model is about to be asked", "`system`, `tools`"],
   after_inference: [
     "the model has answered",
-    "`text`, `calls`, `excludedTools`, `usage`, `stopReason`, `attempt`, `resolved`: the data of `context_resolved`",
+    "`text`, `reasoning`, `calls`, `tools`, `excludedTools`, `usage`, `stopReason`, `attempt`, `resolved`: the data of `context_resolved`",
   ],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
@@ -148,8 +148,8 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
     "shows the answer of this step only after every hook of `after_inference` has seen it; reads do not start early",
   ],
   replace_text: [
-    "replaceText(text)",
-    "replaces the text of the answer, for people and for the model; its tool calls stay",
+    "replaceText(text, { dropReasoning? })",
+    "replaces the text of the answer, for people and for the model; its tool calls stay. Before the inference it is the answer, and the model is not asked",
   ],
   retry_inference: [
     "retryInference(feedback)",

@@ -206,8 +206,21 @@ const MOMENTS = {
       shown: "at once",
     },
     context_resolved: {
-      fires: "The request is ready: a plugin shaped it, or the agent's context policy measured and shortened it.",
+      fires:
+        "The request is ready: a plugin shaped it, or the agent's context policy measured and shortened it. With the plugin `facts` on every request.",
       times: "At most once per step",
+      shown: "at once",
+    },
+    tool_catalog_resolved: {
+      fires:
+        "The plugin `facts` tells which tools the model knows, with policy, owner and flags. `tools` is empty when the catalogue is large; then `tools_ref` names the document.",
+      times: "With the first answer of a run, and when the catalogue changed",
+      shown: "at once",
+    },
+    guardrail_tripped: {
+      fires:
+        "A check of the plugin `guardrails` found something in an input or an answer. `action` is what was done about it.",
+      times: "Once per check that found something",
       shown: "at once",
     },
     text_delta: { fires: "The model wrote text.", times: "Per piece", shown: "at once" },
@@ -296,6 +309,12 @@ const MOMENTS = {
       fires:
         "A plugin held its rules against a call: before it runs, and again when a person decided. `decision` is what follows: `allow`, `ask` or `deny`.",
       times: "Once per plugin with rules and evaluation",
+      shown: "at once",
+    },
+    hook_completed: {
+      fires:
+        "A hook outside of the process was asked about a call, before it ran or after (`point`). `decision` is what the hook said; `failed` when it gave no answer.",
+      times: "Once per hook, call and point",
       shown: "at once",
     },
     tool_call_done: {

@@ -86,12 +86,16 @@ export { formatCursor, parseCursor } from "./event/event.ts";
 export { decodeEvent, encodeEvent, findDataProblem, isOpaque } from "./event/event-codec.ts";
 export type {
   BudgetFact,
+  CatalogEntry,
+  CatalogFact,
   CompactionFact,
   CompactionFailure,
   ContextFact,
   CostFact,
   EventData,
   EventType,
+  GuardrailFact,
+  HookFact,
   JsonPatchData,
   PermissionFact,
   PluginEvent,

@@ -1,6 +1,7 @@
 import type { Plugin } from "@reprise/contracts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
+import { guardrails } from "./guardrails/guardrails.ts";
 import { agentMemory } from "./memory/memory.ts";
 import { createObservability } from "./observability/observability.ts";
 import { permission } from "./permission/permission.ts";
@@ -20,6 +21,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     createContextPlugin("context"),
     createContextPlugin("compaction"),
     deferredTools(),
+    guardrails(),
     permission(),
     reminder(),
     skills(),

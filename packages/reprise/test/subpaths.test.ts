@@ -13,6 +13,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/context", "@reprise/plugins/context"],
+  ["./plugins/guardrails", "@reprise/plugins/guardrails"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/memory", "@reprise/plugins/memory"],
   ["./plugins/observability", "@reprise/plugins/observability"],

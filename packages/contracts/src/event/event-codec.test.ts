@@ -132,6 +132,9 @@ describe("issue 14.15: facts have payload schemas", () => {
       "compaction_started",
       "compaction_completed",
       "compaction_failed",
+      "guardrail_tripped",
+      "hook_completed",
+      "tool_catalog_resolved",
     ].includes(type),
   );
 

@@ -83,6 +83,58 @@ export interface EventData {
     readonly continuation_refs: readonly string[];
   };
   compaction_failed: CompactionFact & { readonly reason: CompactionFailure; readonly error?: string };
+  guardrail_tripped: GuardrailFact;
+  hook_completed: HookFact;
+  tool_catalog_resolved: CatalogFact;
+}
+
+/** What a check of an input or an output found, and what was done about it. */
+export interface GuardrailFact {
+  readonly guardrail: string;
+  readonly position: "input" | "output";
+  readonly action: "block" | "redact" | "retry" | "ask";
+  /** The message that was checked; absent for an answer, which has none yet. */
+  readonly message_id?: string;
+  readonly reason?: string;
+}
+
+/** What a hook outside of the process said about a call. */
+export interface HookFact {
+  readonly hook: string;
+  readonly point: "pre_tool" | "post_tool";
+  /** The call's id. */
+  readonly id: string;
+  readonly tool_id: string;
+  readonly decision: "allow" | "deny" | "ask" | "failed";
+  readonly reason?: string;
+  readonly duration_ms: number;
+}
+
+/** The tools the model may be told about. A large catalogue is stored as a document, and `tools` is empty. */
+export interface CatalogFact {
+  readonly count: number;
+  /** Changes whenever the catalogue does. */
+  readonly digest: string;
+  readonly tools: readonly CatalogEntry[];
+  /** Where the whole catalogue is, when it is not here: the document of this kind and id. */
+  readonly tools_ref?: string;
+}
+
+/** A tool of a catalogue. */
+export interface CatalogEntry {
+  readonly tool_name: string;
+  readonly description: string;
+  /** Absent when it is too large to repeat: then `input_schema_ref` names it. */
+  readonly input_schema?: { readonly [key: string]: Json };
+  readonly input_schema_ref?: string;
+  readonly capabilities: readonly string[];
+  readonly policy: "available" | "ask" | "ask_by_arguments" | "denied" | "sandboxed" | "unavailable";
+  readonly runtime_owner: "local" | "mcp" | "hosted" | "provider_native" | "workflow" | "subagent" | "plugin";
+  readonly metadata_ref?: string;
+  readonly is_read_only: boolean;
+  readonly is_concurrency_safe: boolean;
+  readonly is_destructive: boolean;
+  readonly interrupt_behavior: string;
 }
 
 /** What a rule says about a call. */
@@ -214,6 +266,9 @@ export const PLUGIN_EVENTS = [
   "compaction_completed",
   "compaction_failed",
   "permission_evaluated",
+  "guardrail_tripped",
+  "hook_completed",
+  "tool_catalog_resolved",
 ] as const satisfies readonly EventType[];
 
 export type PluginEventType = (typeof PLUGIN_EVENTS)[number];

@@ -109,6 +109,23 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
     continuation_refs: "array",
   },
   compaction_failed: { ...COMPACTION, reason: "string", error: "string?" },
+  guardrail_tripped: {
+    guardrail: "string",
+    position: "string",
+    action: "string",
+    message_id: "string?",
+    reason: "string?",
+  },
+  hook_completed: {
+    hook: "string",
+    point: "string",
+    id: "string",
+    tool_id: "string",
+    decision: "string",
+    reason: "string?",
+    duration_ms: "number",
+  },
+  tool_catalog_resolved: { count: "number", digest: "string", tools: "array", tools_ref: "string?" },
 };
 
 export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_SHAPES) as EventType[];

@@ -46,6 +46,7 @@ describe("what a plugin asks for is plain data", () => {
     [noteContext({ refs: [NOTE] }), { type: "note_context", refs: [NOTE] }],
     [holdAnswer(), { type: "hold_answer" }],
     [replaceText("x"), { type: "replace_text", text: "x" }],
+    [replaceText("x", { dropReasoning: true }), { type: "replace_text", text: "x", drop_reasoning: true }],
     [retryInference("x"), { type: "retry_inference", feedback: "x" }],
     [
       suspendStep({ action: "ask", expiresInMs: 5 }),

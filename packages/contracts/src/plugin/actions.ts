@@ -85,9 +85,15 @@ export function holdAnswer(): PhaseAction<"hold_answer"> {
   return { type: "hold_answer" };
 }
 
-/** Replaces the text of the answer, for people and for the model. Its tool calls stay. */
-export function replaceText(text: string): PhaseAction<"replace_text"> {
-  return { type: "replace_text", text };
+/**
+ * Replaces the text of the answer, for people and for the model. Its tool calls stay, and so does its reasoning unless it is dropped.
+ * Returned before the inference, it answers without asking the model.
+ */
+export function replaceText(
+  text: string,
+  { dropReasoning = false }: { readonly dropReasoning?: boolean } = {},
+): PhaseAction<"replace_text"> {
+  return { type: "replace_text", text, ...(dropReasoning && { drop_reasoning: true }) };
 }
 
 /** Drops the answer with its tool calls, and asks the model again with this feedback. */

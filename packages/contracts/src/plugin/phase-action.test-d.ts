@@ -40,6 +40,7 @@ type BeforeInference =
   | "add_request_transform"
   | "override_inference"
   | "hold_answer"
+  | "replace_text"
   | "suspend_step"
   | "terminate";
 

@@ -41,8 +41,11 @@ export interface PhaseActions {
   note_context: { readonly refs?: readonly ContextRef[]; readonly omissions?: readonly ContextOmission[] };
   /** Nobody sees the answer of this step before the hooks of `after_inference` have. */
   hold_answer: Record<never, never>;
-  /** The answer has this text instead of the model's. Its tool calls stay. */
-  replace_text: { readonly text: string };
+  /**
+   * The answer has this text instead of the model's; its tool calls stay. Before the inference the model is not asked at all, and this is
+   * the answer.
+   */
+  replace_text: { readonly text: string; readonly drop_reasoning?: boolean };
   /** The answer is dropped with its tool calls, and the model is asked again with this feedback. */
   retry_inference: { readonly feedback: string };
   /** Asks a person before the step goes on: before the model is asked, or before the answer counts. A denial ends the run. */
@@ -93,6 +96,7 @@ export interface ActionsByPhase {
     | "add_request_transform"
     | "override_inference"
     | "hold_answer"
+    | "replace_text"
     | "suspend_step"
     | "terminate";
   after_inference: Common | "replace_text" | "retry_inference" | "suspend_step" | "terminate";
@@ -121,6 +125,7 @@ export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In
     "add_request_transform",
     "override_inference",
     "hold_answer",
+    "replace_text",
     "suspend_step",
     "terminate",
   ],

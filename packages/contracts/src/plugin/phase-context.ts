@@ -80,7 +80,11 @@ export interface BeforeInferenceContext extends PhaseContext {
 
 export interface AfterInferenceContext extends PhaseContext {
   readonly text: string;
+  /** What the model thought, as far as its provider tells; empty when it tells nothing. */
+  readonly reasoning: string;
   readonly calls: readonly CallView[];
+  /** The tools that `before_inference` saw. */
+  readonly tools: readonly ToolDescriptor[];
   /** Ids that plugins excluded from this step. */
   readonly excludedTools: readonly string[];
   readonly usage: TokenUsage;

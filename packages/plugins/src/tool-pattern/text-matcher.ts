@@ -79,6 +79,13 @@ export function compileRegex(source: string): TextMatcher {
   return fromExpression("regex", compileExpression(source), false);
 }
 
+/** Replaces every match of a regular expression of RE2 by a text; undefined when there is none. */
+export function compileReplacer(source: string): (text: string, by: string) => string | undefined {
+  const expression = compileExpression(source);
+  return (text, by) =>
+    expression.test(text) ? expression.matcher(text).replaceAll(RE2JS.quoteReplacement(by)) : undefined;
+}
+
 function fromExpression(kind: TextMatcher["kind"], expression: RE2JS, isWhole: boolean): TextMatcher {
   return { kind, matches: isWhole ? (text) => expression.testExact(text) : (text) => expression.test(text) };
 }

@@ -67,6 +67,9 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "compaction_started":
     case "compaction_completed":
     case "compaction_failed":
+    case "guardrail_tripped":
+    case "hook_completed":
+    case "tool_catalog_resolved":
       return [state, []];
     default:
       event satisfies never;

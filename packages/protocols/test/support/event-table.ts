@@ -39,4 +39,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   compaction_started: "nothing",
   compaction_completed: "nothing",
   compaction_failed: "nothing",
+  guardrail_tripped: "nothing",
+  hook_completed: "nothing",
+  tool_catalog_resolved: "nothing",
 };

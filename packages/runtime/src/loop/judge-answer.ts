@@ -11,7 +11,7 @@ export interface Verdict {
   readonly question?: Owned<SuspendRequest>;
   readonly feedback?: Owned<string>;
   /** What the answer is to say instead. */
-  readonly text?: string;
+  readonly instead?: { readonly text: string; readonly drop_reasoning?: boolean };
 }
 
 /**
@@ -24,10 +24,10 @@ export function readVerdict(actions: PhaseResult<"before_inference"> | PhaseResu
     if (value.type === "terminate") found.ending ??= value.reason ?? "";
     if (value.type === "suspend_step") found.question ??= { plugin, value: value.request };
     if (value.type === "retry_inference") found.feedback ??= { plugin, value: value.feedback };
-    if (value.type === "replace_text") found.text ??= value.text;
+    if (value.type === "replace_text") found.instead ??= value;
   }
-  const { ending, question, feedback, text } = found;
-  const changed = text === undefined ? {} : { text };
+  const { ending, question, feedback, instead } = found;
+  const changed = instead === undefined ? {} : { instead };
   if (ending !== undefined) return { ...changed, ending };
   if (question !== undefined) return { ...changed, question };
   return feedback === undefined ? changed : { ...changed, feedback };

@@ -22,7 +22,7 @@ import { offeredTools } from "../tools/offered-tools.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
-import { assertMayRetry, readVerdict, withFeedback } from "./judge-answer.ts";
+import { assertMayRetry, readVerdict, type Verdict, withFeedback } from "./judge-answer.ts";
 import { ModelTurn, type ModelTurnOptions, storedTurn } from "./model-turn.ts";
 import { askForReview } from "./review-question.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -62,7 +62,8 @@ export async function runStep(workspace: RunWorkspace): Promise<TakenStep> {
 
   const tools = offeredTools(workspace);
   const prepared = await runPhase(workspace, "before_inference", { system: systemPrompt(workspace), tools });
-  const { ending, question } = readVerdict(prepared);
+  const { ending, question, instead } = readVerdict(prepared);
+  if (instead !== undefined && question === undefined) return answerStep(workspace, stepId, instead.text, ending);
   if (ending !== undefined) return endStep(workspace, stepId, ending);
   if (question !== undefined) {
     askForReview(workspace, stepId, question);
@@ -141,7 +142,9 @@ async function takeStep(
   const { usage, stop_reason } = turn;
   const facts = {
     text: turn.text,
+    reasoning: turn.reasoning,
     calls: calls.map(viewCall),
+    tools: offeredTools(workspace),
     excludedTools: inference.excluded,
     usage,
     stopReason: stop_reason,
@@ -152,14 +155,15 @@ async function takeStep(
   const { run_id, steps } = workspace.run;
   const key = attempt === 1 ? undefined : `${run_id}-s${steps}-after_inference-a${attempt}`;
   const verdict = readVerdict(await runPhase(workspace, "after_inference", facts, key));
-  const { ending, question, feedback, text = turn.text } = verdict;
+  const { ending, question, feedback, instead } = verdict;
+  const text = instead?.text ?? turn.text;
   if (feedback !== undefined) {
     reads?.stop();
     assertMayRetry(feedback.plugin, attempt);
     workspace.replaceAnswer(messageIdOf(stepId), undefined, calls);
     return { kind: "rejected", inference: withFeedback(inference, { stepId, attempt, said: text, feedback }) };
   }
-  const said = text === turn.text ? turn : { ...turn, text };
+  const said = instead === undefined ? turn : withText(turn, instead);
   const kept = said === turn ? message : assistantMessage(workspace, stepId, { turn: said, files, provider }, calls);
   const isChanged = said !== turn || question !== undefined;
   if (isChanged && inference.isHeld !== true) workspace.emit("step_reset", { message_id: messageIdOf(stepId) }, stepId);
@@ -194,6 +198,27 @@ async function takeStep(
     calls,
     round: reads === undefined ? {} : { early: reads },
   };
+}
+
+function withText(turn: Turn, { text, drop_reasoning }: NonNullable<Verdict["instead"]>): Turn {
+  return { ...turn, text, ...(drop_reasoning === true && { reasoning: "", encrypted: undefined }) };
+}
+
+/** A step whose answer a plugin gives: the model is not asked. */
+async function answerStep(
+  workspace: RunWorkspace,
+  stepId: string,
+  text: string,
+  ending: string | undefined,
+): Promise<TakenStep> {
+  const turn: Turn = { text, reasoning: "", encrypted: undefined, calls: [], stop_reason: "end_turn", usage: {} };
+  const message = assistantMessage(workspace, stepId, { turn, files: [], provider: undefined }, []);
+  if (message !== undefined) workspace.addMessage(message);
+  showAnswer(workspace, stepId, turn);
+  if (ending !== undefined) return endStep(workspace, stepId, ending);
+  const step = { text, tools: [], is_truncated: false, last_message_id: workspace.lastMessage?.id };
+  await finishStep(workspace, stepId);
+  return { kind: "taken", step, calls: [], round: {} };
 }
 
 /** Shows the files the model made, with the commit that makes them part of the thread. */

@@ -79,6 +79,30 @@ describe("replaceText", () => {
   });
 });
 
+describe("replaceText before the inference", () => {
+  it("is the answer of the step, and the model is not asked", async () => {
+    const plugin = definePlugin({ id: "canned", hooks: { beforeInference: () => [replaceText("We are closed.")] } });
+    const { outcome, model, events, messages } = await playPlugins([plugin]);
+    expect(outcome).toMatchObject({ status: "done", text: "We are closed.", termination: { type: "natural_end" } });
+    expect(model.requests).toEqual([]);
+    expect(textsOf(events)).toEqual(["We are closed."]);
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  });
+
+  it("ends the run with its text when a plugin asks for both", async () => {
+    const hooks = { beforeInference: () => [replaceText("No."), terminateRun("blocked")] };
+    const { outcome } = await playPlugins([definePlugin({ id: "canned", hooks })]);
+    expect(outcome).toMatchObject({ status: "done", text: "No.", termination: { detail: "blocked" } });
+  });
+});
+
+it("drops the reasoning of an answer when it is told to", async () => {
+  const plugin = judge(() => [replaceText(clean, { dropReasoning: true })], { held: true });
+  const script = turns([{ reasoning: "They asked for hunter2." }, TELL]);
+  const { events, messages } = await playPlugins([plugin], { script });
+  expect(JSON.stringify([events, messages])).not.toContain("hunter2");
+});
+
 describe("retryInference", () => {
   const insisting = (held: boolean): Plugin =>
     judge((context) => (isSecret(context) ? [retryInference("Do not tell passwords.")] : []), { held });
