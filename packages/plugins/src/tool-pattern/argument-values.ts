@@ -29,6 +29,9 @@ export class ArgumentValues {
   readonly #arguments: Json;
   readonly #byPath = new Map<string, readonly ArgumentText[]>();
   #primary: ArgumentText | undefined;
+  // Most rules about a tool ask for the same field.
+  #lastSource: string | undefined;
+  #lastTexts: readonly ArgumentText[] = [];
 
   constructor(given: Json) {
     this.#arguments = given;
@@ -46,11 +49,14 @@ export class ArgumentValues {
 
   /** The texts at a path; several when it has wildcards, none when the field is missing. */
   at(path: ArgumentPath): readonly ArgumentText[] {
+    if (path.source === this.#lastSource) return this.#lastTexts;
     let texts = this.#byPath.get(path.source);
     if (texts === undefined) {
       texts = collect(this.#arguments, path.steps);
       this.#byPath.set(path.source, texts);
     }
+    this.#lastSource = path.source;
+    this.#lastTexts = texts;
     return texts;
   }
 }
