@@ -36,6 +36,18 @@ describe("a decision", () => {
     expect(open).toHaveLength(2);
   });
 
+  it("names the person who made it to rivals, and stays theirs when another person repeats it", async () => {
+    const { runtime, run, call } = await suspend();
+    const first = await runtime.decisions.decide(call.id, { action: "approve" }, { decidedBy: "ada" });
+    expect(first.decided_by).toBe("ada");
+    expect(await runtime.decisions.decide(call.id, { action: "approve" }, { decidedBy: "bob" })).toEqual(first);
+    await soon(run.outcome());
+    await expect(runtime.decisions.decide(call.id, { action: "deny" }, { decidedBy: "bob" })).rejects.toThrow(
+      /was already approved by ada at /,
+    );
+    expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+  });
+
   it("of many rivals has one winner, and the call does what that one says", async () => {
     const { runtime, run, call, keys } = await suspend();
     const verbs = [{ action: "deny" }, { action: "approve" }, { action: "supply", result: 1 }] as const;

@@ -31,6 +31,8 @@ export interface Decision {
   readonly remember?: Remember;
   /** The binding hash that the sender named. The decision is valid for this call only. */
   readonly binding_hash?: string;
+  /** The person or client that decided, by the id that the server authenticated. Absent where there is no authentication. */
+  readonly decided_by?: string;
   readonly updated_at: number;
 }
 

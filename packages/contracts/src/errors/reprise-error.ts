@@ -107,21 +107,23 @@ export function runNotActive(runId: string, endedWith?: string): RepriseError {
   return new RepriseError("RUN_NOT_ACTIVE", message, { details: { run_id: runId } });
 }
 
-/** What a rival is told of the decision that won. */
+/** The winning decision, as a rival sees it. */
 interface DecidedCall {
   readonly call_id: string;
   readonly decision_id: string;
   readonly action: "resume" | "cancel";
   readonly arguments?: unknown;
   readonly result?: unknown;
+  readonly decided_by?: string;
   readonly updated_at: number;
 }
 
-/** Tells a rival decision what was decided, when, and under which id. */
+/** Refuses a rival decision, and says which decision was made, by whom if that is known, when, and under which id. */
 export function decisionConflict(winner: DecidedCall): RepriseError {
-  const { call_id, decision_id, updated_at } = winner;
+  const { call_id, decision_id, decided_by, updated_at } = winner;
+  const who = decided_by === undefined ? "" : ` by ${decided_by}`;
   const time = new Date(updated_at).toISOString();
-  const message = `Tool call ${call_id} was already ${verbOf(winner)} at ${time} (decision ${decision_id}).`;
+  const message = `Tool call ${call_id} was already ${verbOf(winner)}${who} at ${time} (decision ${decision_id}).`;
   return new RepriseError("DECISION_CONFLICT", message, { details: { winner } });
 }
 

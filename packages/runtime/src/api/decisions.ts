@@ -35,6 +35,8 @@ export interface DecideOptions {
   readonly bindingHash?: string;
   /** The run of the call, where its id does not tell. */
   readonly runId?: string;
+  /** The person or client that decides. Stored with the decision, and named to rivals. */
+  readonly decidedBy?: string;
 }
 
 /** What is to be decided: everything, or what a thread or a run waits for. */
@@ -56,7 +58,7 @@ export interface Decisions {
    */
   decide(target: string, verb: DecisionVerb, options?: DecideOptions): Promise<Decision>;
   /** The same for decisions of one run in a client's words. All are checked before the first is stored. */
-  forward(runId: string, inputs: readonly DecisionInput[]): Promise<void>;
+  forward(runId: string, inputs: readonly DecisionInput[], options?: Pick<DecideOptions, "decidedBy">): Promise<void>;
 }
 
 export function createDecisions(services: Services, tenant: string): Decisions {
@@ -91,6 +93,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         suspension,
         ...lower(verb),
         ...(options.bindingHash !== undefined && { binding_hash: options.bindingHash }),
+        ...(options.decidedBy !== undefined && { decided_by: options.decidedBy }),
         updated_at: now,
       };
       if (call !== undefined) {
@@ -106,10 +109,10 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       return store.decide(decision, { early: options.bindingHash !== undefined });
     },
 
-    async forward(runId, inputs) {
+    async forward(runId, inputs, options = {}) {
       const run = await store.loadRun(runId);
       if (run === undefined) throw notFound("RUN_NOT_FOUND", "run", runId);
-      await forwardDecisions(services, tenant, { threadId: run.thread_id, runId }, inputs);
+      await forwardDecisions(services, tenant, { threadId: run.thread_id, runId, ...options }, inputs);
     },
   };
 }

@@ -25,6 +25,8 @@ import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
 export interface DecisionTarget {
   readonly threadId: string;
   readonly runId?: string;
+  /** The person or client that decides. */
+  readonly decidedBy?: string;
 }
 
 /**
@@ -39,7 +41,9 @@ export async function forwardDecisions(
 ): Promise<string> {
   const store = services.store.forTenant(tenant);
   const now = services.time.now();
-  const { threadId, runId } = target;
+  const { threadId, runId, decidedBy } = target;
+  const signed = (decision: Decision): Decision =>
+    decidedBy === undefined ? decision : { ...decision, decided_by: decidedBy };
   const calls = await listAllCalls(store, {
     status: "suspended",
     ...(runId === undefined ? { thread_id: threadId } : { run_id: runId }),
@@ -52,11 +56,11 @@ export async function forwardDecisions(
     const earlier = found === undefined ? undefined : await findEarlier(store, found, input, now);
     if (earlier !== undefined) decisions.push({ decision: earlier, early: false });
     else if (waiting === undefined) {
-      decisions.push({ decision: await lowerEarly(store, target, found, input, now), early: true });
+      decisions.push({ decision: signed(await lowerEarly(store, target, found, input, now)), early: true });
     } else {
       assertBinding(waiting, input.binding_hash);
       await assertEdit(services, tenant, waiting, input);
-      decisions.push({ decision: lower(waiting, input, now), early: false });
+      decisions.push({ decision: signed(lower(waiting, input, now)), early: false });
     }
   }
   const [first] = decisions;

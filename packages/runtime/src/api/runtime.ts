@@ -66,10 +66,12 @@ export interface RuntimeOptions<Known extends Agent = Agent> extends Definitions
   readonly onClose?: () => Promise<void>;
 }
 
-/** For requests that come from a client: what it may not ask for. */
+/** For requests of clients: restrictions, and who sends them. */
 export interface SubmitOptions {
   /** The client may not raise its agent's budget, neither by one of its own nor by that of a run above: the smallest limit counts. */
   readonly capBudget?: boolean;
+  /** The person or client behind the decisions in the request. */
+  readonly decidedBy?: string;
 }
 
 /** Everything of a runtime that belongs to one tenant. */

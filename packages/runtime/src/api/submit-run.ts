@@ -1,12 +1,13 @@
 import { type MailboxEntry, type NewEntry, RepriseError, type RunRequest } from "@reprise/contracts";
 import { deepEqual, type Json } from "@reprise/state";
-import { type BudgetOptions, withBudget } from "../budget/find-budget.ts";
+import { withBudget } from "../budget/find-budget.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
 import { findRestore } from "../thread/find-restore.ts";
 import { forwardDecisions } from "./forward-decisions.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 import { createRunHandle, type RunHandle } from "./run-handle.ts";
+import type { SubmitOptions } from "./runtime.ts";
 
 /**
  * Accepts a run; resolves when that is durable. Every run goes in here: a message, a tool called by hand, a rerun. Decisions in the
@@ -16,12 +17,13 @@ export async function submitRun(
   services: Services,
   dispatcher: Dispatcher,
   { tenant, thread_id, entry }: PreparedRun,
-  options: BudgetOptions = {},
+  options: SubmitOptions = {},
 ): Promise<RunHandle<never>> {
   dispatcher.assertOpen();
   const { initial_decisions = [], messages, restore } = entry.request;
   if (initial_decisions.length > 0) {
-    const runId = await forwardDecisions(services, tenant, { threadId: thread_id }, initial_decisions);
+    const decider = options.decidedBy === undefined ? {} : { decidedBy: options.decidedBy };
+    const runId = await forwardDecisions(services, tenant, { threadId: thread_id, ...decider }, initial_decisions);
     if (messages.length === 0) return createRunHandle(services, tenant, runId, thread_id);
   }
   const request = await withBudget(services, tenant, entry.request, options);

@@ -1,7 +1,7 @@
 import { isTraceparent, type RunRequest } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
-import { assertScope, hasScope } from "../security/principal.ts";
+import { assertScope, deciderOf, hasScope } from "../security/principal.ts";
 import { findRun } from "../wire/find-record.ts";
 import { assertSameRequest, IDEMPOTENCY_KIND, REMEMBERED_MS, readRepeatKey } from "./repeat-key.ts";
 
@@ -21,7 +21,7 @@ interface Reservation {
 export async function submitOnce(exchange: HttpExchange, asked: RunRequest): Promise<RunHandle> {
   const { runtime } = exchange;
   const request = withTrace(exchange, asked);
-  const options = { capBudget: !hasScope(exchange.principal, "admin") };
+  const options = { capBudget: !hasScope(exchange.principal, "admin"), ...deciderOf(exchange.principal) };
   const key = await readRepeatKey(exchange);
   if (key === undefined) {
     const run = await runtime.submit(request, options);

@@ -186,7 +186,14 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
       action: oneOf("resume", "cancel"),
       updated_at: TIME,
     },
-    { arguments: ANYTHING, result: ANYTHING, reason: TEXT, remember: oneOf("thread", "always"), binding_hash: TEXT },
+    {
+      arguments: ANYTHING,
+      result: ANYTHING,
+      reason: TEXT,
+      remember: oneOf("thread", "always"),
+      binding_hash: TEXT,
+      decided_by: TEXT,
+    },
   ),
   Agent: objectOf(
     {

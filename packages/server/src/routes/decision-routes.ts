@@ -2,6 +2,7 @@ import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
+import { deciderOf } from "../security/principal.ts";
 import { decodeVerb } from "../wire/decode-decisions.ts";
 import * as schema from "./decision-routes.schema.ts";
 
@@ -27,7 +28,10 @@ export const decisionRoutes: readonly Route[] = [
     operation: schema.decide,
     async handle(exchange) {
       const { verb, options } = decodeVerb(await exchange.body.json());
-      const decision = await exchange.runtime.decisions.decide(pathPart(exchange, "id"), verb, options);
+      const decision = await exchange.runtime.decisions.decide(pathPart(exchange, "id"), verb, {
+        ...options,
+        ...deciderOf(exchange.principal),
+      });
       return answer(exchange, 202, decision);
     },
   },

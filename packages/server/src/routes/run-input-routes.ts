@@ -2,7 +2,7 @@ import { type RunRequest, runNotActive } from "@reprise/contracts";
 import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { withTrace } from "../idempotency/submit-once.ts";
-import { assertScope, hasScope } from "../security/principal.ts";
+import { assertScope, deciderOf, hasScope } from "../security/principal.ts";
 import { decodeRunInputs, type RunInputs } from "../wire/decode-run-request.ts";
 import { findBegun, findRecord } from "../wire/find-record.ts";
 import * as schema from "./run-input-routes.schema.ts";
@@ -32,7 +32,7 @@ async function forwardDecisions(exchange: HttpExchange, { decisions, warnings }:
   const run = await runtime.run(pathPart(exchange, "id"));
   const record = await findRecord(run);
   if (record === undefined) throw runNotActive(run.id);
-  await runtime.decisions.forward(record.run_id, decisions);
+  await runtime.decisions.forward(record.run_id, decisions, deciderOf(exchange.principal));
   const body = { status: "decision_forwarded", run_id: run.id, thread_id: record.thread_id };
   return answer(exchange, 202, { ...body, ...(warnings.length > 0 && { warnings }) });
 }
@@ -56,7 +56,8 @@ async function startContinuation(
   };
   const begun = await findBegun(exchange);
   const traced = withTrace(exchange, request);
-  const run = begun ?? (await runtime.submit(traced, { capBudget: !hasScope(exchange.principal, "admin") }));
+  const options = { capBudget: !hasScope(exchange.principal, "admin"), ...deciderOf(exchange.principal) };
+  const run = begun ?? (await runtime.submit(traced, options));
   const body = { status: "continuation_started", parent_run_id: parent.id, thread_id: parent.threadId };
   return answer(
     exchange,

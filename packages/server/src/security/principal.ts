@@ -22,6 +22,11 @@ export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
 /** On a server without authentication everybody is this one; such a server only listens on the loopback address. */
 export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
 
+/** The principal as the maker of decisions. On a server without authentication it is not known. */
+export function deciderOf(principal: Principal): { readonly decidedBy?: string } {
+  return principal === LOCAL_PRINCIPAL ? {} : { decidedBy: principal.id };
+}
+
 /** Tells principals apart, also those of different tenants. */
 export function principalKey({ id, tenant = "" }: Principal): string {
   return JSON.stringify([tenant, id]);
