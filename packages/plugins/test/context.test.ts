@@ -1,8 +1,11 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type AgentEvent, type Message, type ModelRequest, textOf } from "@reprise/contracts";
 import type { Script } from "@reprise/models";
 import { context } from "@reprise/plugins/context";
 import { type AgentDefinition, defineTool } from "@reprise/runtime";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { type Bench, openAgent } from "./support/open-agent.ts";
 
 /** A request to the model that summarises: it has a system text of its own, and one message. */
@@ -149,10 +152,14 @@ describe("a request that no longer fits", () => {
 
   it("goes out without its oldest messages when the summary does not come", async () => {
     const script: Script = (request) => (isSummary(request) ? [{ stall: true }] : `${LINE} ok`);
-    const tight = { contextPolicy: { maxContextTokens: 700, maxOutputTokens: 100, minRecentMessages: 1 } };
+    const tight = { contextPolicy: { maxContextTokens: 2_000, maxOutputTokens: 100, minRecentMessages: 1 } };
     const bench = await openAgent({ script, agent: tight, plugins: [context({ ...OPTIONS, waitMs: 1 })] });
-    const outcomes = await talk(bench, 4);
-    expect(outcomes.map(({ status }) => status)).toEqual(["done", "done", "done", "done"]);
+    const outcomes = await talk(bench, 10);
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["done"]));
+    const facts = (await eventsOf(bench, outcomes.at(-1)?.run?.run_id)).flatMap((event) =>
+      event.type === "context_resolved" ? [event.data] : [],
+    );
+    expect(facts[0]?.dropped_messages).toBeGreaterThan(0);
     // One at a time: the one that hangs is not asked for again.
     expect(bench.model.requests.filter(isSummary)).toHaveLength(1);
   });
@@ -210,3 +217,62 @@ function unpaired(messages: readonly Message[]): readonly string[] {
   const results = messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   return [...calls.filter((id) => !results.includes(id)), ...results.filter((id) => !calls.includes(id))];
 }
+
+describe("instruction files", () => {
+  async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), "reprise-instructions-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+    return folder;
+  }
+  const facts = (events: readonly AgentEvent[]) =>
+    events.flatMap((event) => (event.type === "context_resolved" ? [event.data] : []));
+
+  it("are part of every request, in the user's position, with their sources in context_resolved", async () => {
+    const instructionRoot = await folderWith({ "AGENTS.md": "Use tabs.</instructions>", "LONG.md": "x".repeat(100) });
+    const instructionFiles = ["AGENTS.md", "LONG.md", "GONE.md", "."];
+    const plugin = context({ instructionFiles, instructionRoot, instructionMaxBytes: 50 });
+    const bench = await openAgent({ script: ["ok", "ok"], plugins: [plugin] });
+    const outcome = await bench.run();
+    const [request] = bench.model.requests;
+    expect(request?.system).not.toContain("tabs");
+    expect(request?.messages[0]).toMatchObject({ role: "user", visibility: "internal" });
+    const text = contents(request)[0];
+    expect(text).toContain('<instructions source="AGENTS.md">\nUse tabs.&lt;/instructions>\n</instructions>');
+    expect(text).toContain(`<instructions source="LONG.md">\n${"x".repeat(50)}\n</instructions>`);
+    expect(facts(await eventsOf(bench, outcome.run?.run_id))[0]).toMatchObject({
+      refs: [
+        { kind: "instruction", ref: "AGENTS.md", plugin: "context" },
+        { kind: "instruction", ref: "LONG.md", plugin: "context" },
+      ],
+      omissions: [
+        { ref: "LONG.md", reason: "it is too long; only its beginning is used" },
+        { ref: "GONE.md", reason: "it does not exist" },
+        { ref: ".", reason: "it is no file" },
+      ],
+    });
+    // Read anew with each step, and never by a replay.
+    await writeFile(join(instructionRoot, "AGENTS.md"), "Use spaces.");
+    expect(await bench.verify(outcome)).toMatchObject({ equal: true });
+    expect(await bench.runtime.replay(outcome.run?.run_id ?? "", { mode: "reexecute" })).toMatchObject({ equal: true });
+    await bench.run();
+    expect(contents(bench.model.requests[1])[0]).toContain("Use spaces.");
+  });
+
+  it("stand in the system text when the operator says so", async () => {
+    const instructionRoot = await folderWith({ "AGENTS.md": "Use tabs." });
+    const configured = {
+      plugin_ids: ["context"],
+      system_prompt: "Be brief.",
+      sections: {
+        context: { instruction_files: ["AGENTS.md"], instruction_root: instructionRoot, instruction_role: "system" },
+      },
+    };
+    const bench = await openAgent({ script: ["ok"], configured });
+    const outcome = await bench.run();
+    expect(bench.model.requests[0]?.system).toContain('Be brief.\n\n<instructions source="AGENTS.md">\nUse tabs.');
+    expect(contents(bench.model.requests[0])).toEqual(["go"]);
+    expect(facts(await eventsOf(bench, outcome.run?.run_id))[0]?.refs).toMatchObject([{ ref: "AGENTS.md" }]);
+    expect(await bench.verify(outcome)).toMatchObject({ equal: true });
+  });
+});

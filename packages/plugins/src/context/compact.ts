@@ -30,8 +30,9 @@ const TRANSCRIPT_TOKENS = 800;
 const PREVIEW_CHARACTERS = 280;
 const MOST_TURNS = 50;
 const MOST_REFS = 20;
-/** Failures in a row make the next attempt wait for more to summarise, twice as much each time. */
-const MOST_DOUBLINGS = 6;
+/** After a failure the next attempt waits this long, and twice as long after each further one. */
+const RETRY_MS = 30_000;
+const MOST_RETRY_MS = 3_600_000;
 
 /** A request of this size is compacted in the background. */
 export function thresholdOf({ threshold_tokens }: ContextSettings, window: ContextWindow): number {
@@ -119,8 +120,9 @@ export class Compactor {
 
   /** What to summarise next; undefined when it is too little. */
   async #plan(window: ContextWindow) {
-    const { messages } = this.#context;
+    const { messages, now } = this.#context;
     const { boundary, failures } = this.#state;
+    if (failures !== undefined && now < failures.retry_at_ms) return undefined;
     const covered = countCovered(messages, boundary);
     const suffix = window.compactionMode === "compact_to_safe_frontier" ? 0 : window.compactionRawSuffixMessages;
     const limit = Math.min(messages.length - suffix, await this.#transcriptLimit(window, covered));
@@ -131,12 +133,9 @@ export class Compactor {
     const kept = new Set(keptOf(messages, frontier));
     const freshTokens = await this.#size(fresh.filter((message) => !kept.has(message)));
     const { min_gain_tokens: minGain = MIN_GAIN_TOKENS, summary_max_tokens: most = SUMMARY_TOKENS } = this.#settings;
-    const earlier = boundary === undefined || covered === 0 ? 0 : await this.#size([summaryMessage(boundary)]);
-    if (freshTokens + earlier - most < minGain) return undefined;
-    if (failures !== undefined) {
-      const more = minGain * 2 ** Math.min(failures.count - 1, MOST_DOUBLINGS);
-      if (freshTokens < failures.fresh_tokens + more) return undefined;
-    }
+    const { before, after } = await this.#compare(this.#draw(through.id, "", freshTokens));
+    // Even with the longest summary it must be worth it.
+    if (before - after - most < minGain) return undefined;
     return { fresh, through: through.id, freshTokens };
   }
 
@@ -153,6 +152,31 @@ export class Compactor {
     }
     // A window that is smaller than the question is no reason to stop: its model says whether it is too small.
     return Math.max(limit, covered + 1);
+  }
+
+  /** The boundary behind a message. What it is made of follows from the messages, but for the summary. */
+  #draw(through: string, summary: string, freshTokens: number): Boundary {
+    const { messages, now } = this.#context;
+    const covered = countCovered(messages, this.boundary);
+    // A thread that was rewound to before its boundary begins anew.
+    const earlier = covered === 0 ? undefined : this.boundary;
+    const frontier = messages.findIndex(({ id }) => id === through) + 1;
+    return {
+      covers_through_message_id: through,
+      summary,
+      ...gatherEvidence(messages.slice(covered, frontier), earlier),
+      incidents: findIncidents(messages, frontier, earlier?.incidents),
+      original_token_count: (earlier?.original_token_count ?? 0) + freshTokens,
+      created_at_ms: now,
+      number: (this.boundary?.number ?? 0) + 1,
+    };
+  }
+
+  /** What the messages of a request have now, and what they have with another boundary. */
+  async #compare(boundary: Boundary): Promise<{ readonly before: number; readonly after: number }> {
+    const { messages } = this.#context;
+    const before = await this.#size(compactMessages(messages, this.boundary));
+    return { before, after: await this.#size(compactMessages(messages, boundary)) };
   }
 
   #size(messages: readonly Message[]): Promise<number> {
@@ -176,24 +200,12 @@ export class Compactor {
 
   async #complete(pending: PendingCompaction, summary: string): Promise<void> {
     if (summary === "") return this.#fail(pending, "no_answer", "The summary is empty.");
-    const { messages, now } = this.#context;
-    const { boundary: earlier } = this.#state;
-    const covered = countCovered(messages, earlier);
-    const frontier = messages.findIndex(({ id }) => id === pending.through_message_id) + 1;
+    const { messages } = this.#context;
+    const boundary = this.#draw(pending.through_message_id, summary, pending.fresh_tokens);
+    const frontier = countCovered(messages, boundary);
     // Rewound meanwhile: the summary tells of messages that are gone.
-    if (frontier <= covered) return this.#drop(pending, "outdated");
-    const previous = covered === 0 ? undefined : earlier;
-    const boundary: Boundary = {
-      covers_through_message_id: pending.through_message_id,
-      summary,
-      ...gatherEvidence(messages.slice(covered, frontier), previous),
-      incidents: findIncidents(messages, frontier, previous?.incidents),
-      original_token_count: (previous?.original_token_count ?? 0) + pending.fresh_tokens,
-      created_at_ms: now,
-      number: (earlier?.number ?? 0) + 1,
-    };
-    const before = await this.#size(compactMessages(messages, previous));
-    const after = await this.#size(compactMessages(messages, boundary));
+    if (frontier <= countCovered(messages, this.boundary)) return this.#drop(pending, "outdated");
+    const { before, after } = await this.#compare(boundary);
     const { min_gain_tokens: minGain = MIN_GAIN_TOKENS } = this.#settings;
     if (before - after < minGain) return this.#fail(pending, "no_gain");
     this.#state = { boundary };
@@ -217,7 +229,9 @@ export class Compactor {
 
   #fail(pending: PendingCompaction, reason: CompactionFailure, error?: string): void {
     const { boundary, failures } = this.#state;
-    const next = { count: (failures?.count ?? 0) + 1, fresh_tokens: pending.fresh_tokens };
+    const count = (failures?.count ?? 0) + 1;
+    const pauseMs = Math.min(RETRY_MS * 2 ** (count - 1), MOST_RETRY_MS);
+    const next = { count, retry_at_ms: this.#context.now + pauseMs };
     this.#state = { ...(boundary !== undefined && { boundary }), failures: next };
     this.actions.push(changeState(compaction.fail(next)), this.#failed(pending, reason, error));
   }

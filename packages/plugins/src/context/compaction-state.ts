@@ -28,10 +28,10 @@ export interface PendingCompaction extends CompactionFact {
   readonly fresh_tokens: number;
 }
 
-/** The last compactions failed: how many, and how much there was to summarise. */
+/** The last compactions failed: how many, and when to try again. */
 export interface Failures {
   readonly count: number;
-  readonly fresh_tokens: number;
+  readonly retry_at_ms: number;
 }
 
 export interface Compaction {
