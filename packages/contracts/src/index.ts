@@ -59,7 +59,7 @@ export {
   MAX_DOCUMENT_BYTES,
   pruneDocuments,
 } from "./document/documents.ts";
-export type { Download, DownloadOptions, Egress } from "./env/egress.ts";
+export type { Download, DownloadOptions, Egress, EgressRequest, EgressResponse } from "./env/egress.ts";
 export type { Clock, Env, Ids, Log, LogLevel, Watchdog, Work } from "./env/env.ts";
 export type { ErrorCode, ErrorEntry } from "./errors/catalogue.ts";
 export { ERRORS } from "./errors/catalogue.ts";
@@ -222,6 +222,7 @@ export type {
   ScheduledHandler,
   ToolSource,
   ToolSourceContext,
+  ToolSourceView,
 } from "./plugin/plugin.ts";
 export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
 export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";

@@ -2,6 +2,7 @@ import type { Plugin } from "@reprise/contracts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
 import { guardrails } from "./guardrails/guardrails.ts";
+import { mcp } from "./mcp/mcp.ts";
 import { agentMemory } from "./memory/memory.ts";
 import { createObservability } from "./observability/observability.ts";
 import { permission } from "./permission/permission.ts";
@@ -22,6 +23,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     createContextPlugin("compaction"),
     deferredTools(),
     guardrails(),
+    mcp(),
     permission(),
     reminder(),
     skills(),

@@ -15,6 +15,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/context", "@reprise/plugins/context"],
   ["./plugins/guardrails", "@reprise/plugins/guardrails"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
+  ["./plugins/mcp", "@reprise/plugins/mcp"],
   ["./plugins/memory", "@reprise/plugins/memory"],
   ["./plugins/observability", "@reprise/plugins/observability"],
   ["./plugins/permission", "@reprise/plugins/permission"],

@@ -8,6 +8,27 @@
  */
 export interface Egress {
   download(url: string, options: DownloadOptions): Promise<Download>;
+  /**
+   * Sends one request of a protocol and answers as soon as the headers are there. The body streams. Headers of the request go to this
+   * address and to no other. A redirect is an answer like any other.
+   */
+  send(url: string, request: EgressRequest): Promise<EgressResponse>;
+}
+
+export interface EgressRequest extends Pick<DownloadOptions, "configured"> {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+  /** The operator vouches for the name of the configured origin too: it may lead into a private network. */
+  readonly isPrivate?: boolean;
+}
+
+export interface EgressResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface DownloadOptions {

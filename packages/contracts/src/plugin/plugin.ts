@@ -1,4 +1,5 @@
 import type { Json, JsonObject, StateSlice } from "@reprise/state";
+import type { Egress } from "../env/egress.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Observe } from "./observer.ts";
 import type { Phase } from "./phase.ts";
@@ -33,8 +34,14 @@ export interface EffectContext {
 /** Does something in the world after a commit. At most once: a failure is logged, and a crash in between loses it. */
 export type EffectHandler = (payload: Json, context: EffectContext) => Promise<void> | void;
 
-/** What a tool source knows of the agent whose tools it lists. A phase context is one. */
-export type ToolSourceContext = Pick<PhaseContext, "agentId" | "tenant" | "signal" | "section">;
+/** The agent whose tools a source lists. */
+export type ToolSourceView = Pick<PhaseContext, "agentId" | "tenant" | "section">;
+
+/** What a tool source has to work with while it prepares. */
+export interface ToolSourceContext extends ToolSourceView, Pick<PhaseContext, "signal" | "documents"> {
+  /** The way to servers on the network, when the process has one. */
+  readonly egress?: Egress;
+}
 
 /**
  * Tools that come and go while the process runs, such as those of a server elsewhere.
@@ -46,7 +53,7 @@ export type ToolSourceContext = Pick<PhaseContext, "agentId" | "tenant" | "signa
  */
 export interface ToolSource {
   /** The tools there are now, without asking anybody. The same array as long as nothing changed. */
-  list(context: ToolSourceContext): readonly Tool[];
+  list(view: ToolSourceView): readonly Tool[];
   /** Connects, or refreshes a list that is out of date. Cheap when there is nothing to do: every step waits for it. */
   prepare?(context: ToolSourceContext): Promise<void> | void;
 }

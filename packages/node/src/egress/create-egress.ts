@@ -2,7 +2,14 @@ import { lookup } from "node:dns";
 import { request as requestPlain } from "node:http";
 import { request as requestSecurely } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { type Download, type DownloadOptions, type Egress, RepriseError } from "@reprise/contracts";
+import {
+  type Download,
+  type DownloadOptions,
+  type Egress,
+  type EgressRequest,
+  type EgressResponse,
+  RepriseError,
+} from "@reprise/contracts";
 import { isPublicAddress } from "./public-addresses.ts";
 
 /** A server that sends nothing for this long is given up on. */
@@ -10,7 +17,10 @@ const SILENCE_MS = 30_000;
 
 /** Downloads from the public internet, and from nowhere else. */
 export function createEgress(): Egress {
-  return { download: async (url, options) => request(readUrl(url, options.configured), options) };
+  return {
+    download: async (url, options) => request(readUrl(url, options), options),
+    send: async (url, options) => send(readUrl(url, options), options),
+  };
 }
 
 interface CheckedUrl {
@@ -19,13 +29,15 @@ interface CheckedUrl {
   readonly isConfigured: boolean;
 }
 
-function readUrl(address: string, configured: string | undefined): CheckedUrl {
+type Given = Pick<EgressRequest, "configured" | "isPrivate">;
+
+function readUrl(address: string, { configured, isPrivate = false }: Given): CheckedUrl {
   const url = URL.parse(address);
   if (url === null || !["http:", "https:"].includes(url.protocol)) throw refuse("it is not an http(s) address");
   if (url.username !== "" || url.password !== "") throw refuse("it holds a user name");
   const host = hostOf(url);
-  const isLiteral = isIP(host) !== 0 || host === "localhost";
-  const isConfigured = isLiteral && url.origin === configured;
+  const saysItself = isPrivate || isIP(host) !== 0 || host === "localhost";
+  const isConfigured = saysItself && url.origin === configured;
   // Names are checked when they are looked up; an address is never looked up.
   if (isIP(host) !== 0 && !isConfigured && !isPublicAddress(host)) throw refuse("it is in a private network");
   return { url, isConfigured };
@@ -61,6 +73,30 @@ function request({ url, isConfigured }: CheckedUrl, { maxBytes, signal }: Downlo
   sent.on("timeout", () => sent.destroy(new Error(`There was no answer for ${SILENCE_MS} ms.`)));
   sent.on("error", reject);
   sent.end();
+  return promise;
+}
+
+/** Sends a request and streams the answer. Whoever reads it decides how long that may take. */
+function send(
+  { url, isConfigured }: CheckedUrl,
+  { method, headers, body, signal }: EgressRequest,
+): Promise<EgressResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<EgressResponse>();
+  const start = url.protocol === "https:" ? requestSecurely : requestPlain;
+  // A connection of its own: one from the pool may have gone back there when the request is aborted.
+  const options = { method, headers, agent: false, ...(!isConfigured && { lookup: lookUpPublic }) };
+  const sent = start(url, options, (response) => {
+    const lines = Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(", ")]);
+    // Whoever reads the body gets the error; nobody may read it any more.
+    response.on("error", () => undefined);
+    resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(lines), body: response });
+  });
+  sent.on("error", reject);
+  const stop = (): void => void sent.destroy(new Error("The request was aborted.", { cause: signal?.reason }));
+  signal?.addEventListener("abort", stop, { once: true });
+  sent.on("close", () => signal?.removeEventListener("abort", stop));
+  if (signal?.aborted) stop();
+  else sent.end(body);
   return promise;
 }
 

@@ -8,7 +8,6 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BUDGET_CALL, REVIEW_CALL } from "../budget/budget-call.ts";
-import { NEVER } from "../effects/with-timeout.ts";
 import { findLimitProblem } from "../loop/budget-question.ts";
 import { findAnswerProblem } from "../loop/review-question.ts";
 import type { Services } from "../loop/services.ts";
@@ -53,7 +52,7 @@ async function findTool(services: Services, tenant: string, call: ToolCallRecord
   const { agents, env } = services;
   const run = await services.store.forTenant(tenant).loadRun(call.run_id);
   if (run === undefined || agents.registries.agents.get(run.agent_id) === undefined) return undefined;
-  const plan = agents.describedPlan(run.agent_id, { tenant, signal: NEVER });
+  const plan = agents.describedPlan(run.agent_id, tenant);
   const tool = plan.kind === "local" ? plan.agent.tools.get(call.tool_id) : undefined;
   return tool !== undefined && toolVersion(env, tool) === call.tool_version ? tool : undefined;
 }

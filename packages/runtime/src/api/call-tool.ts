@@ -1,6 +1,5 @@
 import { type HandCall, notFound, type RunRequest } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { NEVER } from "../effects/with-timeout.ts";
 import { copyJson } from "../json/copy-json.ts";
 import type { Services } from "../loop/services.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
@@ -23,7 +22,7 @@ export function prepareToolCall(
   tenant: string,
   { agent, tool, arguments: input = {}, threadId, runId }: CallTool,
 ): PreparedRun {
-  const { tools } = services.agents.resolve(agent, { tenant, signal: NEVER });
+  const { tools } = services.agents.resolve(agent, tenant);
   if (!tools.has(tool)) throw notFound("TOOL_NOT_FOUND", "tool", tool, [...tools.keys()]);
   const request: RunRequest = {
     agent_id: agent,

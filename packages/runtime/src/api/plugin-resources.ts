@@ -1,17 +1,19 @@
 import { describeThrown } from "@reprise/contracts";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import type { Services } from "../loop/services.ts";
+import { sourceCaller } from "../phases/refresh-tools.ts";
 import { prepareSources } from "../resolve/tool-sources.ts";
 
-type Hosting = Pick<Services, "agents" | "env" | "limits">;
+type Hosting = Pick<Services, "agents" | "env" | "limits" | "store">;
 
 /** Has the tool sources of an agent connect, for whoever asks for a tool by its id. A source that fails lists what it knows. */
-export async function prepareTools({ agents, env, limits }: Hosting, tenant: string, agentId: string): Promise<void> {
+export async function prepareTools(services: Hosting, tenant: string, agentId: string): Promise<void> {
+  const { agents, env, limits, store } = services;
   const plan = agents.plan(agentId);
   if (plan.kind === "backend") return;
   try {
     await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async (signal) =>
-      prepareSources(plan.agent, { tenant, signal }),
+      prepareSources(plan.agent, sourceCaller({ env, store: store.forTenant(tenant) }, tenant, signal)),
     );
   } catch (error) {
     env.log("warn", "a tool source failed", { agent_id: agentId, problem: describeThrown(error) });

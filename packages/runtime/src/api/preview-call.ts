@@ -42,7 +42,7 @@ export interface CallPreview {
  */
 export async function previewCall(services: Services, tenant: string, asked: PreviewCall): Promise<CallPreview> {
   await prepareTools(services, tenant, asked.agent);
-  const { tools } = services.agents.resolve(asked.agent, { tenant, signal: NEVER });
+  const { tools } = services.agents.resolve(asked.agent, tenant);
   if (!tools.has(asked.tool)) throw notFound("TOOL_NOT_FOUND", "tool", asked.tool, [...tools.keys()]);
   const workspace = await openWorkspace(services, tenant, asked);
   try {

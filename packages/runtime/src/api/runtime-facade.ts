@@ -141,8 +141,7 @@ export class RuntimeFacade implements Runtime {
 
   agents(): readonly AgentInfo[] {
     const { agents } = this.#services;
-    const caller = { tenant: this.tenant, signal: this.#closed.signal };
-    return agents.registries.agents.ids().map((id) => describePlan(agents.describedPlan(id, caller)));
+    return agents.registries.agents.ids().map((id) => describePlan(agents.describedPlan(id, this.tenant)));
   }
 
   now(): number {

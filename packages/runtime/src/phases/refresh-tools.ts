@@ -1,12 +1,26 @@
-import { describeThrown, RepriseError, type ToolDescriptor } from "@reprise/contracts";
+import {
+  type Documents,
+  describeThrown,
+  type Env,
+  type KeptDocuments,
+  RepriseError,
+  type ToolDescriptor,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { withTimeout } from "../effects/with-timeout.ts";
 import { recordedTool } from "../resolve/recorded-agent.ts";
-import { hasToolSources, listSources, prepareSources, type SourcedTools } from "../resolve/tool-sources.ts";
-import type { AgentView, Host, Outside, RunView, ToolShelf } from "../run/ports.ts";
+import {
+  hasToolSources,
+  listSources,
+  prepareSources,
+  type SourcedTools,
+  type ToolSourceCaller,
+} from "../resolve/tool-sources.ts";
+import { keptDocuments } from "../run/kept-documents.ts";
+import type { AgentView, Host, Mailbox, Outside, RunView, ToolShelf } from "../run/ports.ts";
 
 /** The parts of a run that its tool sources have to do with. */
-export type SourcedRun = RunView & AgentView & Outside & Host & ToolShelf;
+export type SourcedRun = RunView & AgentView & Outside & Host & ToolShelf & Pick<Mailbox, "store">;
 
 /**
  * Reads the tool sources of the agent and has the activation use what they list. The list is an effect, stored when it differs from the
@@ -30,13 +44,13 @@ export function refreshTools(workspace: SourcedRun, at: string): Promise<void> |
 
 /** The tools there are now. A run without an earlier list cannot know what it may do, so a source that fails then fails the run. */
 function askSources(workspace: SourcedRun): Promise<SourcedTools> | SourcedTools {
-  const { agent, claim, run, signal, services, sourced: known } = workspace;
+  const { agent, claim, run, signal, store, services, sourced: known } = workspace;
   const { env, limits } = services;
-  const caller = { tenant: claim.tenant, signal };
-  const wait = prepareSources(agent, caller);
-  if (wait === undefined) return listSources(agent, caller);
+  const { tenant } = claim;
+  const wait = prepareSources(agent, sourceCaller({ env, store }, tenant, signal));
+  if (wait === undefined) return listSources(agent, tenant);
   return withTimeout(env.clock, signal, limits.hookTimeoutMs, async () => wait).then(
-    () => listSources(agent, caller),
+    () => listSources(agent, tenant),
     (error: unknown) => {
       signal.throwIfAborted();
       if (known === undefined) throw failure(error);
@@ -45,6 +59,17 @@ function askSources(workspace: SourcedRun): Promise<SourcedTools> | SourcedTools
       return known;
     },
   );
+}
+
+/** What sources are lent. Nothing of it is recorded: the list they make is. */
+export function sourceCaller(
+  { env, store }: { readonly env: Env; readonly store: Documents },
+  tenant: string,
+  signal: AbortSignal,
+): ToolSourceCaller {
+  const { egress } = env;
+  const documents = (kind: string): KeptDocuments => keptDocuments(store, kind, (_, ask) => ask());
+  return { tenant, signal, documents, ...(egress !== undefined && { egress }) };
 }
 
 function failure(error: unknown): RepriseError {

@@ -17,7 +17,7 @@ import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { renewAgent, resolveRunPlan } from "./resolve-agent.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
-import { hasToolSources, listSources, type ToolSourceCaller, withSourcedTools } from "./tool-sources.ts";
+import { hasToolSources, listSources, withSourcedTools } from "./tool-sources.ts";
 import { toolVersion } from "./tool-version.ts";
 
 // A resolved agent never changes, and may have a thousand tools.
@@ -127,10 +127,10 @@ export class Agents {
   }
 
   /** The same for people and user interfaces: with the tools that the agent's sources list now. */
-  describedPlan(id: string, caller: ToolSourceCaller): ResolvedRunPlan {
+  describedPlan(id: string, tenant: string): ResolvedRunPlan {
     const plan = this.plan(id);
     if (plan.kind === "backend" || !hasToolSources(plan.agent)) return plan;
-    const sourced = listSources(plan.agent, caller);
+    const sourced = listSources(plan.agent, tenant);
     return { kind: "local", agent: withSourcedTools(plan.agent, sourced, () => undefined) };
   }
 
@@ -156,8 +156,8 @@ export class Agents {
   }
 
   /** An agent that runs here, with the tools that its sources list now. */
-  resolve(id: string, caller: ToolSourceCaller): ResolvedAgent {
-    const plan = this.describedPlan(id, caller);
+  resolve(id: string, tenant: string): ResolvedAgent {
+    const plan = this.describedPlan(id, tenant);
     if (plan.kind === "local") return plan.agent;
     throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} has an endpoint and runs remotely.`, {
       details: { agent_id: id },

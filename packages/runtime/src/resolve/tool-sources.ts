@@ -5,6 +5,7 @@ import {
   type Tool,
   type ToolSource,
   type ToolSourceContext,
+  type ToolSourceView,
 } from "@reprise/contracts";
 import { createCatalogueFilter } from "./catalogue-filter.ts";
 import { readSection } from "./read-section.ts";
@@ -14,8 +15,8 @@ import { toolLists } from "./tool-pipeline.ts";
 /** What the tool sources of an agent list, each list with its plugin. */
 export type SourcedTools = readonly Owned<readonly Tool[]>[];
 
-/** Who asks for tools, and until when. */
-export type ToolSourceCaller = Pick<ToolSourceContext, "tenant" | "signal">;
+/** What whoever has sources prepare lends them. */
+export type ToolSourceCaller = Omit<ToolSourceContext, "agentId" | "section">;
 
 type Sourcing = Plugin & { readonly toolSource: ToolSource };
 
@@ -32,7 +33,7 @@ export function prepareSources(agent: ResolvedAgent, caller: ToolSourceCaller): 
       throw new RepriseError("PLUGIN_FAILED", message, { cause: error, details: { plugin: plugin.id } });
     };
     try {
-      const wait = plugin.toolSource.prepare?.(contextFor(agent, plugin, caller));
+      const wait = plugin.toolSource.prepare?.({ ...viewFor(agent, plugin, caller.tenant), ...caller });
       if (wait !== undefined) waits.push(Promise.resolve(wait).catch(fail));
     } catch (error) {
       waits.push(Promise.reject(error).catch(fail));
@@ -41,10 +42,10 @@ export function prepareSources(agent: ResolvedAgent, caller: ToolSourceCaller): 
   return waits.length === 0 ? undefined : Promise.all(waits);
 }
 
-export function listSources(agent: ResolvedAgent, caller: ToolSourceCaller): SourcedTools {
+export function listSources(agent: ResolvedAgent, tenant: string): SourcedTools {
   return agent.installed.plugins
     .filter(isSourcing)
-    .map((plugin) => ({ plugin: plugin.id, value: plugin.toolSource.list(contextFor(agent, plugin, caller)) }));
+    .map((plugin) => ({ plugin: plugin.id, value: plugin.toolSource.list(viewFor(agent, plugin, tenant)) }));
 }
 
 /**
@@ -77,6 +78,6 @@ function isSourcing(plugin: Plugin): plugin is Sourcing {
   return plugin.toolSource !== undefined;
 }
 
-function contextFor(agent: ResolvedAgent, { id }: Plugin, { tenant, signal }: ToolSourceCaller): ToolSourceContext {
-  return { agentId: agent.spec.id, tenant, signal, section: (key) => readSection(agent, id, key) };
+function viewFor(agent: ResolvedAgent, { id }: Plugin, tenant: string): ToolSourceView {
+  return { agentId: agent.spec.id, tenant, section: (key) => readSection(agent, id, key) };
 }

@@ -1,0 +1,12 @@
+export type { McpSampling } from "./call-tool.ts";
+export type { McpServerStatus } from "./connection.ts";
+export type {
+  McpCommand,
+  McpOptions,
+  McpPlugin,
+  McpServer,
+  McpServerLimits,
+  McpToolOptions,
+  McpUrl,
+} from "./mcp.ts";
+export { mcp } from "./mcp.ts";

@@ -1,0 +1,160 @@
+import { type Plugin, RepriseError, type Tool, type ToolSourceView } from "@reprise/contracts";
+import { definePlugin } from "@reprise/runtime";
+import { definePluginSettings } from "../settings/plugin-settings.ts";
+import { McpCalls, type McpSampling } from "./call-tool.ts";
+import { McpConnection, type McpServerStatus } from "./connection.ts";
+import { findServerProblem, type McpServerSettings, SETTINGS } from "./mcp-settings.ts";
+import { mcpWaiting } from "./questions.ts";
+
+/** What you know about one tool of a server. It counts more than what the server says. */
+export interface McpToolOptions {
+  readonly class?: "read_only" | "mutating";
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  readonly needsApproval?: boolean;
+  /** Leaves the tool out. */
+  readonly hidden?: boolean;
+}
+
+/** What every server may have. */
+export interface McpServerLimits {
+  /** The era of the protocol to speak: `auto` asks the server (the default), `legacy` is 2025, `modern` is 2026. */
+  readonly protocol?: "auto" | "legacy" | "modern";
+  /** Whether a run fails when the server cannot be reached. Otherwise it runs without its tools. */
+  readonly required?: boolean;
+  /** Ignores what the server says about its tools (read-only, idempotent): every tool counts as mutating. */
+  readonly ignoreHints?: boolean;
+  /** What you know about single tools, by their name on the server. */
+  readonly tools?: Readonly<Record<string, McpToolOptions>>;
+  /** How long connecting and listing may take. 15,000 unless given. */
+  readonly connectTimeoutMs?: number;
+  /** How long a call may be silent. 60,000 unless given. */
+  readonly timeoutMs?: number;
+  /** How long a call may take in all. 600,000 unless given. */
+  readonly maxCallMs?: number;
+  /** When tools are listed again without a notice of the server. 300,000 unless given. */
+  readonly refreshIntervalMs?: number;
+  readonly maxTools?: number;
+  readonly maxDescriptionChars?: number;
+  readonly maxResultBytes?: number;
+}
+
+/** A server that is started as a process. */
+export interface McpCommand extends McpServerLimits {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Variables of its environment, beside a few harmless ones such as `PATH`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Variables of our environment that it gets. */
+  readonly inheritEnv?: readonly string[];
+  readonly cwd?: string;
+}
+
+/** A server at a URL (Streamable HTTP). */
+export interface McpUrl extends McpServerLimits {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly auth?: { readonly kind: "bearer"; readonly token: string } | { readonly kind: "env"; readonly name: string };
+  /** Whether the host name may lead into a private network. `localhost` and IP addresses may. */
+  readonly privateNetwork?: boolean;
+}
+
+export type McpServer = McpCommand | McpUrl;
+
+export interface McpOptions {
+  readonly servers?: Readonly<Record<string, McpServer>>;
+  /** Answers servers that ask their client for a model's text. Without it servers are not offered sampling. */
+  readonly sampling?: McpSampling;
+}
+
+/** The plugin, with what operators want to know and do. */
+export interface McpPlugin extends Plugin {
+  /** How each server is doing that was needed so far. */
+  status(): readonly McpServerStatus[];
+  /** Connects and lists tools now: of one server, or of all that were needed so far. The list before stays when that fails. */
+  refresh(server?: string): Promise<void>;
+}
+
+/** The tools of MCP servers as tools of an agent, with the ids `mcp__server__tool`. */
+export function mcp(options: McpOptions = {}): McpPlugin {
+  const { sampling, ...given } = options;
+  const settings = definePluginSettings("mcp", SETTINGS, given);
+  const calls = new McpCalls(sampling);
+  /** Agents with the same settings of a server share its connection. */
+  const connections = new Map<string, McpConnection>();
+  const lists = new WeakMap<readonly unknown[], Map<string, readonly Tool[]>>();
+
+  const open = (server: string, own: McpServerSettings): McpConnection => {
+    const key = JSON.stringify([server, own]);
+    const known = connections.get(key);
+    if (known !== undefined) return known;
+    const problem = findServerProblem(server, own);
+    if (problem !== undefined) throw new RepriseError("INVALID_PLUGIN_CONFIG", problem, { details: { server } });
+    const connection: McpConnection = new McpConnection({
+      server,
+      settings: own,
+      capabilities: calls.capabilities,
+      configure: (client) => calls.configure(() => connection, client),
+      execute: (call) => calls.execute(call),
+    });
+    connections.set(key, connection);
+    return connection;
+  };
+  const connectionsOf = (view: Pick<ToolSourceView, "section">): readonly McpConnection[] =>
+    Object.entries(settings.read(view).servers ?? {}).map(([server, own]) => open(server, own));
+
+  // Mistakes in code are reported at once.
+  connectionsOf({ section: () => undefined });
+  const plugin = definePlugin({
+    id: "mcp",
+    sections: settings.sections,
+    states: [mcpWaiting],
+    toolSource: {
+      list: (view) => joined(lists, connectionsOf(view)),
+      prepare: ({ egress, ...view }) => {
+        const waits = connectionsOf(view).flatMap((connection) => connection.prepare(egress) ?? []);
+        return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+      },
+    },
+    hooks: {
+      afterToolExecute({ call, outcome }) {
+        if (outcome === "denied" || outcome === "expired") calls.drop(call.callId);
+      },
+    },
+    close: async () => {
+      calls.close();
+      await Promise.all([...connections.values()].map((connection) => connection.close()));
+    },
+  });
+  return Object.freeze({
+    ...plugin,
+    status: () => [...connections.values()].map((connection) => connection.status()),
+    refresh: async (server?: string) => {
+      const chosen = [...connections.values()].filter(
+        (connection) => server === undefined || connection.server === server,
+      );
+      if (chosen.length === 0 && server !== undefined)
+        throw new RepriseError("INVALID_REQUEST", `There is no MCP server ${JSON.stringify(server)}.`);
+      await Promise.all(chosen.map((connection) => connection.refresh()));
+    },
+  });
+}
+
+/** The lists of several servers as one: the same array as long as none of them changed. */
+function joined(
+  known: WeakMap<readonly unknown[], Map<string, readonly Tool[]>>,
+  connections: readonly McpConnection[],
+): readonly Tool[] {
+  const [first] = connections;
+  if (first === undefined || connections.length === 1) return first?.tools ?? [];
+  const key = connections.map(({ server }) => server).join();
+  const byKey = known.get(first.tools) ?? new Map<string, readonly Tool[]>();
+  known.set(first.tools, byKey);
+  const before = byKey.get(key);
+  const all = connections.flatMap(({ tools }) => tools);
+  const isSame =
+    before !== undefined && before.length === all.length && before.every((tool, index) => tool === all[index]);
+  if (isSame) return before;
+  byKey.set(key, all);
+  return all;
+}

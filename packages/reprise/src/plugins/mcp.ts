@@ -1,0 +1,12 @@
+export type {
+  McpCommand,
+  McpOptions,
+  McpPlugin,
+  McpSampling,
+  McpServer,
+  McpServerLimits,
+  McpServerStatus,
+  McpToolOptions,
+  McpUrl,
+} from "@reprise/plugins/mcp";
+export { mcp } from "@reprise/plugins/mcp";
