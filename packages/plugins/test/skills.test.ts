@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ModelRequest, RepriseError, textOf } from "@reprise/contracts";
+import { type ModelRequest, RepriseError, textOf, transformRequest } from "@reprise/contracts";
 import { permission } from "@reprise/plugins/permission";
 import {
   activeSkills,
@@ -9,7 +9,7 @@ import {
   type SkillsOptions,
   skills,
 } from "@reprise/plugins/skills";
-import { defineTool } from "@reprise/runtime";
+import { definePlugin, defineTool } from "@reprise/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openAgent } from "./support/open-agent.ts";
 import { makeFolder, skillMd } from "./support/skill-folder.ts";
@@ -150,6 +150,27 @@ describe("skills", () => {
     expect(offered()).toEqual(["a", "b"]);
     await runtime.runToCompletion({ agent: "agent", input: "go", policy: { excludedSkills: ["a"] } });
     expect(offered()).toEqual(["b"]);
+  });
+
+  it("stay in the request while they are active, whatever is left out of it", async () => {
+    const forgetful = definePlugin({
+      id: "forgetful",
+      hooks: {
+        beforeInference: () => [transformRequest((request) => ({ ...request, messages: request.messages.slice(-1) }))],
+      },
+    });
+    const { run, model } = await openAgent({
+      plugins: [forgetful, skills({ skills: [greeting], scan: [] })],
+      script: [[activate("greeting")], [load("references/words.md")], "ok", "ok"],
+    });
+    await run();
+    const told = () => model.requests.map((request) => JSON.stringify(request.messages).includes("Say hello first."));
+    expect(told()).toEqual([false, true, true]);
+    const { messages, pinned } = model.requests[2] ?? {};
+    expect(pinned).toEqual([messages?.[0]?.id]);
+    // The next run has not activated it.
+    await run();
+    expect(told()).toEqual([false, true, true, false]);
   });
 
   it("can be there without a catalogue", async () => {

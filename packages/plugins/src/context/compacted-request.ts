@@ -23,10 +23,14 @@ export function frame(tag: "context" | "transcript" | "instructions", text: stri
 }
 
 /** The messages as they are sent: the summary instead of what it covers. As they are when the boundary is no longer part of them. */
-export function compactMessages(messages: readonly Message[], boundary: Boundary | undefined): readonly Message[] {
+export function compactMessages(
+  messages: readonly Message[],
+  boundary: Boundary | undefined,
+  pinned?: readonly string[],
+): readonly Message[] {
   const covered = countCovered(messages, boundary);
   if (covered === 0 || boundary === undefined) return messages;
-  return [summaryMessage(boundary), ...keptOf(messages, covered), ...messages.slice(covered)];
+  return [summaryMessage(boundary), ...keptOf(messages, covered, pinned), ...messages.slice(covered)];
 }
 
 /** A request with the summary in it, after messages that always come first. Neither is left out to fit the window. */
@@ -35,7 +39,7 @@ export function compactRequest(
   boundary: Boundary | undefined,
   first: readonly Message[],
 ): ModelRequest {
-  const compacted = compactMessages(request.messages, boundary);
+  const compacted = compactMessages(request.messages, boundary, request.pinned);
   const added = compacted === request.messages ? first : [...first, ...compacted.slice(0, 1)];
   if (added.length === 0) return request;
   return {

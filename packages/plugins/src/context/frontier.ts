@@ -31,10 +31,16 @@ export function countCovered(messages: readonly Message[], boundary: Boundary | 
   return boundary === undefined ? 0 : messages.findIndex(({ id }) => id === boundary.covers_through_message_id) + 1;
 }
 
-/** Covered messages that are sent all the same: system messages, and the user's last words when the user said nothing since. */
-export function keptOf(messages: readonly Message[], covered: number): readonly Message[] {
+/** Covered messages that are sent all the same: system messages, pinned ones, and the user's last words when the user said nothing since. */
+export function keptOf(
+  messages: readonly Message[],
+  covered: number,
+  pinned: readonly string[] = [],
+): readonly Message[] {
   const said = messages.findLastIndex(({ role, visibility }) => role === "user" && visibility !== "internal");
-  return messages.filter((message, index) => index < covered && (message.role === "system" || index === said));
+  return messages.filter(
+    (message, index) => index < covered && (message.role === "system" || index === said || pinned.includes(message.id)),
+  );
 }
 
 /** Addresses beyond these are counted, not listed. Blobs, files and named evidence always are. */

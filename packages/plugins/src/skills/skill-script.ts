@@ -1,9 +1,12 @@
-import type { Tool } from "@reprise/contracts";
+import { type BeforeToolExecuteContext, type PhaseAction, suspendCall, type Tool } from "@reprise/contracts";
+import { isPlainObject } from "@reprise/contracts/shape";
 import { defineTool } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { interpreterOf, runScript, type ScriptOptions } from "./run-script.ts";
+import { digestScripts, loadPin, SCRIPT_PINS, savePin } from "./script-pins.ts";
+import type { Skill } from "./skill.ts";
 import { assertResourcePath, findSkillFile, SkillError } from "./skill-files.ts";
-import { answer, findSkill, type SkillBook } from "./skill-tools.ts";
+import { answer, findSkill, readName, type SkillBook } from "./skill-tools.ts";
 
 const MAX_ARGUMENTS = 64;
 const MAX_ARGUMENT_BYTES = 8_192;
@@ -48,6 +51,13 @@ export function scriptTool(book: SkillBook, options: ScriptOptions): Tool {
         interpreterOf(script);
         const { folder } = skill;
         if (folder === undefined) throw new SkillError("invalid_path", `The skill ${skill.name} has no scripts.`);
+        const pins = context.documents(SCRIPT_PINS);
+        const pin = await loadPin(pins, folder);
+        const digest = await context.record("scripts", () => digestScripts(folder));
+        if (pin.digest !== undefined && pin.digest !== digest && context.decision === undefined) {
+          throw new SkillError("script_failed", "The scripts of the skill just changed. Call the tool again.");
+        }
+        await savePin(pins, folder, digest, pin);
         const outcome = await context.record("script", async () => {
           const file = await findSkillFile(folder, script);
           const { signal } = context;
@@ -67,4 +77,23 @@ function findArgumentProblem(args: readonly string[]): string | undefined {
   const total = sizes.reduce((sum, size) => sum + size, 0);
   if (total > MAX_TOTAL_BYTES) return `the arguments have at most ${MAX_TOTAL_BYTES} bytes together`;
   return args.some((argument) => argument.includes("\u0000")) ? "an argument has no NUL character" : undefined;
+}
+
+/** Asks a person before scripts run that are not those which ran before: to allow a script once is not to allow what it becomes. */
+export async function askAboutChangedScripts(
+  context: BeforeToolExecuteContext,
+  skills: readonly Skill[],
+): Promise<readonly PhaseAction<"suspend">[]> {
+  const { call } = context;
+  const wanted = call.toolId === "skill_script" && isPlainObject(call.arguments) ? call.arguments : {};
+  const name = typeof wanted.skill === "string" ? readName(wanted.skill) : undefined;
+  const folder = skills.find((skill) => skill.name === name)?.folder;
+  if (folder === undefined) return [];
+  const pin = await loadPin(context.documents(SCRIPT_PINS), folder);
+  if (pin.digest === undefined) return [];
+  // Scripts that cannot be read are refused by the tool itself.
+  const digest = await context.record("scripts", () => digestScripts(folder).catch(() => null));
+  if (digest === null || digest === pin.digest) return [];
+  const message = `The scripts of the skill ${name} have changed since they last ran. Run ${String(wanted.script).slice(0, 512)}?`;
+  return [suspendCall({ action: "skill_scripts_changed", message })];
 }

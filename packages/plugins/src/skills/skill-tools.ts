@@ -117,9 +117,14 @@ export function resourceTool(book: SkillBook): Tool {
   });
 }
 
+/** The name of a skill as a model or a user writes it. */
+export function readName(given: string): string {
+  return normalizeName(given.trim().replace(/^\//, "")).toLowerCase();
+}
+
 /** A skill that the model may use in this run: one it is told of, or one that a user activated. */
 export function findSkill(book: SkillBook, { identity, state }: ToolContext, given: string): Skill {
-  const name = normalizeName(given.trim().replace(/^\//, "")).toLowerCase();
+  const name = readName(given);
   const { skills } = book.ofRun(identity.runId);
   const skill = skills.find((each) => each.name === name);
   if (skill?.modelInvocable || (skill !== undefined && Object.hasOwn(state.get(activeSkills), name))) return skill;

@@ -1,8 +1,10 @@
 import {
   addSessionContext,
+  type BeforeToolExecuteContext,
   changeState,
   excludeTool,
   type HookActions,
+  type Message,
   type ModelRequest,
   noteContext,
   type PhaseAction,
@@ -18,11 +20,19 @@ import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { activeSkills } from "./active-skills.ts";
 import { type DiscoveredSkills, discoverSkills } from "./discover-skills.ts";
 import type { ScriptOptions } from "./run-script.ts";
-import { normalizeName, readDefinition, type Skill, type SkillDefinition, type SkillProblem } from "./skill.ts";
+import { readDefinition, type Skill, type SkillDefinition, type SkillProblem } from "./skill.ts";
 import { describeCatalogue, describeInstructions } from "./skill-catalogue.ts";
-import { scriptTool } from "./skill-script.ts";
+import { askAboutChangedScripts, scriptTool } from "./skill-script.ts";
 import { loadInstructions } from "./skill-source.ts";
-import { contentIdOf, grantsOf, resourceTool, type SkillBook, type SkillsOfRun, skillTool } from "./skill-tools.ts";
+import {
+  contentIdOf,
+  grantsOf,
+  readName,
+  resourceTool,
+  type SkillBook,
+  type SkillsOfRun,
+  skillTool,
+} from "./skill-tools.ts";
 
 export interface SkillsOptions {
   /** Skills that are defined here. They come before those on disk. */
@@ -137,16 +147,43 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
         const { advertise_catalog: isAdvertised = true } = settings.read(context);
         const isUseful = offered.length > 0 || typed !== undefined;
         const catalogue = isAdvertised ? describeCatalogue(offered) : undefined;
+        const kept = instructionsIn(context);
         return [
           ...(isUseful ? [] : tools.map(({ descriptor }) => excludeTool(descriptor.id))),
-          ...(isUseful ? [transformRequest((request) => nameSkills(request, offered))] : []),
+          ...(isUseful ? [transformRequest((request) => keepInstructions(nameSkills(request, offered), kept))] : []),
           ...(catalogue === undefined ? [] : [addSessionContext(catalogue, "skills")]),
           ...(typed === undefined ? [] : [instruct(typed)]),
           ...(problems.length > 0 && context.step === 1 ? [noteContext({ omissions: omissionsOf(problems) })] : []),
         ];
       },
+      ...(scripts !== false && {
+        beforeToolExecute: (context: BeforeToolExecuteContext) =>
+          askAboutChangedScripts(context, book.ofRun(context.runId).skills),
+      }),
     },
   });
+}
+
+/** The messages with the instructions of the run's active skills. */
+function instructionsIn({ state, messages }: PhaseContext): readonly Message[] {
+  const active = Object.keys(state.get(activeSkills));
+  if (active.length === 0) return [];
+  const starts = active.map((name) => `<skill_instructions skill="${name}">`);
+  return messages.filter(
+    ({ role, visibility, content }) =>
+      role === "user" &&
+      visibility === "internal" &&
+      typeof content === "string" &&
+      starts.some((start) => content.startsWith(start)),
+  );
+}
+
+/** Keeps instructions in the request while their skill is active, whatever is summarised or left out to fit the window. */
+function keepInstructions(request: ModelRequest, instructions: readonly Message[]): ModelRequest {
+  if (instructions.length === 0) return request;
+  const missing = instructions.filter(({ id }) => !request.messages.some((message) => message.id === id));
+  const pinned = [...(request.pinned ?? []), ...instructions.map(({ id }) => id)];
+  return { ...request, messages: [...missing, ...request.messages], pinned };
 }
 
 function activateTyped(opened: Opened | undefined, active: readonly string[]): HookActions<"run_start"> {
@@ -173,7 +210,7 @@ function readTyped({ messages, step }: PhaseContext): { readonly name: string; r
   const last = messages.at(-1);
   if (step > 0 || last?.role !== "user" || last.visibility === "internal") return undefined;
   const [, name = "", given = ""] = /^\s*\/(\S{1,64})(?:\s+([\s\S]{0,8192}))?/.exec(textOf(last)) ?? [];
-  return name === "" ? undefined : { name: normalizeName(name).toLowerCase(), given: given.trim() };
+  return name === "" ? undefined : { name: readName(name), given: given.trim() };
 }
 
 /** By the lists of the agent, and by those of the run. */
