@@ -76,6 +76,7 @@ export interface Server {
 
 export function createServer(options: ServerOptions): Server {
   const host = createServerHost(options);
+  const stopObserving = options.runtime.observe(host.metrics.runs.observe);
   const mounted = Object.entries(ROUTES).map(([group, routes]) => [group, mountRoutes(host, routes)] as const);
   // The same keys as before, which the types of the platform forget.
   const routes = Object.fromEntries(mounted) as Server["routes"];
@@ -89,6 +90,9 @@ export function createServer(options: ServerOptions): Server {
     routes,
     isAuthenticated: options.authenticate !== undefined,
     isTrustedProxy: (address) => host.access.isProxy(address),
-    close: () => host.streams.close(),
+    close: () => {
+      stopObserving();
+      host.streams.close();
+    },
   };
 }

@@ -71,6 +71,8 @@ export class OpenTelemetryRun {
   readonly #options: TraceOptions;
   readonly #span: Span;
   readonly #context: Context;
+  /** Where spans belong that began before this activation. */
+  readonly #earlier: Context;
 
   constructor(
     api: OpenTelemetryApi,
@@ -89,6 +91,7 @@ export class OpenTelemetryRun {
     const parent = above === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, above);
     this.#span = this.#start("run", agentId, { values, startedAt, parent, link: state.last });
     this.#context = api.trace.setSpan(api.ROOT_CONTEXT, this.#span);
+    this.#earlier = state.first === undefined ? this.#context : parent;
   }
 
   get traceparent(): string | undefined {
@@ -132,7 +135,7 @@ export class OpenTelemetryRun {
   addSuspension(span: SuspensionSpan, link: string | undefined): void {
     const { name, callId, action, decision, startedAt, durationMs } = span;
     const values: Values = { toolName: name, toolCallId: callId, question: action, decision };
-    this.#start("suspension", name, { values, startedAt, link }).end(startedAt + durationMs);
+    this.#start("suspension", name, { values, startedAt, link, parent: this.#earlier }).end(startedAt + durationMs);
     this.#instruments.record("suspension", durationMs / 1_000, { toolName: name, decision, agentName: this.#agent });
   }
 

@@ -1,3 +1,5 @@
+import { RunMetrics } from "./run-metrics.ts";
+
 /** What a server counts. Numbers of this process, from its start. */
 export class ServerMetrics {
   readonly #requests = new Map<string, number>();
@@ -5,6 +7,7 @@ export class ServerMetrics {
   events = 0;
   /** Streams given up because their client did not read. */
   droppedStreams = 0;
+  readonly runs: RunMetrics = new RunMetrics();
 
   /** Counts an answer. The route's pattern, not the path: ids would make a series each. */
   countAnswer(method: string, route: string, status: number): void {
@@ -26,6 +29,7 @@ export class ServerMetrics {
       `reprise_streams_open ${openStreams}`,
       "# TYPE reprise_agents_missing gauge",
       `reprise_agents_missing ${agentsMissing}`,
+      ...this.runs.print(),
       "",
     ].join("\n");
   }
