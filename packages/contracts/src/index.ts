@@ -38,6 +38,7 @@ export type {
   SuspendTicket,
   Suspension,
 } from "./decision/suspend-ticket.ts";
+export { awaitsRun } from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
 export type {
@@ -227,6 +228,7 @@ export type {
 export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
 export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";
 export {
+  awaitRun,
   EFFECT_ACTIONS,
   isToolEffect,
   isToolResult,
@@ -246,7 +248,7 @@ export {
 } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
-export { isWaitingForModel, RUN_ORIGINS } from "./run/run-record.ts";
+export { RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
 export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
@@ -335,6 +337,7 @@ export type {
 export type { Abilities, AgentAbility, Presence, Worker, WorkerEntry } from "./store/worker.ts";
 export { assertId } from "./thread/assert-id.ts";
 export type { Thread } from "./thread/thread.ts";
+export type { ChildRun, ChildRuns, ChildStatus, NewChildRun } from "./tool/child-runs.ts";
 export type {
   CheckedInput,
   Tool,

@@ -35,6 +35,13 @@ export interface SuspendTicket {
   readonly asked_by?: string;
   /** How long the question stays open. After that the call counts as denied. */
   readonly expires_in_ms?: number;
+  /** The run whose end answers the call. No person is asked. */
+  readonly run_id?: string;
+}
+
+/** Whether a call waits for a run below it instead of a person. */
+export function awaitsRun({ ticket }: { readonly ticket?: SuspendTicket | undefined }): boolean {
+  return ticket?.run_id !== undefined;
 }
 
 /** A ticket as a plugin writes it: ids, the pending call and the resume mode are filled in where they are left out. */
@@ -53,4 +60,6 @@ export interface SuspendOptions {
 }
 
 /** `SuspendOptions` as they are stored. */
-export interface SuspendRequest extends SnakeCased<SuspendOptions> {}
+export interface SuspendRequest extends SnakeCased<SuspendOptions> {
+  readonly run_id?: string;
+}

@@ -338,6 +338,12 @@ export const ERRORS = {
     when: "The next model call could cost more than the budget has left.",
     remedy: 'Raise the budget, or set `onExceeded: "pause"` to be asked instead.',
   },
+  DELEGATION_LIMIT: {
+    httpStatus: 409,
+    retryable: false,
+    when: "A tool call would start a run below a tree of runs that is too deep or too large.",
+    remedy: "Raise `limits.delegation` of the runtime, or have fewer agents call each other.",
+  },
   MODEL_UNPRICED: {
     httpStatus: 422,
     retryable: false,

@@ -1,6 +1,7 @@
 import type { Json } from "@reprise/state";
 import type { SuspendOptions, SuspendRequest } from "../decision/suspend-ticket.ts";
 import { toStoredKeys } from "../shape/stored-names.ts";
+import type { ChildRun } from "../tool/child-runs.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { PhaseAction } from "./phase-action.ts";
 
@@ -68,6 +69,15 @@ export interface MarkedSuspension {
  */
 export function suspendTool(options: SuspendOptions): MarkedSuspension {
   return { request: toStoredKeys(options), [SUSPENSION]: true };
+}
+
+/** Suspends the call until a run below it is over. The result of the call says how that run ended. No process is held meanwhile. */
+export function awaitRun({ runId, agentId }: Pick<ChildRun, "runId" | "agentId">): MarkedSuspension {
+  const message = `Waits for run ${runId} of agent ${agentId}.`;
+  return {
+    request: { action: "run", message, resume_mode: "use_decision_as_tool_result", run_id: runId },
+    [SUSPENSION]: true,
+  };
 }
 
 export function isToolSuspension(value: unknown): value is MarkedSuspension {

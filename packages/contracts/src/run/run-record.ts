@@ -45,9 +45,13 @@ export interface ModelWait {
   readonly reason: ModelWaitReason;
 }
 
-/** Whether a run waits for a model instead of a decision. Messages that arrive meanwhile are queued. */
-export function isWaitingForModel({ status, model_wait }: Pick<RunRecord, "status" | "model_wait">): boolean {
-  return status === "waiting" && model_wait !== undefined;
+/** Whether a run waits for a model or for runs below it, instead of a decision. Messages that arrive meanwhile are queued. */
+export function resumesByItself({
+  status,
+  model_wait,
+  awaits_runs,
+}: Pick<RunRecord, "status" | "model_wait" | "awaits_runs">): boolean {
+  return status === "waiting" && (model_wait !== undefined || awaits_runs === true);
 }
 
 /** One unit of work on a thread, from acceptance to one terminal outcome. */
@@ -68,6 +72,14 @@ export interface RunRecord {
   readonly error_code?: string;
   /** Set from the moment no model could be called until one answered. A waiting run with it resumes by itself. */
   readonly model_wait?: ModelWait;
+  /** Set while every open call of a waiting run waits for a run below it. The end of such a run resumes this one. */
+  readonly awaits_runs?: true;
+  /** How many runs above this one started each other: 0, and absent, for a run that no tool call started. */
+  readonly depth?: number;
+  /** The run at the top of the tree; absent for that run itself. */
+  readonly root_run_id?: string;
+  /** How many runs the tool calls of this run started. */
+  readonly children?: number;
   readonly source_mailbox_entry_id?: string;
   readonly input_tokens: number;
   readonly output_tokens: number;

@@ -71,6 +71,9 @@ export interface RunRequest {
   readonly overrides?: RunOverrides;
   /** The budget of the run above, set when the request is accepted. Not for clients. */
   readonly budget_id?: string;
+  /** The position in a tree of runs, set by the runtime. Not for clients. */
+  readonly depth?: number;
+  readonly root_run_id?: string;
   /** The trace that the request belongs to, in the form of W3C Trace Context: the run continues it. */
   readonly traceparent?: string;
   readonly metadata?: { readonly [key: string]: Json };
@@ -114,6 +117,8 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   policy: optional(RUN_POLICY),
   overrides: optional(RUN_OVERRIDES),
   budget_id: optional(unchecked<string>()),
+  depth: optional(unchecked<number>()),
+  root_run_id: optional(unchecked<string>()),
   traceparent: optional(traceparentText),
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });

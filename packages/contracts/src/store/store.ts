@@ -58,7 +58,7 @@ export interface ThreadWriter {
    *   one that is available no later than the earliest `expires_at` of its suspended calls and the `until` of its `model_wait`.
    *   So a wake that decided nothing is never lost. An owner that left the run waiting although there was something to decide is
    *   tried again after `UNUSED_WAKE_PAUSE_MS`.
-   * - A run that waits with a `model_wait` goes on by itself: no entry supersedes it.
+   * - A run that waits with a `model_wait` or `awaits_runs` goes on by itself: no entry supersedes it.
    * - At most one run of a thread is not `done` (`THREAD_BUSY`); a run or a call that is over stays so (`ILLEGAL_TRANSITION`).
    * - `INVALID_REQUEST` for a message id the thread has, events that do not follow their run's last `seq`, a decision that is
    *   not pending, an entry or a run of another thread.

@@ -3,6 +3,7 @@ import type { Decision } from "../decision/decision.ts";
 import type { KeptDocuments } from "../document/documents.ts";
 import type { MessageInput } from "../message/message.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
+import type { ChildRuns } from "./child-runs.ts";
 import type { ToolDescriptor } from "./tool-descriptor.ts";
 
 /** The state as one call sees it: its own writes included, nobody else's that are not committed. */
@@ -53,6 +54,8 @@ export interface ToolContext {
   section(key: string): Json | undefined;
   /** A new id, derived from the call; the same on replay. */
   id(): string;
+  /** Starts runs of other agents and looks after them. */
+  readonly runs: ChildRuns;
   /** Shows how far the work is. Not durable. */
   progress(progress: ToolProgress): void;
   /** Puts a message into the thread after the round. */

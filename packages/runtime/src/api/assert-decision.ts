@@ -36,3 +36,10 @@ export function assertBinding(call: ToolCallRecord, wanted: string | undefined, 
     `The decision on tool call ${call.call_id} was made about other arguments or another tool version. Read the call again before deciding.`,
   );
 }
+
+/** A call that waits for a run is answered by that run alone. */
+export function assertAsksPerson({ call_id, ticket }: Pick<ToolCallRecord, "call_id" | "ticket">): void {
+  if (ticket?.run_id === undefined) return;
+  const message = `Tool call ${call_id} waits for run ${ticket.run_id} and not for a decision. Cancel that run to end the wait.`;
+  throw new RepriseError("NOT_SUSPENDED", message, { details: { call_id, run_id: ticket.run_id } });
+}

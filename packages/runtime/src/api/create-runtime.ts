@@ -1,4 +1,4 @@
-import { toRepriseError } from "@reprise/contracts";
+import { RepriseError, toRepriseError } from "@reprise/contracts";
 import { BudgetBook } from "../budget/budget-book.ts";
 import { TokenEstimator } from "../context/token-estimator.ts";
 import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
@@ -14,9 +14,11 @@ import { PluginInferences } from "../phases/infer-for-plugin.ts";
 import { Agents } from "../resolve/agents.ts";
 import { buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { assertLimits, DEFAULT_LIMITS } from "../run/limits.ts";
+import type { Delegation } from "../run/ports.ts";
 import { StoreTime } from "../thread/store-time.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
+import { createDelegation } from "./delegation.ts";
 import { closePlugins } from "./plugin-resources.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { RuntimeFacade } from "./runtime-facade.ts";
@@ -49,6 +51,7 @@ export async function createRuntime<Known extends Agent = Agent>(
   const closed = new AbortController();
   const { extendDefinitions = (definitions: Definitions) => definitions } = options;
   const time = new StoreTime(env.clock);
+  let delegation: Delegation | undefined;
   const services: Services = {
     env,
     store,
@@ -62,6 +65,12 @@ export async function createRuntime<Known extends Agent = Agent>(
     beforeModelAttempt: options.beforeModelAttempt,
     onToolError: options.onToolError,
     observers: new Set(),
+    delegation: {
+      runsOf: (caller, started) => {
+        if (delegation === undefined) throw new RepriseError("INTERNAL", "A run began before its runtime was open.");
+        return delegation.runsOf(caller, started);
+      },
+    },
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),
@@ -87,6 +96,7 @@ export async function createRuntime<Known extends Agent = Agent>(
   // A store that is away says so to whoever needs it; the first claim tells the time as well.
   await time.ask(store.operator).catch(() => undefined);
   const dispatcher = new Dispatcher(services, presence);
+  delegation = createDelegation(services, dispatcher);
   dispatcher.open();
   return new RuntimeFacade(services, { dispatcher, leave, extendDefinitions }, tenant, closed);
 }

@@ -1,4 +1,5 @@
 import {
+  awaitsRun,
   type CallQuery,
   type Decision,
   type DecisionInput,
@@ -19,7 +20,7 @@ import type { Services } from "../loop/services.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
 import { listAllCalls } from "../thread/calls.ts";
 import { readCallName } from "../thread/derived-ids.ts";
-import { assertBinding, assertDecidedValue } from "./assert-decision.ts";
+import { assertAsksPerson, assertBinding, assertDecidedValue } from "./assert-decision.ts";
 import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { findCall } from "./find-call.ts";
@@ -65,13 +66,13 @@ export function createDecisions(services: Services, tenant: string): Decisions {
   const store = services.store.forTenant(tenant);
   return {
     async list(query = {}) {
-      return (await listAllCalls(store, suspended(query))).map(toOpenDecision);
+      return (await listAllCalls(store, suspended(query))).filter((call) => !awaitsRun(call)).map(toOpenDecision);
     },
 
     async page({ offset, limit, ...query } = {}) {
       const range = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
       const page = await store.listCalls({ ...suspended(query), ...range });
-      return { ...page, items: page.items.map(toOpenDecision) };
+      return { ...page, items: page.items.filter((call) => !awaitsRun(call)).map(toOpenDecision) };
     },
 
     async decide(target, verb, options = {}) {
@@ -97,6 +98,7 @@ export function createDecisions(services: Services, tenant: string): Decisions {
         updated_at: now,
       };
       if (call !== undefined) {
+        assertAsksPerson(call);
         const answered = {
           decisionId: options.decisionId,
           suspension: options.suspension ?? found?.suspension,

@@ -16,7 +16,7 @@ import { getAt, type Json } from "@reprise/state";
 import type { Services } from "../loop/services.ts";
 import { listAllCalls } from "../thread/calls.ts";
 import { readCallName } from "../thread/derived-ids.ts";
-import { assertBinding, assertDecisionInput } from "./assert-decision.ts";
+import { assertAsksPerson, assertBinding, assertDecisionInput } from "./assert-decision.ts";
 import { assertEdit } from "./assert-edit.ts";
 import { findEarlierDecision } from "./earlier-decision.ts";
 import { type FoundCall, findAnsweredCall, findTarget } from "./find-call.ts";
@@ -58,6 +58,7 @@ export async function forwardDecisions(
     else if (waiting === undefined) {
       decisions.push({ decision: signed(await lowerEarly(store, target, found, input, now)), early: true });
     } else {
+      assertAsksPerson(waiting);
       assertBinding(waiting, input.binding_hash);
       await assertEdit(services, tenant, waiting, input);
       decisions.push({ decision: signed(lower(waiting, input, now)), early: false });

@@ -1,4 +1,4 @@
-import type { EventOf, RunRecord, TenantStore, Termination } from "@reprise/contracts";
+import { awaitsRun, type EventOf, type RunRecord, type TenantStore, type Termination } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
@@ -60,11 +60,11 @@ async function describeUnstarted(store: TenantStore, runId: string): Promise<Run
   return { status: "failed", error: `The run could not be started: ${entry.last_error ?? "its owners were lost"}` };
 }
 
-async function describeOutcome(services: Services, tenant: string, run: RunRecord): Promise<RunOutcome> {
+export async function describeOutcome(services: Services, tenant: string, run: RunRecord): Promise<RunOutcome> {
   const store = services.store.forTenant(tenant);
   if (run.status === "waiting") {
     const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
-    return { status: "waiting", run, open: calls.map(toOpenDecision) };
+    return { status: "waiting", run, open: calls.filter((call) => !awaitsRun(call)).map(toOpenDecision) };
   }
   // The end of a run as its stream tells it: the last event.
   const segments = await store.readEvents(run.run_id, run.last_seq - 1);

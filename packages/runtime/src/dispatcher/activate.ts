@@ -20,6 +20,7 @@ import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "../effects/outco
 import type { EffectPort } from "../effects/port.ts";
 import { endActivation } from "../loop/end-activation.ts";
 import { readInbox } from "../loop/read-inbox.ts";
+import { endRunWait } from "../loop/run-family.ts";
 import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
@@ -140,6 +141,7 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   const { cancel } = await readInbox(workspace);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (workspace.run.status === "waiting") {
+    endRunWait(workspace);
     const { termination_code: _code, termination_detail: _detail, ...open } = advanceRun(workspace.run, "resume");
     workspace.replaceRun(open);
   }

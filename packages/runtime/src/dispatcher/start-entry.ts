@@ -11,6 +11,7 @@ import {
 } from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
+import { stopChildren } from "../loop/run-family.ts";
 import { leaveRemote } from "../loop/run-remote.ts";
 import type { Services } from "../loop/services.ts";
 import { listOpenCalls } from "../thread/calls.ts";
@@ -100,16 +101,21 @@ function takeIn(
   // The end of a run that this one supersedes goes to that run's readers.
   for (const live of events.filter((event) => !isOwn(event))) services.bus.publish(tenant, live);
   services.bus.start(tenant, run.run_id, events.filter(isOwn));
-  return { run, thread, left: leaveSuperseded(services, run, changeset) };
+  return { run, thread, left: leaveSuperseded(services, tenant, run, changeset) };
 }
 
-/** Tells the backends of runs that the first changeset of a run ended. */
+/** Tells the backends, and the runs below, of runs that the first changeset of a run ended. */
 function leaveSuperseded(
   services: Services,
+  tenant: string,
   { run_id }: RunRecord,
   { runs }: Pick<Changeset, "runs">,
 ): Promise<unknown> {
-  return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map((closed) => leaveRemote(services, closed)));
+  const leave = async (closed: RunRecord): Promise<void> => {
+    await leaveRemote(services, closed);
+    if (closed.children !== undefined) await stopChildren(services.store.forTenant(tenant), closed, false);
+  };
+  return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map(leave));
 }
 
 /** The same for a run whose first owner may have died before it could. */
@@ -118,7 +124,7 @@ export async function leaveAgain(services: Services, tenant: string, run: RunRec
     const changesets = walkChangesets(services.store.forTenant(tenant), run.thread_id, run.base_version, 8);
     for await (const changeset of changesets) {
       if (changeset.changeset_id !== `${run.run_id}-start`) continue;
-      await leaveSuperseded(services, run, changeset);
+      await leaveSuperseded(services, tenant, run, changeset);
       return;
     }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { isWaitingForModel, type RunRecord, type TenantStore } from "@reprise/contracts";
+import { type RunRecord, resumesByItself, type TenantStore } from "@reprise/contracts";
 import { decisionFor, listAllCalls } from "../thread/calls.ts";
 
 /**
@@ -8,7 +8,7 @@ import { decisionFor, listAllCalls } from "../thread/calls.ts";
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";
   // Nobody has to do anything for it.
-  if (isWaitingForModel(run)) return true;
+  if (resumesByItself(run)) return true;
   const { run_id, thread_id } = run;
   const { decisions, cancel } = await store.readInbox(thread_id, run_id);
   if (cancel !== undefined) return true;

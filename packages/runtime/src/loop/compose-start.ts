@@ -86,6 +86,8 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     ...(request.policy !== undefined && { policy: request.policy }),
     ...(request.overrides !== undefined && { overrides: request.overrides }),
     ...(request.budget_id !== undefined && { budget_id: request.budget_id }),
+    ...(request.depth !== undefined && { depth: request.depth }),
+    ...(request.root_run_id !== undefined && { root_run_id: request.root_run_id }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
     created_at: now,
     updated_at: now,

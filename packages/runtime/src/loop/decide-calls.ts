@@ -1,4 +1,5 @@
 import {
+  awaitsRun,
   type Decision,
   isOwnQuestion,
   type SuspendTicket,
@@ -105,7 +106,8 @@ async function decideCall(
   if (decision.binding_hash !== undefined && decision.binding_hash !== suspended.binding_hash) {
     return askAgain(workspace, moveCall(workspace, suspended, "decide"), suspended.ticket);
   }
-  workspace.emitOnCommit("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
+  if (!awaitsRun(suspended))
+    workspace.emitOnCommit("tool_call_resumed", { target_id: call_id, result: describeDecision(decision) }, step_id);
   if (isOwnQuestion(suspended)) {
     if (tool_id === REVIEW_CALL) decideReview(workspace, suspended, decision);
     else await decideBudget(workspace, suspended, decision);

@@ -1,5 +1,6 @@
 import {
   advanceRun,
+  awaitsRun,
   RepriseError,
   type RunRecord,
   type RunRequest,
@@ -13,6 +14,7 @@ import { runPhase } from "../phases/run-phase.ts";
 import { newEntry } from "../run/new-entry.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
+import { answerCall, endRunWait, stopChildren } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -22,17 +24,23 @@ import { endModelWait } from "./wait-for-model.ts";
 /** Closes an activation: the run waits, or is done. Nobody hears of it before it is committed. */
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
   const isSuspended = termination.type === "suspended";
+  endRunWait(workspace);
   if (!isSuspended) cancelOpenCalls(workspace, termination);
   await leavePhases(workspace, termination);
-  if (!isSuspended) await notifyParent(workspace, termination);
+  if (!isSuspended) {
+    await leaveChildren(workspace, termination);
+    await notifyParent(workspace, termination);
+  }
   const detail = detailOf(termination);
-  // Readers of a run that waits for a model stay: time answers it, and the answer comes in the same stream.
-  const isWaiting = isSuspended && workspace.run.model_wait !== undefined;
+  // Readers of a run that waits for a model or for runs below it stay: it resumes by itself, in the same stream.
+  const awaitsRuns = isSuspended && workspace.openCalls.some(awaitsRun) && workspace.openCalls.every(awaitsRun);
+  const isWaiting = awaitsRuns || (isSuspended && workspace.run.model_wait !== undefined);
   if (!isSuspended) endModelWait(workspace);
   const error_code = termination.type === "error" ? termination.code : undefined;
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
-    termination_code: code ?? (isWaiting ? "model_waiting" : terminationCode(termination)),
+    termination_code: code ?? waitCode(isWaiting, awaitsRuns) ?? terminationCode(termination),
+    ...(awaitsRuns && { awaits_runs: true }),
     ...(detail !== undefined && { termination_detail: detail }),
     ...(error_code !== undefined && { error_code }),
     updated_at: workspace.now,
@@ -71,6 +79,19 @@ function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): voi
   }
 }
 
+function waitCode(isWaiting: boolean, awaitsRuns: boolean): string | undefined {
+  if (!isWaiting) return undefined;
+  return awaitsRuns ? "run_waiting" : "model_waiting";
+}
+
+/** Before the end is committed: a crash in between leaves the run open, and its next owner stops them again. */
+async function leaveChildren(workspace: RunWorkspace, { type }: Termination): Promise<void> {
+  const { run, store, effects } = workspace;
+  if (run.children === undefined) return;
+  const question = { kind: "notify", of: `${run.run_id}-children`, encode: () => undefined } as const;
+  await effects.perform(question, () => stopChildren(store, run, type === "cancelled"));
+}
+
 function detailOf(termination: Termination): string | undefined {
   if (termination.type === "error") return termination.value;
   if (termination.type === "behavior_requested" || termination.type === "cancelled") return termination.detail;
@@ -92,14 +113,18 @@ function outputOf(workspace: RunWorkspace, { type }: Termination, response: stri
 async function notifyParent(workspace: RunWorkspace, termination: Termination): Promise<void> {
   const { run, effects, services } = workspace;
   const { parent_run_id, parent_thread_id, parent_call_id } = run;
-  const isAwaited = parent_call_id !== undefined || parent_thread_id === run.thread_id;
-  if (parent_run_id === undefined || parent_thread_id === undefined || isAwaited) return;
+  if (parent_run_id === undefined || parent_thread_id === undefined || parent_thread_id === run.thread_id) return;
+  // A tool that started a run by itself waits for it by itself.
+  if (parent_call_id !== undefined && run.root_run_id === undefined) return;
+  // A run that is cancelled while it waits is at work until its end: a commit of a waiting run would give its claim back.
+  if (workspace.run.status === "waiting") workspace.replaceRun(advanceRun(workspace.run, "resume"));
   if (workspace.hasChanges) await workspace.commit("assistant_turn");
   const told = describeEnd(workspace, termination);
   const question = { kind: "notify", of: run.run_id, encode: () => undefined } as const;
   await effects.perform(question, async () => {
     try {
-      await submit(workspace, parent_run_id, parent_thread_id, told);
+      if (parent_call_id !== undefined) await answerCall(workspace, termination);
+      else await submit(workspace, parent_run_id, parent_thread_id, told);
     } catch (error) {
       // An unavailable store is retried. A deleted parent thread or agent needs no notice.
       if (RepriseError.is(error) && error.isRetryable) throw error;

@@ -8,6 +8,7 @@ import type { StoppedRuns } from "../journal/stopped-runs.ts";
 import type { PluginInferences } from "../phases/infer-for-plugin.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Limits } from "../run/limits.ts";
+import type { Delegation } from "../run/ports.ts";
 import type { StoreTime } from "../thread/store-time.ts";
 import type { ThreadCache } from "../thread/thread-cache.ts";
 import type { RunPools } from "../tools/pools/run-pools.ts";
@@ -32,6 +33,7 @@ export interface Services {
   readonly limits: Limits;
   /** What plugins asked of models, until a run counts it. */
   readonly inferences: PluginInferences;
+  readonly delegation: Delegation;
   readonly bus: LiveBus;
   readonly signals: Signals;
   readonly stopped: StoppedRuns;

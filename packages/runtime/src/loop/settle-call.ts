@@ -22,6 +22,7 @@ import { resultIdOf } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
+import { reportProgress } from "../tools/perform-call.ts";
 
 /** The parts of a run that the end or the suspension of a call changes. */
 export type SettlingRun = RunView &
@@ -134,6 +135,11 @@ export function suspendCall(
   const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
   const expiry = expires_at === undefined ? {} : { expires_at };
   moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash, ...expiry });
+  if (ticket.run_id !== undefined) {
+    // For clients the call is still under way: they hear of its end when that run is over.
+    const { message = "" } = ticket.suspension;
+    return reportProgress(workspace, call, { message }, ticket.run_id);
+  }
   workspace.emitOnCommit(
     "tool_call_done",
     {
@@ -156,6 +162,8 @@ export async function settleExecution(
 ): Promise<void> {
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
+  const { children } = executed;
+  if (children.length > 0) workspace.setRun({ children: (workspace.run.children ?? 0) + children.length });
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     await finishCall(workspace, call, { result, trigger: "fail" });

@@ -30,6 +30,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
     stopped: { goOn: nothing } as unknown as Services["stopped"],
     threads: { forget: nothing } as unknown as Services["threads"],
     inferences: new PluginInferences(),
+    delegation: untouchable("for runs below"),
     beforeModelAttempt: undefined,
     observers: new Set(),
     closed: new AbortController().signal,

@@ -8,6 +8,16 @@ export interface PoolSizes {
   readonly concurrent: number;
 }
 
+/** How far agents may have other agents work for them. */
+export interface DelegationLimits {
+  /** How many runs may start each other, one below the other; null for no limit. */
+  readonly depth: number | null;
+  /** How many runs the tool calls of one run may start. */
+  readonly children: number;
+  /** How many runs one tree may have in all, without the run at its top. */
+  readonly tree: number;
+}
+
 /** Times and sizes. Every one has a default; see `DEFAULT_LIMITS`. */
 export interface Limits {
   /** Runs this process works on at once. */
@@ -36,6 +46,7 @@ export interface Limits {
   readonly hookTimeoutMs: number;
   /** Slots for the tool calls of one root run and the agents below it. */
   readonly pools: PoolSizes;
+  readonly delegation: DelegationLimits;
   /** How long `close` waits for runs to come to a commit before it leaves them to others. */
   readonly closeTimeoutMs: number;
 }
@@ -56,6 +67,7 @@ export const DEFAULT_LIMITS: Limits = {
   cachedCharacters: 32_000_000,
   hookTimeoutMs: 30_000,
   pools: { read: 20, serial: 1, concurrent: 10 },
+  delegation: { depth: 5, children: 20, tree: 100 },
   closeTimeoutMs: 10_000,
 };
 
@@ -65,6 +77,8 @@ export function assertLimits(limits: Limits): void {
   // None at all is a process that takes no work: it may still read, enqueue and decide.
   assertCount("limits.maxActiveRuns", maxActiveRuns, 0);
   for (const [pool, slots] of Object.entries(pools)) assertCount(`limits.pools.${pool}`, slots, 1);
+  for (const [what, most] of Object.entries(limits.delegation))
+    if (most !== null) assertCount(`limits.delegation.${what}`, most, 0);
   // A claim is given up one renewal before it runs out: there must be time for one before that.
   if (!(renewEveryMs > 0) || !(leaseMs > 2 * renewEveryMs)) {
     throw invalid(`limits.leaseMs (${leaseMs}) must be more than twice limits.renewEveryMs (${renewEveryMs}).`);

@@ -1,6 +1,7 @@
 import type {
   BlobStore,
   CheckpointReason,
+  ChildRuns,
   Claim,
   DecisionKey,
   Env,
@@ -137,9 +138,23 @@ export interface Host {
   readonly services: HostServices;
 }
 
+/** Starts and finds the runs below a run. The part of the runtime's front that the loop may use. */
+export interface Delegation {
+  /** The runs below the call of a run. `started` hears of every run that was not there before. */
+  runsOf(caller: DelegatingCall, started: (runId: string) => void): ChildRuns;
+}
+
+/** The call that starts runs, and its run. */
+export interface DelegatingCall {
+  readonly tenant: string;
+  readonly run: RunRecord;
+  readonly call: ToolCallRecord;
+}
+
 export interface HostServices {
   readonly env: Env;
   readonly limits: Limits;
   readonly blobs: BlobStore;
   readonly time: Pick<StoreTime, "now">;
+  readonly delegation: Delegation;
 }

@@ -112,7 +112,8 @@ export async function executeCall(
     signal.throwIfAborted();
     if (!ToolError.is(error)) reportToolError(workspace, call, error);
     // What a failed tool did to the state is as if it had not happened.
-    return { ...gather(document, call), recordings: gathered.recordings, result: failure(id, error) };
+    const { recordings, children } = gathered;
+    return { ...gather(document, call), recordings, children, result: failure(id, error) };
   } finally {
     gathered.state.close();
   }
@@ -125,6 +126,7 @@ function gather(document: Json, { call_id, tool_id }: ToolCallRecord): Gathered 
     requests: [],
     recordings: [],
     blobs: [],
+    children: [],
   };
 }
 

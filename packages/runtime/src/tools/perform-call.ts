@@ -35,6 +35,7 @@ interface StoredExecution {
   readonly requests?: readonly PluginRequest[];
   readonly run_scoped?: readonly string[];
   readonly blobs?: readonly string[];
+  readonly children?: readonly string[];
   readonly recorded?: readonly Recorded[];
 }
 
@@ -65,7 +66,8 @@ function describeWork({ call, tool }: Execution): ToolWork {
   return { callId: call_id, stepId: step_id, tool: tool.descriptor, arguments: freezeDeep(given), suspension };
 }
 
-function encode({ result, terminate, state, messages, requests, blobs, recordings }: ExecutedCall): Json {
+function encode(executed: ExecutedCall): Json {
+  const { result, terminate, state, messages, requests, blobs, children, recordings } = executed;
   const { ops, actions, runScoped } = state;
   const stored: StoredExecution = {
     result,
@@ -76,6 +78,7 @@ function encode({ result, terminate, state, messages, requests, blobs, recording
     ...(requests.length > 0 && { requests }),
     ...(runScoped.size > 0 && { run_scoped: [...runScoped] }),
     ...(blobs.length > 0 && { blobs }),
+    ...(children.length > 0 && { children }),
     ...(recordings.length > 0 && { recorded: recordings }),
   };
   // Everything a tool gives was found to be JSON.
@@ -89,23 +92,25 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
   state.ops.push(...(stored.ops ?? []));
   state.actions.push(...(stored.actions ?? []));
   for (const name of stored.run_scoped ?? []) state.runScoped.add(name);
-  const { result, terminate, messages = [], requests = [], blobs = [] } = stored;
+  const { result, terminate, messages = [], requests = [], blobs = [], children = [] } = stored;
   return {
     state,
     messages: [...messages],
     requests: [...requests],
     recordings: [],
     blobs: [...blobs],
+    children: [...children],
     result,
     ...(terminate !== undefined && { terminate }),
   };
 }
 
-/** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`. */
-function reportProgress(
+/** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`; with the run it waits for, if it does. */
+export function reportProgress(
   workspace: Pick<RunView, "run" | "now"> & Pick<EventSink, "emit">,
   call: ToolCallRecord,
   progress: ToolProgress,
+  childRunId?: string,
 ): void {
   const { run } = workspace;
   const node = `tool_call:${call.call_id}`;
@@ -123,6 +128,7 @@ function reportProgress(
     ...(progress.progress !== undefined && { progress: progress.progress }),
     ...(progress.total !== undefined && { total: progress.total }),
     ...(progress.message !== undefined && { message: progress.message }),
+    ...(childRunId !== undefined && { child_run_id: childRunId }),
     run_id: run.run_id,
     ...(run.parent_run_id !== undefined && { parent_run_id: run.parent_run_id }),
     thread_id: run.thread_id,

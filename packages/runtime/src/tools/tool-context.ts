@@ -23,6 +23,8 @@ export interface Gathered {
   readonly requests: PluginRequest[];
   readonly recordings: Recorded[];
   readonly blobs: string[];
+  /** The runs that the execution started. */
+  readonly children: string[];
 }
 
 export interface ToolContextOptions {
@@ -77,6 +79,9 @@ export function createToolContext(
     queueMessage: (message) => {
       assertQueued(message);
       if (state.isOpen) messages.push(message);
+    },
+    get runs() {
+      return services.delegation.runsOf({ tenant: claim.tenant, run, call }, (id) => gathered.children.push(id));
     },
     documents: (kind) => keptDocuments(workspace.store, kind, record),
     record,

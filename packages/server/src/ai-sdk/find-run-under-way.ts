@@ -1,4 +1,4 @@
-import { isWaitingForModel, MAX_LIMIT, type MailboxEntry } from "@reprise/contracts";
+import { MAX_LIMIT, type MailboxEntry, resumesByItself } from "@reprise/contracts";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
 
 /**
@@ -17,7 +17,7 @@ export async function findRunUnderWay(
   // Last: what was due a moment ago may be at work by now, and nothing goes the other way.
   const [running] = (await runtime.runs({ ...ofAgent, status: "running" })).items;
   if (running !== undefined) return runtime.run(running.run_id);
-  if (waiting !== undefined && isWaitingForModel(waiting)) return runtime.run(waiting.run_id);
+  if (waiting !== undefined && resumesByItself(waiting)) return runtime.run(waiting.run_id);
   const next =
     due.find(({ run_id }) => run_id === waiting?.run_id) ??
     due.find(({ kind, request }) => kind === "run" && request?.agent_id === agentId);

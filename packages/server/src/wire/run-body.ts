@@ -18,7 +18,7 @@ import {
 } from "@reprise/contracts/shape";
 
 /** Fields of a request that the server fills in, or that the body has in another form. */
-type OwnFields = "origin" | "overrides" | "budget_id";
+type OwnFields = "origin" | "overrides" | "budget_id" | "depth" | "root_run_id";
 
 interface Strict {
   readonly strict?: boolean;
@@ -43,7 +43,14 @@ export const DECISION_BODY: ObjectShape<SentDecision> = objectOf<SentDecision>({
   updated_at: named(optional(unchecked<number>({ type: "integer" })), "updated_at", "updatedAt"),
 });
 
-const { origin: _origin, overrides: _overrides, budget_id: _budget, ...fields } = RUN_REQUEST.fields;
+const {
+  origin: _origin,
+  overrides: _overrides,
+  budget_id: _budget,
+  depth: _depth,
+  root_run_id: _root,
+  ...fields
+} = RUN_REQUEST.fields;
 
 const messages = optional(fields.messages.shape);
 const initial_decisions = named(optional(listOf(DECISION_BODY)), ...RUN_REQUEST.names.initial_decisions);

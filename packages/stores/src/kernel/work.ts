@@ -1,4 +1,4 @@
-import { isWaitingForModel } from "@reprise/contracts";
+import { resumesByItself } from "@reprise/contracts";
 import { claimedEntry } from "./claims.ts";
 import { isPending } from "./entries.ts";
 import { encodeNeed, type Need, type NeedText, needOfRun, UNKNOWN_NEED } from "./need.ts";
@@ -121,7 +121,7 @@ function maySupersede(draft: ThreadDraft, { entry }: EntryRow): boolean {
 
 /** A run that waits for a model is about to continue by itself: nothing takes its place. */
 function isHeldUp({ openRun }: ThreadDraft): boolean {
-  return openRun !== undefined && isWaitingForModel(openRun.record);
+  return openRun !== undefined && resumesByItself(openRun.record);
 }
 
 /** An entry that failed to start and waits to be tried again is not overtaken; one that was sent for later is. */

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { buildEntry } from "../../build/build-records.ts";
+import { buildDecision, buildEntry } from "../../build/build-records.ts";
 import type { Law } from "../law-suite.ts";
 import { entryStatuses, runNext } from "../mailbox-steps.ts";
 import { expectRefusal } from "../refusal.ts";
@@ -78,6 +78,19 @@ export function busyPolicyLaws(law: Law): void {
     expect(claim).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
     await (await bench.take(claim)).become("done");
     expect([await runNext(bench), await runNext(bench)]).toEqual(["before", "after"]);
+  });
+
+  law("lets nothing take the place of a run that waits for runs below it", async (bench) => {
+    const owner = await bench.start();
+    owner.run = { ...owner.run, awaits_runs: true };
+    await owner.suspend("c1");
+    await bench.enqueue({ entry_id: "chat", busy_policy: "continue" });
+    expect(await bench.claim()).toEqual([]);
+    await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
+    const claim = await bench.claimOne();
+    expect(claim).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
+    await (await bench.take(claim)).become("done");
+    expect(await runNext(bench)).toBe("chat");
   });
 
   law("lets `continue` supersede a waiting run, and makes everything else wait for it", async (bench) => {

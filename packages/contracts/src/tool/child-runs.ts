@@ -1,0 +1,47 @@
+/**
+ * How a run below stands.
+ * - `running`: queued, at work, or waiting for something that comes by itself.
+ * - `waiting`: a person has to decide about one of its calls.
+ * - `completed`, `failed`, `stopped`: over. `stopped` was cancelled.
+ */
+export type ChildStatus = "running" | "waiting" | "completed" | "failed" | "stopped";
+
+/** A run that a tool call started. */
+export interface ChildRun {
+  readonly runId: string;
+  readonly threadId: string;
+  readonly agentId: string;
+  readonly status: ChildStatus;
+  /** The last answer, once the run is over and has one. */
+  readonly output?: string;
+  /** Why the run failed. */
+  readonly error?: string;
+}
+
+/** What a run below is started with. */
+export interface NewChildRun {
+  readonly agentId: string;
+  readonly prompt: string;
+  /** Tells several runs of one call apart. Needed only when a call starts more than one. */
+  readonly key?: string;
+  /** The call does not wait for the run: when the run is over, its parent's thread gets a message. */
+  readonly background?: boolean;
+  /** Continues the thread of an earlier run below instead of starting a new one. */
+  readonly threadId?: string;
+}
+
+/**
+ * The runs that a tool starts below its own. Each is a run like any other: durable, recorded, cancelled with its parent, paid from the
+ * same budget.
+ */
+export interface ChildRuns {
+  /**
+   * Starts a run of another agent, on a thread of its own (`sub-agent-<run id>`). Durable when it resolves. Idempotent: a call that is
+   * executed again after a crash gets the run it started before. `DELEGATION_LIMIT` when the tree of runs is too deep or too large.
+   */
+  start(child: NewChildRun): Promise<ChildRun>;
+  /** A run that was started from this thread; undefined when there is none. Runs of other threads are not found. */
+  load(runId: string): Promise<ChildRun | undefined>;
+  /** Asks a run that was started from this thread, and every run below it, to stop. Does nothing when the run is over. */
+  cancel(runId: string): Promise<void>;
+}

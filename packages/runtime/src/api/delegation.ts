@@ -1,0 +1,124 @@
+import {
+  type ChildRun,
+  type ChildStatus,
+  invalidRequest,
+  type NewChildRun,
+  RepriseError,
+  type RunPolicy,
+  type RunRecord,
+  type RunRequest,
+  resumesByItself,
+} from "@reprise/contracts";
+import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import type { Services } from "../loop/services.ts";
+import type { DelegatingCall, Delegation } from "../run/ports.ts";
+import { childRunId, noteChild, rootOf } from "../run/run-tree.ts";
+import { prepareRun } from "./prepare-run.ts";
+import { describeOutcome } from "./run-outcome.ts";
+import { submitRun } from "./submit-run.ts";
+
+/** Starts runs below the calls of other runs, by the one way every run starts. */
+export function createDelegation(services: Services, dispatcher: Dispatcher): Delegation {
+  return {
+    runsOf(caller, started) {
+      const { tenant, run, call } = caller;
+      const store = services.store.forTenant(tenant);
+      const load = async (runId: string): Promise<ChildRun | undefined> => {
+        const record = await store.loadRun(runId);
+        if (record !== undefined) return isBelow(run, record) ? describeRun(services, tenant, record) : undefined;
+        const { items } = await store.listEntries({ run_id: runId });
+        const queued = items.find(({ kind }) => kind === "run");
+        if (queued?.request === undefined || !isBelow(run, queued.request)) return undefined;
+        const { thread_id: threadId, status } = queued;
+        const wasTaken = status !== "queued" && status !== "claimed";
+        return { runId, threadId, agentId: queued.request.agent_id, status: wasTaken ? "stopped" : "running" };
+      };
+      return {
+        load,
+
+        async start(child) {
+          const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
+          const earlier = await load(runId);
+          if (earlier !== undefined) return earlier;
+          if (child.threadId !== undefined) await assertContinues(child.threadId);
+          const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
+          const { limits, time } = services;
+          await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
+          await submitRun(services, dispatcher, prepared);
+          started(runId);
+          return { runId, threadId: prepared.thread_id, agentId: child.agentId, status: "running" };
+        },
+
+        async cancel(runId) {
+          if ((await load(runId)) === undefined) return;
+          try {
+            await store.requestCancel(runId, `Run ${run.run_id} stopped it.`);
+          } catch (error) {
+            if (!RepriseError.is(error, "RUN_NOT_ACTIVE")) throw error;
+          }
+        },
+      };
+
+      async function assertContinues(threadId: string): Promise<void> {
+        const [last] = (await store.listRuns({ thread_id: threadId, limit: 1 })).items;
+        if (last !== undefined && isBelow(run, last)) return;
+        throw invalidRequest(`Thread ${threadId} has no run that thread ${run.thread_id} started.`);
+      }
+    },
+  };
+}
+
+/** Only the thread that started a run may look after it. */
+function isBelow({ thread_id }: RunRecord, { parent_thread_id }: Pick<RunRecord, "parent_thread_id">): boolean {
+  return parent_thread_id === thread_id;
+}
+
+function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: string): RunRequest {
+  const { run_id, thread_id, resource_id, policy, traceparent } = run;
+  return {
+    agent_id: child.agentId,
+    thread_id: child.threadId ?? `sub-agent-${runId}`,
+    run_id: runId,
+    parent_run_id: run_id,
+    parent_thread_id: thread_id,
+    // A run that a call waits for answers the call; any other one writes to the thread.
+    ...(child.background !== true && { parent_call_id: call.call_id }),
+    ...(resource_id !== undefined && { resource_id }),
+    origin: "subagent",
+    sender_id: `run:${run_id}`,
+    messages: [{ role: "user", content: child.prompt }],
+    busy_policy: "enqueue",
+    ...(policy !== undefined && { policy: listsOf(policy) }),
+    depth: (run.depth ?? 0) + 1,
+    root_run_id: rootOf(run),
+    ...(traceparent !== undefined && { traceparent }),
+  };
+}
+
+/** What a run may not do, the runs below it may not either. Its budget is theirs by another way. */
+function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunPolicy {
+  return lists;
+}
+
+async function describeRun(services: Services, tenant: string, record: RunRecord): Promise<ChildRun> {
+  const { run_id: runId, thread_id: threadId, agent_id: agentId } = record;
+  const known = { runId, threadId, agentId };
+  if (record.status !== "done") return { ...known, status: openStatus(record) };
+  const outcome = await describeOutcome(services, tenant, record);
+  switch (outcome.status) {
+    case "done":
+      return { ...known, status: "completed", output: outcome.text };
+    case "failed":
+      return { ...known, status: "failed", error: outcome.error };
+    case "cancelled":
+      return { ...known, status: "stopped" };
+    case "waiting":
+      return { ...known, status: "waiting" };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function openStatus(record: RunRecord): ChildStatus {
+  return record.status === "waiting" && !resumesByItself(record) ? "waiting" : "running";
+}
