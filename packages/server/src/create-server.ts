@@ -62,7 +62,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
 export interface Server {
   /** Answers a request. The second argument is what the platform brings, for Hono on Node. */
   fetch(request: Request, env?: ServerEnv["Bindings"]): Promise<Response>;
-  /** Whether there is a route for a request, whoever may use it. */
+  /** Whether a route matches a request, regardless of scopes. */
   hasRoute(method: string, path: string): boolean;
   /** Groups of routes, each an app that can be mounted in another one. All of them share this server's settings. */
   readonly routes: Readonly<Record<RouteGroup, Hono<ServerEnv>>>;
@@ -70,7 +70,7 @@ export interface Server {
   readonly isAuthenticated: boolean;
   /** Whether an address is that of a proxy in front. */
   isTrustedProxy(address: string): boolean;
-  /** Ends all streams; their clients come back to whoever serves then. Runs go on, and the runtime stays open. */
+  /** Ends all streams; their clients reconnect to another process. Runs continue, and the runtime stays open. */
   close(): void;
 }
 

@@ -25,7 +25,7 @@ export function mountRoutes(host: ServerHost, routes: readonly Route[]): Hono<Se
   return app;
 }
 
-/** The door. Who asks is known before anything but the headers was looked at. */
+/** The entrance. The principal is known before anything but the headers is read. */
 async function enter(host: ServerHost, route: Route, context: HttpExchange["context"]): Promise<Response> {
   const request = context.req.raw;
   const response = await guarded(host, context, async (headers) => {
@@ -54,7 +54,7 @@ async function enter(host: ServerHost, route: Route, context: HttpExchange["cont
   return response;
 }
 
-/** Answers a request for what is not here; also that only to whom may ask. */
+/** Answers a request for an unknown path; also that only after authentication. */
 export function answerUnknown(host: ServerHost, context: HttpExchange["context"]): Promise<Response> {
   return guarded(host, context, () => {
     throw new HttpRefusal(404, `not found: ${context.req.method} ${context.req.path.slice(0, 200)}`);

@@ -44,7 +44,7 @@ const MAX_CONNECTIONS_PER_ADDRESS = 256;
 const IDLE_TIMEOUT_MS = 120_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** Listens for HTTP requests. `INVALID_REQUEST` for an address others can reach when nobody is asked who they are. */
+/** Listens for HTTP requests. `INVALID_REQUEST` for a public address without authentication. */
 export async function listen(server: Server, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 8080, headersTimeoutMs = 10_000, requestTimeoutMs = 30_000 } = options;
   assertMayListen(server, host);

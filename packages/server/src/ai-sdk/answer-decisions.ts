@@ -13,7 +13,7 @@ type Decisions = Extract<AiSdkRequest, { kind: "decisions" }>;
 
 /**
  * Nothing was said, but something was decided: it goes to the run that waits for it. A client that continues its message gets
- * what follows; any other is told that its decisions were taken. Stale decisions are dropped: a client that sent nothing else gets
+ * what follows; any other gets a confirmation. Stale decisions are dropped: a client that sent nothing else gets
  * the thread's latest run from its start, which shows it how its questions were answered.
  */
 export async function answerDecisions(exchange: HttpExchange, agentId: string, asked: Decisions): Promise<Response> {
@@ -46,7 +46,7 @@ async function findLatestRun({ runtime }: HttpExchange, threadId: string): Promi
 }
 
 interface Waiting {
-  /** Those of the decisions that somebody waits for. */
+  /** The decisions about calls that wait. */
   readonly open: readonly DecisionInput[];
   readonly waiting?: RunRecord;
 }

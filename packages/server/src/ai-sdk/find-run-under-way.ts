@@ -24,7 +24,7 @@ export async function findRunUnderWay(
   return next === undefined ? undefined : runtime.run(next.run_id);
 }
 
-/** What waits for somebody to take it, and not for its time to come. */
+/** Runs that wait for a worker, and not for their time. */
 async function listDue(runtime: TenantRuntime, threadId: string): Promise<readonly MailboxEntry[]> {
   const pages = await Promise.all(
     (["claimed", "queued"] as const).map((status) =>

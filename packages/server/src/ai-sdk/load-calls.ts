@@ -11,7 +11,7 @@ export async function loadCalls({ runtime }: HttpExchange, query: CallQuery): Pr
   }
 }
 
-/** The calls of a thread that wait for somebody. */
+/** The calls of a thread that wait for a decision. */
 export function loadOpenCalls(exchange: HttpExchange, threadId: string): Promise<readonly ToolCallRecord[]> {
   return loadCalls(exchange, { thread_id: threadId, status: "suspended" });
 }

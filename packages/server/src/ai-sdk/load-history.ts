@@ -79,7 +79,7 @@ async function readBackwards(
   }
 }
 
-/** What a run went on to say behind a message that was said to it meanwhile, newest first; it belongs to what it said before. */
+/** What a run said after a message that arrived meanwhile, newest first; it belongs to what it said before. */
 async function readRest(exchange: HttpExchange, threadId: string, message: Positioned): Promise<readonly Positioned[]> {
   const runId = message.role === "user" ? message.metadata?.run_id : undefined;
   if (runId === undefined) return [];

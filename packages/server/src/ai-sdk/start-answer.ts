@@ -30,7 +30,7 @@ export async function startAnswer(
   const said = { ...asked, thread_id: threadId, messages };
   if (open.length === 0) return submitOnce(exchange, said);
   assertScope(exchange.principal, "decide");
-  // Somebody may decide between our look and our write: then what was said counts all the same.
+  // Another client may decide between the read and the write: then the message counts without the decision.
   return (await unlessStale(submitOnce(exchange, { ...said, initial_decisions: open }))) ?? submitOnce(exchange, said);
 }
 

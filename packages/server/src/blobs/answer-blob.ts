@@ -53,7 +53,7 @@ function typeOf({ media_type }: BlobInfo): string {
 
 function blobHeaders(type: string): Readonly<Record<string, string>> {
   return {
-    // The same id is the same bytes for ever, for whoever may see them.
+    // The same id always names the same bytes.
     "cache-control": "private, max-age=31536000, immutable",
     vary: "origin, authorization, x-api-key",
     "accept-ranges": "bytes",
@@ -75,7 +75,7 @@ interface ByteRange {
 }
 
 /**
- * Reads a `Range` header. Undefined is all of it, which is also the answer to several ranges at once and to words nobody knows;
+ * Reads a `Range` header. Undefined is the whole blob, which is also the answer to several ranges at once and to unknown units;
  * `unsatisfiable` is a range that lies behind the end.
  */
 function readRange(header: string | null, bytes: number): ByteRange | "unsatisfiable" | undefined {

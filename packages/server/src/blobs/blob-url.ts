@@ -15,7 +15,7 @@ export function browserUrl(exchange: Pick<HttpExchange, "context" | "host">, url
   return ref.startsWith(SCHEME) ? baseOf(exchange) + encodeURIComponent(blobIdOf(ref)) : url;
 }
 
-/** The other way round: a URL of this server's blobs as the runtime names them. Others are somebody else's. */
+/** The reverse: the runtime's name for a URL of this server's blobs. Other URLs are unchanged. */
 export function runtimeUrl(exchange: Pick<HttpExchange, "context" | "host">, url: string): string {
   const base = baseOf(exchange);
   const found = [base, new URL(base).pathname].find((start) => url.startsWith(start));

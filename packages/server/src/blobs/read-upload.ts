@@ -28,7 +28,7 @@ export function describeUploadError(error: unknown, maxBytes: number): unknown {
   return RepriseError.is(error, "BLOB_TOO_LARGE") ? tooLarge(maxBytes) : error;
 }
 
-/** No more is asked of the client than was taken. Whoever stops to take, stops the client. */
+/** Reads from the client only as fast as the store writes. */
 async function* receive(request: Request): AsyncGenerator<Uint8Array, void> {
   const reader = request.body?.getReader();
   let isOver = false;

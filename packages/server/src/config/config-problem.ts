@@ -15,7 +15,7 @@ export function problemAt(path: ShapePath, says: string): ConfigProblem {
   return { path: formatPath(path), message: `${nameOf(path)}${says}` };
 }
 
-/** A problem of a shape. What was found is told by its type alone: anything in a configuration may be a secret. */
+/** A problem of a shape. The value is described by its type alone, because anything in a configuration may be a secret. */
 export function describeProblem({ path, says, found }: ShapeProblem): ConfigProblem {
   return problemAt(path, found?.type === undefined ? says : `${says} (got ${found.type})`);
 }

@@ -7,7 +7,7 @@ export interface EnvReference {
   readonly name: string;
 }
 
-/** How to prove to a provider who asks: a key by the name of its variable, or the key itself. */
+/** The credential for a provider: the name of an environment variable that holds the key, or the key itself. */
 export type ProviderAuth = EnvReference | { readonly kind: "token"; readonly value: string };
 
 /** Who has models, and how it is reached. */
@@ -18,7 +18,7 @@ export interface ProviderConfig {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Where threads live. What is left out is up to whoever opens the store. */
+/** Where threads live. Left out, the host decides. */
 export type StoreConfig =
   | { readonly kind: "sqlite"; readonly file?: string }
   | { readonly kind: "postgres"; readonly url?: string | EnvReference; readonly schema?: string }

@@ -3,7 +3,7 @@ import { type ConfigProblem, problemAt } from "./config-problem.ts";
 
 const MOST_NAMED = 10;
 
-/** Says that a name is nobody's. */
+/** Reports an unknown name. */
 export function unknownName(path: ShapePath, name: string, known: readonly string[]): ConfigProblem {
   return problemAt(path, ` is ${JSON.stringify(name)}, which is not there. ${sayKnown(name, known)}`);
 }

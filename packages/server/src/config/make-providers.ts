@@ -58,7 +58,7 @@ function findKey(
   }
 }
 
-/** What a foreign error says was written for nobody, and may hold anything. */
+/** The text of a foreign error is not meant for users and may contain anything. */
 function describeFailure(error: unknown, path: ShapePath, secrets: readonly string[]): ConfigProblem {
   const problem = problemAt(path, " cannot be made into a provider");
   return RepriseError.is(error) ? { ...problem, message: withoutSecrets(error.message, secrets) } : problem;

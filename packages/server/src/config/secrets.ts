@@ -15,24 +15,24 @@ export function secretsIn({ auth, headers = {} }: ProviderConfig): readonly stri
   return [...(auth?.kind === "token" ? [auth.value] : []), ...Object.values(headers)].filter((text) => text !== "");
 }
 
-/** Takes secrets out of a text that somebody else wrote. */
+/** Removes secrets from a foreign text. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
 }
 
-/** Texts under such names are secrets wherever they stand: nobody knows what sections of plugins hold. */
+/** Texts under such names are secrets everywhere, because the content of plugin sections is unknown. */
 const SECRET_NAME = /(?:secret|token|password|passwd|api_?key|private_?key|authorization|credentials?)$/i;
 /** `scheme://user:password@host`. */
 const USER_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#\s]*@/i;
 /** A name ends where the next one may begin: otherwise each of many question marks would be read to the end. */
 const SECRET_IN_QUERY = /([?&][^=&?]*(?:secret|token|password|key)=)[^&#]*/gi;
 
-/** A configuration, or a part of it, that can be shown: without what would let anybody in anywhere. */
+/** A configuration, or a part of it, that can be shown: without credentials. */
 export function redact(value: Json, key = ""): Json {
   if (typeof value === "string") return redactText(value, key);
   if (Array.isArray(value)) return value.map((item: Json) => redact(item, key));
   if (!isPlainObject(value)) return value;
-  // Of how to prove who asks, the way is shown and the names are.
+  // Of an authentication, the method and the names are shown.
   const { kind } = value;
   const isProof = key === "auth" && typeof kind === "string";
   return Object.fromEntries(

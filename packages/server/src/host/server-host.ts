@@ -17,7 +17,7 @@ export interface PageFile {
   readonly content: string;
 }
 
-/** A call that nobody made yet. */
+/** A call that was not made yet. */
 export interface PreviewedCall {
   readonly agent_id: string;
   readonly tool_id: string;
@@ -27,7 +27,7 @@ export interface PreviewedCall {
 /** What would happen to a call, and who says so. */
 export type PermissionPreview = CallPreview;
 
-/** Asks whoever rules over calls. It says what it would say if the call were made, and nothing is done. */
+/** Asks the permission plugin for its verdict on a call, without making the call. */
 export type PreviewPermission = (
   call: PreviewedCall,
   principal: Principal,
@@ -52,13 +52,13 @@ export interface ServerOptions {
   /** Where browsers reach this server, when that is not what requests say: `https://agents.example.com/api`. */
   readonly publicUrl?: string;
   readonly streams?: Partial<StreamLimits>;
-  /** The configuration, for whoever may look at it and change it over HTTP. Without it nobody may. */
+  /** The configuration that can be read and changed over HTTP. Without it, it cannot. */
   readonly config?: LiveConfig;
-  /** Files for browsers, which anybody may read. */
+  /** Files for browsers, readable without authentication. */
   readonly pages?: readonly PageFile[];
   /** Says what would happen to a call, for `POST /v1/permissions/preview`. The tool itself does unless given. */
   readonly previewPermission?: PreviewPermission;
-  /** Told of errors that are nobody's fault outside, as they are. Printed without credentials unless given. */
+  /** Gets errors that no client caused. Printed without credentials unless given. */
   readonly onError?: (error: unknown) => void;
 }
 

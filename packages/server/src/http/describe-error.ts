@@ -8,7 +8,7 @@ export interface DescribedError {
   readonly headers: Readonly<Record<string, string>>;
   /** For a decision that lost: the one that won. */
   readonly decision?: unknown;
-  /** Worth a line in the log: nobody outside can do anything about it. */
+  /** Whether it is worth a line in the log: the client cannot fix it. */
   readonly isOurs: boolean;
 }
 
@@ -26,7 +26,7 @@ export function describeError(thrown: unknown): DescribedError {
     "x-reprise-error": error.code,
     ...(status === 503 && error.isRetryable && { "retry-after": "1" }),
   };
-  // That a server comes to its end is no error of anybody's.
+  // A server that shuts down is not an error.
   const isOurs = status >= 500 && error.code !== "RUNTIME_CLOSED";
   const decision = error.code === "DECISION_CONFLICT" ? { decision: error.details.winner } : {};
   return { status, message: wordsFor(error), headers, isOurs, ...decision };
@@ -40,13 +40,13 @@ function wordsFor(error: RepriseError): string {
   }
   if (code === "RUN_NOT_ACTIVE") return "bad request: run is not active";
   if (UNSPEAKABLE.includes(code)) return "internal error";
-  // What stores, providers and plugins say was written for nobody outside, and may hold anything: what failed is said in our words.
+  // Texts of stores, providers and plugins are not meant for clients and may contain anything: the failure gets words of ours.
   const said = error.httpStatus < 500 ? message : ERRORS[code].when;
   const opening = OPENINGS[error.httpStatus];
   return opening === undefined ? said : `${opening}: ${said}`;
 }
 
-/** How the text of a status begins, whoever refused: as refusals at the door do. */
+/** How the text of a status begins, as refusals at the door do. */
 const OPENINGS: Readonly<Record<number, string>> = {
   400: "bad request",
   404: "not found",

@@ -1,11 +1,11 @@
 import { redactCredentials } from "@reprise/contracts";
 
-/** Prints an error for whoever looks after the server. What others wrote is in it, so credentials are taken out. */
+/** Prints an error for the operator of the server. It may contain foreign text, so credentials are removed. */
 export function printError(error: unknown): void {
   console.error(redactCredentials(describe(error, 0)));
 }
 
-/** As deep as anybody looks. */
+/** How deep nested causes are printed. */
 const MAX_CAUSES = 5;
 
 function describe(error: unknown, depth: number): string {

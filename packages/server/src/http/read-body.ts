@@ -5,7 +5,7 @@ import { measureJson } from "./measure-json.ts";
 /** A JSON object that came from outside: every field still has to be looked at. */
 export type JsonBody = { readonly [key: string]: Json };
 
-/** Every key costs whoever looks at it far more than the few bytes it is. */
+/** Reading a key costs far more than its bytes. */
 const MAX_KEYS = 10_000;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
@@ -75,12 +75,12 @@ export function parseObject(text: string): JsonBody {
   return value as JsonBody;
 }
 
-/** A client that goes away in the middle is nobody's error; most probably it does not hear this. */
+/** A client that disconnects in the middle is no error; most probably it does not get this answer. */
 function refuseBroken(error: unknown): never {
   throw error instanceof HttpRefusal ? error : badRequest("the body broke off");
 }
 
 function tooLarge(maxBytes: number): HttpRefusal {
-  // The rest of the body is still on its way, and nobody will read it.
+  // The rest of the body is still on its way and is not read.
   return new HttpRefusal(413, `payload too large: a body has at most ${maxBytes} bytes`, { connection: "close" });
 }

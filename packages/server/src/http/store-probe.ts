@@ -3,7 +3,7 @@ import type { Runtime } from "@reprise/runtime";
 /** How often the store is written to at most, however often it is asked about. */
 const EVERY_MS = 2_000;
 
-/** A probe that nobody made again is forgotten. */
+/** A probe that is not repeated is forgotten. */
 const FORGOTTEN_MS = 60_000;
 
 /** More than the space that a full disk may have left in a page or a log. */

@@ -12,6 +12,6 @@ export function followUnusedConnections(http: HttpServer): () => void {
     socket.once("close", () => unused.delete(socket));
   });
   http.on("request", ({ socket }) => unused.delete(socket));
-  // A request may have arrived that nobody has looked at yet: what came is read first.
+  // A request may have arrived that was not read yet: it is read first.
   return () => void setImmediate(() => setImmediate(() => unused.forEach((socket) => void socket.destroy())));
 }

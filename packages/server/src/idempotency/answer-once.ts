@@ -50,7 +50,7 @@ export async function answerOnce(exchange: HttpExchange, route: Route): Promise<
     throw error;
   }
 
-  /** When this fails the request is done all the same, and whoever asked is told so. */
+  /** When this fails, the request was still executed, and the client gets its answer. */
   async function keep(response: Response): Promise<void> {
     const text = await response.clone().text();
     const answer = { status: response.status, text, headers: [...response.headers].map((pair) => [...pair]) };

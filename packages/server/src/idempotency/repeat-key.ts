@@ -10,7 +10,7 @@ export const REMEMBERED_MS = 86_400_000;
 
 /** A request that may be sent again. */
 export interface RepeatKey {
-  /** Of the document that remembers it: a principal and its key, so that nobody meets another's. */
+  /** The id of the document that remembers it: a principal and its key, so that keys of two principals never meet. */
   readonly id: string;
   /** What was asked; the same key for something else is a mistake. */
   readonly fingerprint: string;

@@ -25,7 +25,7 @@ export async function submitOnce(exchange: HttpExchange, asked: RunRequest): Pro
   const key = await readRepeatKey(exchange);
   if (key === undefined) {
     const run = await runtime.submit(request, options);
-    // Whoever begins a run may see it. One that was there before may be anybody's.
+    // A client may see the run that it begins. An earlier run may belong to another client.
     if (run.isEarlier) assertScope(exchange.principal, "read");
     return run;
   }

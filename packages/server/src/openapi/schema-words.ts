@@ -21,7 +21,7 @@ export function objectOf(required: Fields, optional: Fields = {}): JsonSchema {
   return { type: "object", properties: { ...required, ...optional }, ...(names.length > 0 && { required: names }) };
 }
 
-/** The same for what comes in: a field nobody knows is refused. */
+/** The same for request bodies: an unknown field is refused. */
 export function bodyOf(required: Fields, optional: Fields = {}): JsonSchema {
   return { ...objectOf(required, optional), additionalProperties: false };
 }

@@ -8,7 +8,7 @@ import * as schema from "./key-routes.schema.ts";
 
 const KEY_FIELDS = { name: ["name"], scopes: ["scopes"], expires_at: ["expiresAt", "expires_at"] } as const;
 
-/** API keys of the tenant whoever asks belongs to; of no other. */
+/** API keys of the caller's own tenant. */
 export const keyRoutes: readonly Route[] = [
   {
     method: "GET",

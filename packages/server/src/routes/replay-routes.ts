@@ -27,7 +27,7 @@ export const replayRoutes: readonly Route[] = [
     operation: schema.rerun,
     async handle(exchange) {
       const { step, changes } = decodeRerun(await exchange.body.json());
-      // What an agent is told and which model it asks is the operator's to say.
+      // The prompt and the model of an agent are the operator's to choose.
       if (changes.model !== undefined || changes.instructions !== undefined) assertScope(exchange.principal, "admin");
       const runId = pathPart(exchange, "id");
       const { reserved } = exchange;

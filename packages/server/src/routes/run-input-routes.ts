@@ -37,7 +37,7 @@ async function forwardDecisions(exchange: HttpExchange, { decisions, warnings }:
   return answer(exchange, 202, { ...body, ...(warnings.length > 0 && { warnings }) });
 }
 
-/** Messages go on after a run, in a new one on the same thread. */
+/** Messages to a run start a new run on its thread. */
 async function startContinuation(
   exchange: HttpExchange,
   inputs: RunInputs & { readonly agentId: string },

@@ -12,7 +12,7 @@ export interface AccessLimits {
   readonly windowMs: number;
 }
 
-/** Where everybody comes from this machine and nobody is asked who they are, nobody is counted unless it is asked for. */
+/** On a server without authentication, which serves this machine only, requests are counted only on demand. */
 const NONE: AccessLimits = { requestsPerAddress: Infinity, requestsPerPrincipal: Infinity, windowMs: 60_000 };
 
 export const DEFAULT_ACCESS_LIMITS: AccessLimits = {
@@ -21,7 +21,7 @@ export const DEFAULT_ACCESS_LIMITS: AccessLimits = {
   windowMs: 60_000,
 };
 
-/** Enough for everybody who asks at the same time, and a few megabytes at most. */
+/** Enough for all concurrent callers, and a few megabytes at most. */
 const MAX_CALLERS = 50_000;
 
 export interface AccessOptions {
@@ -30,7 +30,7 @@ export interface AccessOptions {
   readonly trustedProxies: readonly string[];
 }
 
-/** Counts who asks, and refuses who asks too often. */
+/** Counts requests per caller, and refuses callers over their limit. */
 export class AccessGate {
   readonly #addresses: RateLimiter;
   readonly #principals: RateLimiter;
@@ -56,7 +56,7 @@ export class AccessGate {
     return address !== undefined && this.#proxies.some((range) => isInRange(address, range));
   }
 
-  /** As soon as it is known who asks. */
+  /** Called as soon as the principal is known. */
   admitPrincipal(principal: Principal): void {
     if (principal !== LOCAL_PRINCIPAL) refuse(this.#principals.take(principalKey(principal)));
   }

@@ -52,7 +52,7 @@ export function isInRange(address: bigint, { start, bits }: AddressRange): boole
 }
 
 /**
- * Whom an address stands for when callers are counted: itself, or of the long ones its network, because whoever has one of those has
+ * The unit by which callers are counted: the address itself, or the network of an IPv6 address, because the owner of one has
  * all the others in it.
  */
 export function callerOf(address: bigint): string {

@@ -4,7 +4,7 @@ import { HttpRefusal } from "../http/http-refusal.ts";
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Refuses a request for another host than ours. A page of somebody else's can give its own name our address (DNS rebinding):
+ * Refuses a request for another host than ours. A foreign page can give its own name our address (DNS rebinding):
  * then its requests come here as its own, and only the name tells. `target` is the request line's, where the platform tells it.
  */
 export function checkHost(request: Request, allowed: readonly string[], target = ""): void {

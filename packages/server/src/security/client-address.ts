@@ -11,7 +11,7 @@ export function readProxies(proxies: readonly string[]): readonly AddressRange[]
 }
 
 /**
- * Where a request comes from. What a header says about that anybody can write: it counts as far as it was written by a listed proxy, so
+ * The address of the client. Headers can be forged: they count as far as a listed proxy wrote them, so
  * it is read from its end, and the first address that is no proxy of ours is the client's.
  */
 export function findClient(

@@ -4,7 +4,7 @@ import { createRemoteJWKSet, customFetch, type FetchImplementation, type JWTVeri
 const TIMEOUT_MS = 5_000;
 /** Keys that are younger than this are used without asking again. */
 const KEPT_MS = 600_000;
-/** A token with a key nobody knows makes us ask again, but not more often than this. */
+/** A token with an unknown key id causes a new request, but not more often than this. */
 const PAUSE_MS = 30_000;
 /** An issuer that failed is not asked again before this. */
 const FAILED_MS = 5_000;
@@ -27,8 +27,8 @@ export function fetchKeys(address: string): JWTVerifyGetKey {
 }
 
 /**
- * Asks for keys, reads no more than a list of them can be, and leaves an issuer in peace that just failed: tokens that nobody signed
- * would otherwise make us ask it once for each of them.
+ * Fetches keys, reads no more than a list of them can be, and leaves an issuer alone that just failed: forged tokens would
+ * otherwise cause a request each.
  */
 function createFetch(): FetchImplementation {
   let notBefore = 0;
@@ -56,7 +56,7 @@ async function readShort(response: Response): Promise<string> {
   return text;
 }
 
-/** Whoever can change the keys on their way can let anybody in. */
+/** Keys must come over TLS: an attacker who can change them can forge tokens. */
 function readAddress(address: string): URL {
   const url = URL.parse(address);
   const isHere = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);

@@ -42,7 +42,7 @@ export interface JwtClaims {
   readonly scopes?: string;
 }
 
-/** More is no token that anybody made for us. */
+/** A longer text is no token. */
 const LONGEST_TOKEN = 8_192;
 
 /** Lets tokens of an issuer in. Every mistake in the options is found here, and not when the first token comes. */

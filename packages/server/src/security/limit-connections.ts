@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from "node:http";
 import { callerOf, isInRange, readAddress, readRange } from "./address.ts";
 
-/** Whoever is on this machine has other ways to be a nuisance, and a proxy on it brings everybody's connections. */
+/** A caller on this machine has other ways to do harm, and a proxy on it carries the connections of all clients. */
 const HERE = ["127.0.0.0/8", "::1"].map(readRange).filter((range) => range !== undefined);
 
 /** Closes connections of an address that has too many already. Those of proxies are not counted: they are other people's. */

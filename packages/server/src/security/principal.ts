@@ -5,7 +5,7 @@ export type Scope = "read" | "run" | "decide" | "admin";
 
 export const SCOPES: readonly Scope[] = ["read", "run", "decide", "admin"];
 
-/** Who asks. */
+/** The authenticated caller. */
 export interface Principal {
   readonly id: string;
   /** From the credential, never from the request. The runtime's own when it is left out. */
@@ -14,12 +14,12 @@ export interface Principal {
 }
 
 /**
- * Finds out who asks, from the headers alone: nothing else of a request is looked at before. Undefined when there is no
+ * Identifies the caller by the headers alone, before anything else of the request is read. Undefined when there is no
  * credential, or none that counts.
  */
 export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
 
-/** On a server without authentication everybody is this one; such a server only listens on the loopback address. */
+/** The caller on a server without authentication; such a server only listens on the loopback address. */
 export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
 
 /** The principal as the maker of decisions. On a server without authentication it is not known. */

@@ -1,4 +1,4 @@
-/** Answers are data: nothing may be made of them in a browser, and nobody keeps them. */
+/** Answers are data: a browser must neither execute nor cache them. */
 const ALWAYS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",

@@ -25,7 +25,7 @@ export async function createVerify(options: JwtOptions): Promise<VerifyJwt> {
       return (await jwtVerify(token, findKey, verification)).payload;
     } catch (error) {
       if (isAboutKeys(error)) throw new HttpRefusal(503, "unavailable: the issuer's keys cannot be had", RETRY);
-      // What is wrong with a token is not said: whoever made it knows, and nobody else need.
+      // The reason is not told: a legitimate issuer knows it, and an attacker must not.
       if (error instanceof errors.JOSEError) return undefined;
       throw error;
     }

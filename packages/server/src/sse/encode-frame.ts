@@ -1,7 +1,7 @@
 import { type AgentEvent, encodeEvent } from "@reprise/contracts";
 import { encodeSseFrame } from "@reprise/protocols";
 
-/** An event and where a reader goes on after it. */
+/** An event and the cursor at which a reader continues after it. */
 export interface CursoredEvent {
   readonly event: AgentEvent;
   readonly cursor: string;

@@ -8,7 +8,7 @@ export interface StreamLimits {
   readonly heartbeatMs: number;
   /** A client with more than this unread is waited for. */
   readonly maxBufferedBytes: number;
-  /** A client that is waited for longer than this is dropped; it may come back and go on where it was. */
+  /** A client that blocks for longer than this is dropped. It may reconnect and continue where it was. */
   readonly patienceMs: number;
   /** More streams than this are not opened at once. */
   readonly maxStreams: number;
@@ -67,7 +67,7 @@ export class OpenStreams {
     this.#timer = undefined;
   }
 
-  /** Ends every stream and opens no more. Clients come back, to whoever serves then; runs go on. */
+  /** Ends every stream and opens no more. Clients reconnect to another process; runs continue. */
   close(): void {
     this.#isClosed = true;
     for (const outlet of [...this.#open.keys()]) this.#end(outlet);

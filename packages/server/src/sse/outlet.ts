@@ -1,7 +1,7 @@
 /** Why a stream is no longer read. Made once: an error of its own for each would cost more than many events. */
 export const GONE: Error = new Error("The reader is gone.");
 
-/** Where the text of a stream goes: to a socket, or into a body that somebody else reads. */
+/** The destination of a stream's text: a socket, or a body that the platform reads. */
 export interface Outlet {
   /** Takes the text in any case. */
   write(text: string): void;
@@ -13,7 +13,7 @@ export interface Outlet {
   end(): void;
   /** The client is given up; it sees a stream that broke off. */
   drop(): void;
-  /** Aborted when nobody listens any more, however that came. */
+  /** Aborted when the client is gone, for whatever reason. */
   readonly gone: AbortSignal;
 }
 

@@ -50,7 +50,7 @@ export async function pumpEvents(
     }
     writer.push(encoding.end());
   } catch (error) {
-    // The client sees its stream end and comes back; what is wrong it is told when it does.
+    // The client sees its stream end and reconnects; then it gets the error.
     if (describeError(error).isOurs) host.report(error);
   } finally {
     writer.flush();

@@ -20,7 +20,7 @@ export interface StreamExchange {
   readonly slot?: StreamSlot;
 }
 
-/** Answers with a stream of events. `read` gets a signal that says when nobody listens any more. */
+/** Answers with a stream of events. `read` gets a signal that aborts when the client is gone. */
 export function respondWithEvents(
   exchange: StreamExchange,
   read: (signal: AbortSignal) => EventIterator<CursoredEvent>,
@@ -42,7 +42,7 @@ export function respondWithEvents(
   return response;
 }
 
-/** The same on any platform: the body of a response, read by whoever sends it. */
+/** The same on any platform: the body of a response, read by the platform that sends it. */
 function openBodyOutlet(headers: Readonly<Record<string, string>>, maxBufferedBytes: number): OpenedOutlet {
   const gone = new AbortController();
   const encoder = new TextEncoder();

@@ -15,7 +15,7 @@ export interface StreamSlot {
   take(): void;
   readonly isTaken: boolean;
   readonly credential?: Credential;
-  /** Somebody else may have it. Doing it twice is doing it once. */
+  /** Frees the slot. Idempotent. */
   leave(): void;
 }
 
@@ -35,7 +35,7 @@ export class StreamSlots {
       throw new HttpRefusal(503, "unavailable: too many streams are open", { "retry-after": "1" });
     }
     const owner = principalKey(principal);
-    // Where nobody is asked who they are, this one is everybody.
+    // Without authentication this principal stands for all clients.
     if (principal !== LOCAL_PRINCIPAL && (this.#kept.get(owner) ?? 0) >= maxStreamsPerPrincipal) {
       throw new HttpRefusal(429, "too many requests: too many streams are open", { "retry-after": "1" });
     }

@@ -2,7 +2,7 @@ import { type EventCursor, parseCursor } from "@reprise/contracts";
 import { badRequest } from "../http/http-refusal.ts";
 import type { Query } from "../http/query.ts";
 
-/** Where a reader goes on: what a browser sends by itself when it comes back, or `after` in the query. */
+/** Where a reader continues: what a browser sends by itself when it comes back, or `after` in the query. */
 export function readCursor(headers: Headers, query: Query): EventCursor | undefined {
   const text = utf8Of(headers.get("last-event-id") ?? "") || query.text("after");
   if (text === undefined) return undefined;

@@ -5,7 +5,7 @@ import type { JsonBody } from "../http/read-body.ts";
 /** The names a field may have in a body, the first being the one used in messages. */
 export type FieldNames = { readonly [field: string]: readonly string[] };
 
-/** What is longer is no name that somebody mistyped. */
+/** A longer name is not a typing mistake. */
 const MAX_NAME = 200;
 
 /**

@@ -3,7 +3,7 @@ import { describeProblem, findNearest, type ObjectShape } from "@reprise/contrac
 import type { JsonBody } from "../http/read-body.ts";
 import { flagOf, readFields } from "./read-fields.ts";
 
-/** More than this many fields that nobody knows are counted, not named. */
+/** More unknown fields than this are counted instead of named. */
 const MAX_NAMED = 10;
 
 /** A body that has its shape, and warnings about how it was written. */
@@ -25,7 +25,7 @@ export function readShaped<Value extends object>(
   const named: string[] = [];
   let others = 0;
   const note = (name: string, known: readonly string[]): void => {
-    // Looking for the nearest name costs far more than the name: nobody may ask for it ten thousand times.
+    // Finding the nearest name is expensive: a client must not cause it ten thousand times.
     if (named.length < MAX_NAMED) named.push(describeUnknown(name, known));
     else others += 1;
   };

@@ -7,7 +7,7 @@ export function etagOf(revision: number): string {
   return `"${revision}"`;
 }
 
-/** The revision that whoever asks has seen. Without `If-Match` any is right. */
+/** The revision that the client has seen. Without `If-Match` any revision is accepted. */
 export function readIfMatch({ context }: HttpExchange): ExpectedRevision {
   const header = context.req.header("if-match");
   if (header === undefined) return {};

@@ -1,7 +1,7 @@
 import type { EventData } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 
-/** Longer than this nobody waits at an open connection; the run goes on, and its events can be read. */
+/** A connection is held open no longer than this. The run continues, and its events can be read. */
 const PATIENCE_MS = 30_000;
 
 /** How a call made by hand stands. */

@@ -24,7 +24,7 @@ export class ConfigInForce {
   #fitted: FittedOverlay;
   #stored: readonly StoredEntry[] | undefined;
   #number = 0;
-  /** Whether nobody was about to change it when it was loaded. */
+  /** Whether no change was in progress when it was loaded. */
   #isSettled = false;
 
   constructor(options: InForceOptions) {
@@ -64,7 +64,7 @@ export class ConfigInForce {
     const { number, isBeingChanged } = await loadVersion(this.documents);
     if (this.#isSettled && !isBeingChanged && number === this.#number) return;
     await this.load();
-    // Somebody is about to change it, or died while doing so and left something: then only another look tells.
+    // Another process is changing it, or died while doing so and left something: poll again.
     this.settle(number, !isBeingChanged);
   }
 

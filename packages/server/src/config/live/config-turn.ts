@@ -1,7 +1,7 @@
 import { type Documents, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 
-/** Counts the changes of a configuration, and says whether somebody is about to make one. */
+/** Counts the changes of a configuration, and marks a change in progress. */
 export interface ConfigVersion {
   readonly number: number;
   readonly isBeingChanged: boolean;
@@ -10,7 +10,7 @@ export interface ConfigVersion {
 const KIND = "config.version";
 const ID = "current";
 
-/** A change takes milliseconds: whoever takes this long is dead, and the next one takes over. */
+/** A change takes milliseconds: a process that takes this long is dead, and the next one takes over. */
 const PRESUMED_DEAD_MS = 5_000;
 const GIVE_UP_MS = 15_000;
 const LOOK_AGAIN_MS = 20;
@@ -27,7 +27,7 @@ export async function loadVersion(documents: Documents): Promise<ConfigVersion> 
 }
 
 /**
- * Makes a change while nobody else does, in any process: it was checked as a whole, and what it was checked against must not
+ * Makes a change under mutual exclusion over all processes: it was checked as a whole, and what it was checked against must not
  * change meanwhile. Answers with the number of the configuration afterwards.
  */
 export async function takeTurn(documents: Documents, change: () => Promise<void>): Promise<number> {
@@ -38,7 +38,7 @@ export async function takeTurn(documents: Documents, change: () => Promise<void>
     number += 1;
     return number;
   } finally {
-    // When it is not ours any more, somebody took us for dead, and counts for us.
+    // When the turn is no longer ours, another process took us for dead and counts for us.
     await documents.saveDocument({ kind: KIND, id: ID, body: bodyOf({ number, writer: null }) }, turn.revision);
   }
 }
@@ -60,7 +60,7 @@ async function begin(documents: Documents): Promise<Turn> {
     if (seen.revision !== revision) seen = { revision, since: now };
     const isLeftBehind = held.writer !== null && now - seen.since >= PRESUMED_DEAD_MS;
     if (held.writer === null || isLeftBehind) {
-      // Whoever is gone may have stored what nobody was told of.
+      // A process that died may have stored a change without announcing it.
       const number = held.number + (isLeftBehind ? 1 : 0);
       const next = { kind: KIND, id: ID, body: bodyOf({ number, writer }) };
       const saved = await documents.saveDocument(next, revision);

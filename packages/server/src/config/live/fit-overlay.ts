@@ -37,7 +37,7 @@ export function fitOverlay(base: Config, stored: readonly StoredEntry[], ports: 
       const own = problems.filter(({ path }) => isWithin(path, formatPath(pathOf(whole, entry))));
       return own.length === 0 ? [] : [{ entry, problems: own }];
     });
-    // Nobody is wrong by himself: what each one does to the rest has to be tried.
+    // Each change is valid by itself: their combinations have to be tried.
     if (guilty.length === 0) return fitOneByOne(base, entries, ports, leftOut);
     leftOut.push(...guilty);
     entries = entries.filter((entry) => !guilty.some((other) => other.entry === entry));

@@ -77,7 +77,7 @@ export interface LiveConfigOptions {
 
 const POLL_MS = 2_000;
 
-/** Lays what is stored over the file, and goes on doing so. Throws `CONFIG_INVALID` when the file is wrong by itself. */
+/** Lays the stored changes over the file, and keeps doing so. Throws `CONFIG_INVALID` when the file alone is wrong. */
 export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveConfig> {
   const { pollMs = POLL_MS, onProblem = (problem) => console.error(problem.message) } = options;
   const { secretKey, ...others } = options;
@@ -87,7 +87,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
   const look = createLook(() => inTurn(() => config.catchUp()), onProblem);
   await look();
   const timer: unknown = setInterval(() => void look(), pollMs);
-  // Nobody lives for this alone. Only Node has such a thing.
+  // Only Node has `unref`: the timer must not keep the process alive.
   if (hasUnref(timer)) timer.unref();
   const looking = <Result>(read: () => Result): Promise<Result> => inTurn(() => config.catchUp().then(read));
   return {
@@ -116,7 +116,7 @@ function createQueue(): <Result>(task: () => Promise<Result>) => Promise<Result>
   };
 }
 
-/** A look that never fails. A store that is away is away for a while; it is told once. */
+/** A poll that never fails. A store that is away stays away for a while, so it is logged once. */
 function createLook(look: () => Promise<void>, onProblem: (problem: RepriseError) => void): () => Promise<void> {
   let told = "";
   let isLooking = false;
