@@ -301,9 +301,9 @@ const MOMENTS = {
     },
     activity_snapshot: {
       fires:
-        "A tool reported progress (`activity_type` `tool-call-progress`), or the model made a file (`file`). A snapshot replaces the one before it with the same `message_id`.",
-      times: "Once per report or file",
-      shown: "progress at once, files committed",
+        "A tool reported progress (`activity_type` `tool-call-progress`), the model made a file (`file`), or a plugin shows something, such as a surface (`a2ui-surface`). A snapshot replaces the one before it with the same `message_id`.",
+      times: "Once per report, file or change",
+      shown: "files committed, all others at once",
     },
     permission_evaluated: {
       fires:

@@ -12,6 +12,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./server/config", "@reprise/server/config"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
+  ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],
   ["./plugins/context", "@reprise/plugins/context"],
   ["./plugins/guardrails", "@reprise/plugins/guardrails"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],

@@ -6,7 +6,7 @@ import type { ConfigPorts } from "./config-ports.ts";
 import { type ConfigProblem, problemAt } from "./config-problem.ts";
 
 /** Plugins that configurations name and that an installation may lack. Any other name is a mistake. */
-const DESCRIBED: ReadonlySet<string> = new Set(["generative_ui"]);
+const DESCRIBED: ReadonlySet<string> = new Set();
 
 /** The protocol remote agents are spoken to in, unless an endpoint says otherwise. */
 const REMOTE = "a2a";

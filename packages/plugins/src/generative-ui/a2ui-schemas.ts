@@ -1,0 +1,126 @@
+import { RepriseError } from "@reprise/contracts";
+import type { Json, JsonObject } from "@reprise/state";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import basicCatalog from "./schemas/basic-catalog.json" with { type: "json" };
+import clientToServer from "./schemas/client-to-server.json" with { type: "json" };
+import commonTypes from "./schemas/common-types.json" with { type: "json" };
+import serverToClient from "./schemas/server-to-client.json" with { type: "json" };
+
+/** A catalog of components, as A2UI describes one: a document with a `catalogId` and a JSON Schema for each component. */
+export type A2uiCatalog = JsonObject;
+
+/** Says what is wrong with a value, or undefined when it fits. */
+type FindProblem = (value: Json) => string | undefined;
+
+/** The kinds of message by which an agent changes surfaces, each with its schema. */
+export const MESSAGE_KINDS = {
+  createSurface: "CreateSurfaceMessage",
+  updateComponents: "UpdateComponentsMessage",
+  updateDataModel: "UpdateDataModelMessage",
+  deleteSurface: "DeleteSurfaceMessage",
+} as const;
+
+export type MessageKind = keyof typeof MESSAGE_KINDS;
+
+/** The official rules for surfaces of one catalog. */
+export interface CatalogRules {
+  readonly id: string;
+  /** JSON Schemas of the components, by name. */
+  readonly components: { readonly [name: string]: JsonObject };
+  readonly definitions: { readonly [name: string]: Json };
+  findMessageProblem(kind: MessageKind, message: Json): string | undefined;
+  findComponentProblem(name: string, component: Json): string | undefined;
+}
+
+const SPECIFICATION = "https://a2ui.org/specification/v0_9/";
+// The common schemas name the catalog of a surface by this address, whatever its id is.
+const CATALOG = `${SPECIFICATION}catalog.json`;
+
+export const BASIC_CATALOG: A2uiCatalog = basicCatalog as JsonObject;
+
+/** Compiles the rules for one catalog. `INVALID_DEFINITION` for a document that is no catalog. */
+export function createCatalogRules(catalog: A2uiCatalog): CatalogRules {
+  const { catalogId, components, $defs } = catalog;
+  if (typeof catalogId !== "string" || !isObject(components)) {
+    throw new RepriseError("INVALID_DEFINITION", "An A2UI catalog must have a catalogId and components.");
+  }
+  const ajv = createAjv();
+  const definitions = isObject($defs) ? $defs : {};
+  // Components are checked one by one, so that a problem names its component instead of every component there is.
+  const document = { theme: true, anyFunction: true, ...definitions, anyComponent: { type: "object" } };
+  const found = new Map<string, FindProblem>();
+  const check = (address: string): FindProblem => {
+    let problem = found.get(address);
+    if (problem === undefined) {
+      const validate = ajv.getSchema(address);
+      if (validate === undefined) throw new RepriseError("INVALID_DEFINITION", `Catalog ${catalogId}: no ${address}.`);
+      problem = (value) => describeProblem(validate, value);
+      found.set(address, problem);
+    }
+    return problem;
+  };
+  try {
+    ajv.addSchema(commonTypes);
+    ajv.addSchema({ ...catalog, $id: CATALOG, $defs: document });
+    ajv.addSchema(serverToClient);
+    for (const name of Object.keys(components)) check(`${CATALOG}#/components/${escapePointer(name)}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The A2UI catalog ${JSON.stringify(catalogId)} cannot be used: ${reason}.`;
+    throw new RepriseError("INVALID_DEFINITION", message, { cause: error });
+  }
+  return {
+    id: catalogId,
+    // Each is a schema: it was just compiled.
+    components: components as { readonly [name: string]: JsonObject },
+    definitions,
+    findMessageProblem: (kind, message) =>
+      check(`${SPECIFICATION}server_to_client.json#/$defs/${MESSAGE_KINDS[kind]}`)(message),
+    findComponentProblem: (name, component) => check(`${CATALOG}#/components/${escapePointer(name)}`)(component),
+  };
+}
+
+let basic: CatalogRules | undefined;
+
+/** The rules of the basic catalog. Compiled when they are first used: most processes that install the plugin never show anything. */
+export function basicCatalogRules(): CatalogRules {
+  basic ??= createCatalogRules(BASIC_CATALOG);
+  return basic;
+}
+
+let eventCheck: FindProblem | undefined;
+
+/** What is wrong with an event of a client, by the official schema. */
+export function findEventProblem(event: Json): string | undefined {
+  if (eventCheck === undefined) {
+    const validate = createAjv().compile(clientToServer);
+    eventCheck = (value) => describeProblem(validate, value);
+  }
+  return eventCheck(event);
+}
+
+function createAjv(): Ajv2020 {
+  return new Ajv2020({ strict: false, validateFormats: false });
+}
+
+/** The most telling error: the one that is deepest in the value. Alternatives that do not apply have shallow ones. */
+function describeProblem(validate: ValidateFunction, value: Json): string | undefined {
+  if (validate(value)) return undefined;
+  const [worst] = (validate.errors ?? []).toSorted((left, right) => depthOf(right) - depthOf(left));
+  if (worst === undefined) return "it does not fit its schema";
+  const { instancePath, message = "does not fit", params } = worst;
+  const detail = params.additionalProperty ?? params.unevaluatedProperty ?? params.allowedValues ?? params.allowedValue;
+  return `${instancePath || "it"} ${message}${detail === undefined ? "" : ` (${JSON.stringify(detail).slice(0, 200)})`}`;
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split("/").length;
+}
+
+function escapePointer(segment: string): string {
+  return encodeURIComponent(segment.replaceAll("~", "~0").replaceAll("/", "~1"));
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
