@@ -9,7 +9,7 @@ import { withDefaults } from "./known-names.ts";
 import { findSectionProblems, makeAgents } from "./make-agents.ts";
 import { makeModels } from "./make-models.ts";
 import { makeProviders } from "./make-providers.ts";
-import { missingBackend, withoutMissing } from "./not-installed.ts";
+import { missingBackend } from "./not-installed.ts";
 import { standInModel, standInProvider, tryBuild } from "./try-build.ts";
 
 /**
@@ -23,8 +23,7 @@ export function createDefinitions(config: Config, ports: ConfigPorts): Definitio
   const providerIds = [...new Set([...Object.keys(config.providers), ...allProviders.map(({ id }) => id)])];
   const surroundings = { providers: allProviders, providerIds, models: given.models ?? [] };
   const models = makeModels(config, surroundings);
-  const installed = (given.plugins ?? []).map(({ id }) => id);
-  const agents = makeAgents(config).map((agent) => withoutMissing(agent, installed));
+  const agents = makeAgents(config);
   const definitions: Definitions = {
     ...given,
     agents: withDefaults(agents, given.agents),

@@ -5,7 +5,6 @@ import type { Json } from "@reprise/state";
 import type { Config } from "./config.ts";
 import { type ConfigProblem, describeProblem, problemAt } from "./config-problem.ts";
 import { sayKnown } from "./known-names.ts";
-import { isDescribedPlugin } from "./not-installed.ts";
 
 /** What an agent without a model speaks through. */
 const DEFAULT_MODEL = "default";
@@ -34,7 +33,6 @@ export function findSectionProblems(
   return Object.entries(sections).flatMap(([id, byName]) => {
     const path = ["plugins", id];
     const plugin = plugins.find((candidate) => candidate.id === id);
-    if (plugin === undefined && isDescribedPlugin(id)) return [];
     if (plugin === undefined) {
       const known = plugins.map((candidate) => candidate.id);
       return [problemAt(path, ` is no plugin there is. ${sayKnown(id, known)}`)];
