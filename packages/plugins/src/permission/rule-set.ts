@@ -74,8 +74,12 @@ export function evaluate({ default: otherwise, sets, now }: Policy, toolId: stri
   const values = new ArgumentValues(given);
   let best: (CompiledRule & { readonly scope: Scope }) | undefined;
   for (const { scope, rules } of sets) {
-    const first = rules.rulesFor(toolId).find((compiled) => isInForce(compiled, now) && applies(compiled, values));
-    if (first !== undefined && (best === undefined || byPrecedence(best, first) > 0)) best = { ...first, scope };
+    for (const compiled of rules.rulesFor(toolId)) {
+      if (!isInForce(compiled, now) || !applies(compiled, values)) continue;
+      if (best === undefined || byPrecedence(best, compiled) > 0) best = { ...compiled, scope };
+      // The rules after it count less.
+      break;
+    }
   }
   if (best === undefined) return { behavior: otherwise };
   const { rule, pattern, scope } = best;

@@ -35,8 +35,8 @@ export function compileGlob(glob: string): TextMatcher {
   const shortest = first.length + last.length;
   const matches = (text: string): boolean =>
     text.length >= shortest &&
-    text.startsWith(first) &&
-    text.endsWith(last) &&
+    (first === "" || text.startsWith(first)) &&
+    (last === "" || text.endsWith(last)) &&
     (middle.length === 0 || holdsInOrder(text, middle, first.length, text.length - last.length));
   return { kind: "glob", matches };
 }
