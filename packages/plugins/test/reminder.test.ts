@@ -91,6 +91,7 @@ describe("rules", () => {
       { tool: "di*", outcome: "succeeded", text: "Well done." },
       { tool: "no", text: "Not a whole id." },
       { tool: "note", contains: "shovel", text: "Shovels are in the shed." },
+      { tool: 'note(text ~ "*gold*")', text: "Gold goes to the bank." },
       { tool: "*", outcome: "missing", text: "Use the tools you have." },
     ];
     const { run, model, verify } = await openAgent({
@@ -104,7 +105,8 @@ describe("rules", () => {
     const whole = JSON.stringify(model.requests.at(-1)?.messages);
     expect(whole).toContain("Shovels are in the shed.");
     expect(whole).toContain("Use the tools you have.");
-    for (const text of ["Tell the boss.", "Well done.", "Not a whole id."]) expect(whole).not.toContain(text);
+    for (const text of ["Tell the boss.", "Gold goes to the bank.", "Well done.", "Not a whole id."])
+      expect(whole).not.toContain(text);
     expect(await verify(outcome)).toMatchObject({ equal: true });
   });
 
@@ -144,6 +146,6 @@ it("takes its settings from a configuration file", async () => {
 it("refuses a rule that cannot be meant, and names it", () => {
   const refused = (rule: object) => () => reminder({ rules: [rule as ReminderRule] });
   expect(refused({ tool: "dig" })).toThrow("rules[0].text");
-  expect(refused({ tool: "dig\\", text: "x" })).toThrow("lone");
+  expect(refused({ tool: "dig(", text: "x" })).toThrow("rules[0].tool");
   expect(refused({ tool: "dig", text: "x", outcome: "done" })).toThrow(RepriseError);
 });

@@ -9,12 +9,13 @@ import {
   type Shape,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
-import { compileGlob, findGlobProblem } from "@reprise/runtime";
 import { type ActionCreators, defineState, type StateDefinition } from "@reprise/state";
+import { ArgumentValues } from "../tool-pattern/argument-values.ts";
+import { findPatternProblem, parseToolPattern, type ToolPattern } from "../tool-pattern/tool-pattern.ts";
 
 /** A reminder that follows the results of some tool calls. */
 export interface ReminderRule {
-  /** The id of the tool; `*` stands for any text. */
+  /** Which calls, as a pattern of the plugin `permission`: `search_*`, `Bash(npm *)`, `send(to ~ "*@example.com")`. */
   readonly tool: string;
   /** Only calls with this outcome. Without it every finished call counts, however it ended. */
   readonly outcome?: AfterToolOutcome;
@@ -35,8 +36,8 @@ const OUTCOMES = ["succeeded", "failed", "suspended", "blocked", "refused", "inv
 
 export const ruleShape: Shape<StoredReminderRule> = objectOf<StoredReminderRule>({
   tool: needed(
-    narrowed(nonEmptyText, (pattern) => findGlobProblem(String(pattern))),
-    "The id of the tool; `*` stands for any text.",
+    narrowed(nonEmptyText, findPatternProblem),
+    "Which calls, as a pattern of the plugin `permission`, such as `search_*`.",
   ),
   outcome: optional(
     oneOf(...OUTCOMES),
@@ -47,12 +48,23 @@ export const ruleShape: Shape<StoredReminderRule> = objectOf<StoredReminderRule>
   cooldown_turns: optional(wholeNumberFrom(0), "For how many turns of the model the text is not repeated."),
 });
 
+// A rule is read once; every result asks.
+const patterns = new WeakMap<StoredReminderRule, ToolPattern>();
+
+function patternOf(rule: StoredReminderRule): ToolPattern {
+  const pattern = patterns.get(rule) ?? parseToolPattern(rule.tool);
+  patterns.set(rule, pattern);
+  return pattern;
+}
+
 /** Whether a rule is about this call. */
 export function fitsRule(rule: StoredReminderRule, context: AfterToolExecuteContext): boolean {
   const { call, outcome, result } = context;
   // A suspended call has its result later, and the rule its turn then.
   if (rule.outcome === undefined ? outcome === "suspended" : rule.outcome !== outcome) return false;
-  if (!compileGlob(rule.tool).matches(call.toolId)) return false;
+  const pattern = patternOf(rule);
+  if (!pattern.tool.matches(call.toolId)) return false;
+  if (pattern.fitsArguments(new ArgumentValues(call.arguments)) !== true) return false;
   if (rule.contains === undefined) return true;
   const data = typeof result.data === "string" ? result.data : JSON.stringify(result.data);
   return data.includes(rule.contains) || result.message?.includes(rule.contains) === true;
