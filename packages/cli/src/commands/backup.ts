@@ -16,7 +16,7 @@ const ELSEWHERE = {
   module: "Leave --agents out and name the folder of the SQLite file: --storage-dir",
 } as const;
 
-/** Copies the SQLite file, whoever works on it. */
+/** Copies the SQLite file, also while a process works on it. */
 export async function backup({ settings, output, arguments: [file = ""] }: CommandInput): Promise<ExitCode> {
   const { config, module } = await readSetup(settings);
   if (module?.runtime !== undefined || module?.options.store !== undefined)

@@ -66,7 +66,7 @@ export function printEvents(input: CommandInput): Promise<ExitCode> {
         output.write(`${describeEvent(event)}\n`);
       }
     } catch (error) {
-      // Whoever looks on may look away.
+      // A watcher may stop at any time.
       if (!control.signal.aborted) throw error;
     } finally {
       process.off("SIGINT", leave);

@@ -7,7 +7,7 @@ import { waitForEnd } from "../serve/wait-for-end.ts";
 import { readAddress } from "../settings/read-address.ts";
 import type { CommandInput } from "./command.ts";
 
-/** Serves until it is told to stop. */
+/** Serves until it is stopped. */
 export async function serve({ settings, output }: CommandInput): Promise<ExitCode> {
   const setup = await readWholeSetup(settings);
   const address = await settleAddress(readAddress(settings, setup.config.server?.address), output);

@@ -1,6 +1,6 @@
 import type { Settings } from "../settings/settings.ts";
 
-/** A model for each provider whose key somebody may have: good enough, and not dear. */
+/** A good and affordable model for each provider with a common key. */
 const BY_KEY = [
   ["OPENAI_API_KEY", "openai/gpt-5-mini"],
   ["ANTHROPIC_API_KEY", "anthropic/claude-haiku-4-5"],
@@ -15,7 +15,7 @@ export function chooseModel(settings: Settings): string | undefined {
   return BY_KEY.find(([variable]) => (settings.variables[variable] ?? "").trim() !== "")?.[1];
 }
 
-/** Which keys are there. Their values are nobody's business. */
+/** Which keys are set. Their values are not read. */
 export function keysPresent(settings: Settings): readonly { readonly variable: string; readonly isSet: boolean }[] {
   return BY_KEY.map(([variable]) => ({ variable, isSet: (settings.variables[variable] ?? "").trim() !== "" }));
 }

@@ -38,7 +38,7 @@ function withInstalled(own: readonly Plugin[]): readonly Plugin[] {
   return [...own, ...createInstalledPlugins().filter(({ id }) => !own.some((plugin) => plugin.id === id))];
 }
 
-/** Whoever writes the file may name what they like: it is their environment. Nobody else may name anything. */
+/** The author of the file may name any variable: it is their environment. Other sources may name none. */
 function assertNamedIn(names: ReadonlySet<string>, name: string): void {
   if (names.has(name)) return;
   throw new RepriseError("CONFIG_INVALID", "only variables that the file names can be named here", {

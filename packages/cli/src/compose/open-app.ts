@@ -31,7 +31,7 @@ export function chooseAgent(runtime: Runtime): string {
   return ids.find((id) => id === "default") ?? ids[0] ?? "default";
 }
 
-/** Nobody waits longer than this for runs to come to a commit. */
+/** How long closing waits for runs to reach a commit. */
 const CLOSE_MS = 8_000;
 
 /** Opens a store to look at it and to decide: works on no run, needs no agent, makes nothing. */
@@ -53,7 +53,7 @@ export async function openWithAgents(settings: Settings): Promise<WorkingApp> {
   return openLive(setup, { maxActiveRuns: 0 }, () => undefined);
 }
 
-/** Opens a store to work: runs go on here, unless another process has the store and takes them. */
+/** Opens a store to work: runs continue here, unless another process has the store and takes them. */
 export async function openToWork(settings: Settings, warn: (text: string) => void): Promise<WorkingApp> {
   return openSetup(await readWholeSetup(settings), warn);
 }

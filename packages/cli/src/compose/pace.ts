@@ -1,6 +1,6 @@
 import type { Settings } from "../settings/settings.ts";
 
-/** How fast the demonstration speaks and works. Nobody reads its words in a test. */
+/** The speed of the demonstration. Tests do not need to read along. */
 export interface Pace {
   readonly wordMs: number;
   readonly stepMs: number;

@@ -1,7 +1,7 @@
 import { type Message, type ModelRequest, textOf } from "@reprise/contracts";
 import { type Json, parseJson } from "@reprise/state";
 
-/** What came of a call, as a model is told. */
+/** The result of a call, as the model reads it. */
 export interface CallResult {
   readonly tool: string;
   readonly arguments: Json;

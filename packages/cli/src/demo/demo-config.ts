@@ -73,7 +73,7 @@ export function demoConfig(model: string | undefined): JsonObject {
   return configOf(AGENTS, model);
 }
 
-/** What is served when nobody configured anything: one agent. */
+/** The default without a configuration: one agent. */
 export function defaultConfig(model: string | undefined): JsonObject {
   return configOf(AGENTS.slice(0, 1), model);
 }

@@ -56,7 +56,7 @@ const approve: DemoScript = ({ said, rounds }) => {
   });
 };
 
-/** Would go on for ever: only a stop policy ends it. */
+/** Never ends by itself: only a stop policy ends it. */
 const goOn: DemoScript = ({ said, rounds, tools }) => {
   const step = rounds.length + 1;
   const isEnd = /\bfinish\b/i.test(said) && tools.includes("finish");

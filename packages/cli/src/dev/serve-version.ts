@@ -16,7 +16,7 @@ const PATIENCE_MS = 6_000;
 
 /**
  * Serves one version of the code, in a process that `reprise dev` started: loads it, waits until the version before is gone, and
- * serves until it is told to stop or `reprise dev` is gone itself. Signals of the terminal are for `reprise dev`.
+ * serves until it is stopped or `reprise dev` is gone itself. Signals of the terminal are for `reprise dev`.
  */
 export async function serveVersion(settings: Settings, output: Output): Promise<ExitCode> {
   process.on("SIGINT", () => undefined);

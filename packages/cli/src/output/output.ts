@@ -60,7 +60,7 @@ export class Output {
     this.#streams.error.write(this.isJson ? `${JSON.stringify({ warning: text })}\n` : `warning: ${plainText(text)}\n`);
   }
 
-  /** What is being done, while it is being done and somebody looks. */
+  /** Progress, shown only at a terminal. */
   progress(text: string): void {
     if (this.isJson || this.#streams.error.isTTY !== true) return;
     this.#streams.error.write(`\r\u001b[K${plainText(text)}`);

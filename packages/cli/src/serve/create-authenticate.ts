@@ -2,7 +2,7 @@ import type { Runtime } from "@reprise/runtime";
 import { type Authenticate, anyOf, createApiKeys, createJwtAuthenticate } from "@reprise/server";
 import type { AuthConfig } from "@reprise/server/config";
 
-/** Who may come in, as it was configured; undefined when nobody is asked. */
+/** The configured authentication; undefined without any. */
 export async function createAuthenticate(
   runtime: Runtime,
   { requireKeys, jwt }: { readonly requireKeys: boolean; readonly jwt: AuthConfig["jwt"] },

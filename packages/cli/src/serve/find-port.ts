@@ -10,7 +10,7 @@ export function tryToListen({ host, port }: Address): Promise<string | undefined
   });
 }
 
-/** More ports than anybody has servers. */
+/** More ports than a developer has servers. */
 const ATTEMPTS = 20;
 
 /** The next port after one that is taken; undefined when none of the next is free. */

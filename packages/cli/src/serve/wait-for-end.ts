@@ -11,7 +11,7 @@ export async function waitForEnd(close: () => Promise<void>, note: (text: string
   const leave = (): never => process.exit(130);
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
-  // Does not keep the process, so it counts only while something else does: also a connection that nobody ends.
+  // Does not keep the process alive by itself, so it counts only while something else does, such as an open connection.
   setTimeout(() => process.exit(process.exitCode ?? 1), PATIENCE_MS).unref();
   await close();
 }

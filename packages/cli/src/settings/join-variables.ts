@@ -13,7 +13,7 @@ export interface JoinedVariables {
 }
 
 /**
- * Joins the two. Whoever writes the `.env` of a folder need not be who runs a command in it: `.env` may say what this program is to
+ * Joins the two. The author of a folder's `.env` need not be the person who runs a command in it: `.env` may say what this program is to
  * do, but not what Node or another library does, and an address of `.env` is never paired with a key from elsewhere.
  */
 export function joinVariables(environment: Variables, file: Variables): JoinedVariables {

@@ -41,7 +41,7 @@ const HELP = `/help   shows this
 Ctrl-C  while the agent answers, stops the answer
 Everything else is a message to the agent. Open the thread again with: --thread`;
 
-/** Follows a run to its end, asking for every decision it needs. `waiting` when nobody is there to answer. */
+/** Follows a run to its end, asking for every decision it needs. `waiting` when there is no one to ask. */
 async function seeThrough(
   { runtime, prompter, output }: ConversationOptions,
   run: RunHandle,
@@ -59,7 +59,7 @@ async function seeThrough(
         // What was shown is what is decided about, and nothing else.
         await runtime.decisions.decide(open.id, verb, { bindingHash: open.binding_hash, suspension: open.suspension });
       } catch (error) {
-        // Somebody else was faster, or the arguments do not fit: said, and looked at again.
+        // Another person was faster, or the arguments do not fit: print it and look again.
         if (!RepriseError.is(error)) throw error;
         output.note(error.message);
       }

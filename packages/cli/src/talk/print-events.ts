@@ -17,7 +17,7 @@ export class EventPrinter {
     this.#output = output;
   }
 
-  /** Prints a run's events until it waits or is done. Answers where to go on. */
+  /** Prints a run's events until it waits or is done. Returns the cursor to continue from. */
   async follow(run: RunHandle, options: EventsOptions = {}): Promise<string | undefined> {
     let last: string | undefined;
     for await (const { event, cursor } of run.eventsWithCursor(options)) {
@@ -46,7 +46,7 @@ export class EventPrinter {
         return this.#note(`→ ${name} ${shortText(JSON.stringify(input), ROOM)}`);
       }
       case "tool_call_done":
-        // What waits is told when the run does, with everything that is needed to decide.
+        // Waiting calls are printed when the run waits, with everything that is needed to decide.
         if (event.data.outcome === "suspended") return;
         return this.#note(describeDone(event.data.outcome, event.data.result.tool_name, event.data.result));
       case "tool_call_cancelled":

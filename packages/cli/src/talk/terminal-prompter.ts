@@ -5,7 +5,7 @@ import { plainText } from "../output/plain-text.ts";
 import { readJson } from "./line-prompter.ts";
 import type { Prompter } from "./prompter.ts";
 
-/** Asks whoever sits at the terminal. Ctrl-C at a question is leaving. */
+/** Asks the person at the terminal. Ctrl-C at a question leaves. */
 export function createTerminalPrompter(): Prompter {
   return {
     async ask() {
@@ -24,7 +24,7 @@ export function createTerminalPrompter(): Prompter {
           { value: "deny", label: "Deny", hint: "do not run it" },
           { value: "edit", label: "Edit", hint: "change the arguments first" },
         ],
-        // Nothing runs because somebody pressed Enter too often.
+        // An extra Enter must not approve a call.
         initialValue: "deny",
       });
       if (isCancel(action)) return undefined;

@@ -98,7 +98,7 @@ export interface WrittenUsage {
   readonly cachedInputTokens?: number | undefined;
 }
 
-/** Refuses a model of a version nobody here has seen. */
+/** Refuses a model of an unknown specification version. */
 export function assertVersion({ specificationVersion, provider, modelId }: AiSdkModel): void {
   if (["v2", "v3", "v4"].includes(specificationVersion)) return;
   const message = `Model ${provider}/${modelId} is of AI SDK specification ${specificationVersion}; known are v2, v3 and v4.`;

@@ -6,7 +6,7 @@ import type { WrittenPrompt } from "./write-prompt.ts";
 /** A provider takes no more marks than this in one request. */
 const MOST_MARKS = 4;
 
-/** Where a provider is told to keep the beginning of a request for the next one. */
+/** Marks the beginning of a request that a provider should cache for the next one. */
 export interface CacheMarks {
   /** What to write there, for this provider alone. */
   readonly mark: ProviderFields;

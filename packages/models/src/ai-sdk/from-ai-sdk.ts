@@ -52,7 +52,7 @@ async function* streamAnswer(model: AiSdkModel, request: ModelRequest, speaker: 
     for (const chunk of chunks) yield chunk;
     throw aiSdkFailure(speaker, error, true, signal);
   } finally {
-    // Also when whoever listens has stopped listening: the provider should not go on for nobody.
+    // Also when the reader stopped early: the provider should stop too.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -57,7 +57,7 @@ export function entriesOf({ provider, input, features }: ProviderDefaults): Writ
   });
 }
 
-/** A model that makes pictures at an endpoint of its own. It speaks to nobody, and has no window. */
+/** A model that generates pictures at an endpoint of its own. It answers no text and has no window. */
 export function imageEntry(provider: string, model: string): CatalogueEntry {
   return {
     id: `${provider}/${model}`,

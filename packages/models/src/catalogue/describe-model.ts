@@ -11,7 +11,7 @@ export function findModel(provider: string, name: string): CatalogueEntry | unde
   return find(name) ?? find(undated);
 }
 
-/** What the catalogue says of a model. Undefined for one it does not know: such a model has no price. */
+/** The catalogue's entry of a model. Undefined for an unknown model, which has no price. */
 export function describeModel(provider: string, name: string): Description | undefined {
   const found = findModel(provider, name);
   if (found === undefined) return undefined;

@@ -38,7 +38,7 @@ export class CallAssembler {
     return this.#calls.length > MOST_CALLS;
   }
 
-  /** Takes one piece in. A piece of a call nobody began is left out. */
+  /** Takes one piece in. A piece of a call that was not begun is left out. */
   take(delta: ChatCallDelta, chunks: ModelChunk[]): void {
     const name = delta.function?.name || undefined;
     const given = delta.function?.arguments;

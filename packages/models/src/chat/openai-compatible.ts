@@ -28,7 +28,7 @@ export interface OpenaiCompatibleOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Such a server may also make pictures, at `/images/generations`. */
+/** The server may also generate pictures, at `/images/generations`. */
 export interface OpenaiCompatibleProvider extends ModelProvider {
   media(name: string): MediaModel;
 }

@@ -34,7 +34,7 @@ export async function* readAnswer(
     chunks.length = 0;
     if (!isWhole) throw thrownFailure(speaker, error, true, signal);
   } finally {
-    // Also when whoever listens has stopped listening: the server should not go on for nobody.
+    // Also when the reader stopped early: the server should stop too.
     await body.close();
   }
   answer.finish(chunks);

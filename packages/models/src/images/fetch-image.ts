@@ -9,7 +9,7 @@ import { typeByContent } from "./media-type.ts";
 export const MAX_IMAGE_BYTES: number = 32 * 1024 * 1024;
 
 /**
- * Gets a picture from where the server says it lies. This code opens nothing: whoever asks knows where one may look, and what is found
+ * Gets a picture from the address that the server gives. This code opens nothing: the caller fetches and decides which addresses are allowed, and what is found
  * must say that it is a picture.
  */
 export async function fetchImage(

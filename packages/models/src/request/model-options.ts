@@ -5,7 +5,7 @@ type Value = Options[string];
 
 export type ReasoningLevel = "none" | "low" | "medium" | "high" | "max";
 
-/** Where a provider that is told so keeps the beginning of a request for the next one. */
+/** How long a provider with explicit caching keeps the beginning of a request. */
 export interface PromptCache {
   /** How long, where the provider lets one choose. */
   readonly ttl?: "5m" | "1h";
@@ -13,7 +13,7 @@ export interface PromptCache {
   readonly key?: string;
 }
 
-/** The settings of a request, whoever the provider is. */
+/** The settings of a request, for all providers. */
 export interface ModelOptions {
   readonly temperature?: number;
   readonly top_p?: number;

@@ -4,7 +4,7 @@ import type { ToolDescriptor } from "@reprise/contracts";
 export interface ToolNames {
   /** The name to send for a tool's id; also for one that is no longer offered. */
   toWire(id: string): string;
-  /** The id behind a name the model wrote; the name itself when nobody knows it. */
+  /** The id of the tool that the model named; the name itself when it is unknown. */
   fromWire(name: string): string;
 }
 

@@ -50,9 +50,9 @@ export interface ScriptedModel extends LanguageModel {
 }
 
 /**
- * Turns in order, or a function that looks at the request. Each thread hears the script from its beginning and goes on with it where it
- * is, whichever process asks: what was said stands in its messages. A script that is over by then is taken for what comes next. Asked more
- * often than the script goes, the model fails.
+ * Turns in order, or a function of the request. Each thread plays the script from its beginning. In another process it continues where it
+ * is, because earlier turns stand in the messages of the thread. A script that was played to its end before begins again. When the script has
+ * no turn left, the model fails.
  */
 export type Script = readonly ScriptTurn[] | ((request: ModelRequest, turn: number) => ScriptTurn);
 
@@ -65,10 +65,10 @@ interface ScriptPosition {
 const KEPT_REQUESTS = 1_000;
 const MAX_KEPT_POSITIONS = 10_000;
 
-/** A model that does what it is told: for first steps without a key, and in position of every mock. */
+/** A model that follows a script, for first steps without a key and for tests instead of mocks. */
 export function scriptedModel(script: Script, id: string = "scripted"): ScriptedModel {
   const requests: ModelRequest[] = [];
-  /** By thread; where nobody names it, by its first message. */
+  /** By thread id; without one, by the first message. */
   const positions = new Map<string, ScriptPosition>();
   return {
     id,

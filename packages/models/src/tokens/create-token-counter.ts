@@ -5,7 +5,7 @@ import { estimateTokens } from "./estimate-tokens.ts";
 /**
  * Counts tokens: with the package `gpt-tokenizer` where it is installed, as OpenAI's newer models do, and else by an estimate that is a
  * little more. Others count differently, and both are near enough to fit a request into a window with some room left. The tables are
- * large: they are loaded when somebody counts, and not before.
+ * large: they are loaded at the first count.
  */
 export function createTokenCounter(): TokenCounter {
   return {

@@ -1,6 +1,6 @@
 /**
  * Reads server-sent events. Text comes in pieces cut anywhere; what comes out is the data of each complete event. Names, ids
- * and comments are left out: nobody here needs them.
+ * and comments are left out, because no reader needs them.
  */
 export class EventStream {
   /** The line that has begun. It is only added to: looked at piece by piece, a long line would be read again with every piece. */
@@ -63,7 +63,7 @@ const BYTE_ORDER_MARK = 0xfeff;
 const COLON = 0x3a;
 const SPACE = 0x20;
 
-/** What a line says about a field whose name ends at `at`; undefined when the name goes on there. */
+/** What a line says about a field whose name ends at `at`; undefined when the name continues there. */
 function readValue(text: string, at: number, to: number): string | undefined {
   if (at === to) return "";
   if (text.charCodeAt(at) !== COLON) return undefined;

@@ -76,7 +76,7 @@ function request({ url, isConfigured }: CheckedUrl, { maxBytes, signal }: Downlo
   return promise;
 }
 
-/** Sends a request and streams the answer. Whoever reads it decides how long that may take. */
+/** Sends a request and streams the answer. The reader decides how long that may take. */
 function send(
   { url, isConfigured }: CheckedUrl,
   { method, headers, body, signal }: EgressRequest,
@@ -87,7 +87,7 @@ function send(
   const options = { method, headers, agent: false, ...(!isConfigured && { lookup: lookUpPublic }) };
   const sent = start(url, options, (response) => {
     const lines = Object.entries(response.headersDistinct).map(([name, values = []]) => [name, values.join(", ")]);
-    // Whoever reads the body gets the error; nobody may read it any more.
+    // The reader of the body gets the error; the body is not read any more.
     response.on("error", () => undefined);
     resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(lines), body: response });
   });

@@ -21,7 +21,7 @@ const SPECIAL: readonly (readonly [network: string, prefix: number])[] = [
   ["224.0.0.0", 3],
 ];
 
-/** Of IPv6 only this is given out to anybody. Parts of it lead to IPv4, or are no places. */
+/** The only IPv6 range that is publicly assigned. Parts of it lead to IPv4 or are reserved. */
 const GIVEN_OUT = ["2000::", 3] as const;
 const NOT_GIVEN_OUT: readonly (readonly [network: string, prefix: number])[] = [
   ["2001::", 23],

@@ -9,7 +9,7 @@ export interface Question {
   readonly expires_at?: number;
 }
 
-/** Whether somebody has to say yes or answer. A call whose answer is its result is the front end's to do. */
+/** Whether a person has to approve or answer. A call whose answer is its result is executed by the front end. */
 export function asksApproval({ resume_mode }: SuspendTicket): boolean {
   return resume_mode !== "use_decision_as_tool_result";
 }

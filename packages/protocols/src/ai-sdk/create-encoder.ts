@@ -9,7 +9,7 @@ import type { UiChunk } from "./ui-chunk.ts";
 export interface AiSdkEncoderOptions {
   /** Where a front end finds a file. As it is, unless given. */
   readonly fileUrl?: FileUrl;
-  /** Goes on from what another encoder of the run remembered. */
+  /** Continues from what another encoder of the run remembered. */
   readonly state?: AiSdkState;
 }
 
@@ -17,7 +17,7 @@ export interface AiSdkEncoderOptions {
 export interface AiSdkEncoder {
   /** The frames of an event, joined; empty when a client gets nothing of it. The cursor is the id of the last one. */
   encode(event: AgentEvent, cursor?: string): string;
-  /** Takes an event in that the client already has: for one that comes back, or for a run that goes on in another response. */
+  /** Takes an event in that the client already has: for one that comes back, or for a run that continues in another response. */
   skip(event: AgentEvent): void;
   /** What is left to say when no more events come, and the trailer of a response that is whole. */
   end(): string;

@@ -4,7 +4,7 @@ import { getAt, type Json } from "@reprise/state";
 /** The decisions in a request, and whether they came the way a stock client sends them. */
 export interface ReadDecisions {
   readonly decisions: readonly DecisionInput[];
-  /** Read off the parts of a message: the client waits for the message to go on. */
+  /** Read off the parts of a message: the client waits for the message to continue. */
   readonly isContinuing: boolean;
 }
 

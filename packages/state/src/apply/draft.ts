@@ -10,7 +10,7 @@ export type OwnedObject = Record<string, Json>;
 /**
  * A document on its way from one version to the next.
  *
- * Law: a node is copied the first time it is changed and changed in place afterwards; a node nobody changes keeps its
+ * Law: a node is copied the first time it is changed and changed in place afterwards; an unchanged node keeps its
  * identity; the input is never written to. When an operation throws, the draft is dropped and the input is all there is.
  */
 export class Draft {

@@ -1,6 +1,6 @@
 import type { Json } from "../document/json.ts";
 
-/** A value nobody may write to, all the way down: what readers and reducers are given. JSON as such already is one. */
+/** A deeply read-only value, as readers and reducers get it. JSON itself is already read-only. */
 export type Immutable<Value> = [Json] extends [Value]
   ? Value
   : Value extends object

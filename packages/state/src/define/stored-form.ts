@@ -15,7 +15,7 @@ export function toStored(plan: FieldPlan, value: Json): Json {
   return stored;
 }
 
-/** A flattened object shares its parent's keys, so a key nobody planned could not be told from the parent's own. */
+/** A flattened object shares its parent's keys, so an undeclared key could not be told from the parent's own. */
 export function toStoredFlattened(field: Field, value: Json): JsonObject {
   const stray = isObject(value) ? Object.keys(value).find((name) => !field.plan.byName.has(name)) : undefined;
   const stored = toStored(field.plan, value);

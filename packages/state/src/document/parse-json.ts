@@ -100,7 +100,7 @@ function restoreKeys(parsed: Json, names: ReadonlyMap<string, string>): Json {
     for (const key of Object.keys(container)) {
       const item = container[key] ?? null;
       if (typeof item !== "object" || item === null) continue;
-      // Fresh from the parser, nobody else has it: it may be written to. An array has its places for keys.
+      // Fresh from the parser and not shared yet: it may be written to. An array has its positions for keys.
       const restored = (Array.isArray(item) ? item : renameKeys(item as JsonObject, names)) as Record<string, Json>;
       if (restored !== item) putOwn(container, key, restored);
       open.push(restored);

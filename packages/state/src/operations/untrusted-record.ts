@@ -15,7 +15,7 @@ export function ownField(record: UntrustedRecord, key: string): unknown {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Refuses fields nobody knows: a misspelt name must not pass silently. */
+/** Refuses unknown fields: a misspelt name must not pass silently. */
 export function assertFields(record: UntrustedRecord, known: readonly string[], what: string): void {
   for (const key of Object.keys(record)) {
     if (!known.includes(key)) throw serialization(`${what} has no field ${JSON.stringify(key)}`);

@@ -56,7 +56,7 @@ export class JsonWriter {
     return this.#collect(ops.latticeMerge(this.#within(path), value));
   }
 
-  /** The patch collected so far. The writer can go on; what was built does not change. */
+  /** The patch collected so far. The writer can continue; what was built does not change. */
   build(): Patch {
     return { ops: [...this.#ops] };
   }

@@ -48,7 +48,7 @@ class BlobBench extends StoreBench {
     );
   }
 
-  /** Puts a message into a thread that nobody works on. */
+  /** Puts a message into a thread that no worker has. */
   async say(threadId: string, content: string): Promise<void> {
     const version = (await this.tenant.loadThread(threadId))?.thread.version;
     if (version === undefined) await this.tenant.createThread({ thread_id: threadId, metadata: {} });

@@ -18,7 +18,7 @@ async function* inPieces(content: Uint8Array, ...lengths: readonly number[]): As
   }
 }
 
-/** A source that breaks off after its bytes, and knows whether it was told that nobody reads on. */
+/** A source that breaks off after its bytes, and records whether it was closed early. */
 class BrokenSource implements AsyncIterable<Uint8Array> {
   readonly error: Error = new Error("The source broke off.");
   readonly #content: Uint8Array;

@@ -129,7 +129,7 @@ async function putDocuments({ tenant }: StoreBench, corpus: Corpus, kind: string
   ];
 }
 
-/** The corpus has texts that are longer than a document may be; the beginning of such a one is hostile enough. */
+/** The corpus has texts that are longer than a document may be; their beginning is hostile enough. */
 function shortened(body: Json): Json {
   const text = JSON.stringify(body);
   return new TextEncoder().encode(text).byteLength > MAX_DOCUMENT_BYTES ? text.slice(0, MAX_DOCUMENT_BYTES / 8) : body;

@@ -9,7 +9,7 @@ interface Place {
 
 type EventParts = { [Type in EventType]: Pick<EventOf<Type>, "type" | "data"> }[EventType];
 
-/** The events that could have brought these messages, and others with values nobody said. The first has `seq` `from`. */
+/** The events that could have brought these messages, and others with unusual values. The first has `seq` `from`. */
 export function makeEvents(
   corpus: Corpus,
   { run_id, thread_id }: Place,

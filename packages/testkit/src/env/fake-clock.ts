@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * Time that stands still until somebody moves it.
- * `advance` wakes sleepers in the order of their times, and lets what they woke run before it goes on.
+ * Time that stands still until a test moves it.
+ * `advance` wakes sleepers in the order of their times, and lets what they woke run before it continues.
  */
 export class FakeClock implements Clock {
   readonly #sleepers = new Set<Sleeper>();

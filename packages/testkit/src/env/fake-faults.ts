@@ -3,9 +3,9 @@ import { settle } from "./fake-clock.ts";
 /** What happens at a fault point: an error is thrown, a function is called and awaited. */
 export type FaultAction = Error | (() => Promise<void> | void);
 
-/** A fault point at which whoever comes has to wait. */
+/** A fault point that blocks its callers. */
 export interface HeldPoint {
-  /** Resolves when somebody waits here. */
+  /** Resolves when a caller waits here. */
   readonly reached: Promise<void>;
   release(): void;
 }
@@ -52,7 +52,7 @@ export class FakeFaults {
   readonly pass = (name: string): Promise<void> | undefined => {
     this.#seen.push(name);
     const action = this.#actions.get(name);
-    // Asynchronous, as a real fault would be: the error reaches whoever awaits the point.
+    // Asynchronous, as a real fault would be: the error reaches the caller that awaits the point.
     return action === undefined ? undefined : settle().then(() => perform(action));
   };
 }

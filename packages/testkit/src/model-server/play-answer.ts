@@ -84,7 +84,7 @@ async function write(
 ): Promise<void> {
   let left = cutAfterBytes;
   for (const frame of frames) {
-    // The client has left: what goes on for ever would go on for nobody.
+    // The client has left: an endless answer must end.
     if (response.destroyed) return;
     if (typeof frame === "object" && "fault" in frame) {
       if (frame.fault === "stall") response.flushHeaders();

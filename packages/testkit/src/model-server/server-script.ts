@@ -19,9 +19,9 @@ export interface RawAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text and bytes are sent as they are; any other object as JSON. */
   readonly body?: string | object;
-  /** Sent as server-sent events instead of a body: objects as JSON, texts as they are. They may go on for ever. */
+  /** Sent as server-sent events instead of a body: objects as JSON, texts as they are. They may continue for ever. */
   readonly events?: Iterable<string | object>;
-  /** Sent as they are instead of a body, as an event stream; they may go on for ever. */
+  /** Sent as they are instead of a body, as an event stream; they may continue for ever. */
   readonly pieces?: Iterable<string>;
   /** What the server does after that, instead of ending the answer. */
   readonly ending?: "stall" | "cut";

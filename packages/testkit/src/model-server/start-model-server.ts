@@ -26,7 +26,7 @@ const IMAGE_GENERATIONS: Protocol = {
   encodeError: CHAT_COMPLETIONS.encodeError,
 };
 
-/** A server that speaks as providers do and says what it is told to. */
+/** A server that answers like a provider, by a script. */
 export interface ModelServer {
   /** `http://127.0.0.1:<port>`. The paths are the providers': `/v1/chat/completions`, `/v1/messages`, … */
   readonly url: string;
@@ -119,7 +119,7 @@ function listen(server: Server): Promise<void> {
   });
 }
 
-/** Also ends answers that would go on for ever. Closing twice is closing once. */
+/** Also ends answers that would continue for ever. Idempotent. */
 function close(server: Server): Promise<void> {
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve, reject) => {

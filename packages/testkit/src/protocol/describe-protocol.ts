@@ -26,7 +26,7 @@ export interface ProtocolSuite {
  * The laws of a protocol, tried on every recorded run:
  * - the frames are those of the golden file;
  * - a client takes them;
- * - a stream that is taken up after any event goes on as it would have;
+ * - a stream that is taken up after any event continues as it would have;
  * - behind its end a stream is silent.
  */
 export function describeProtocol(name: string, factory: () => ProtocolSuite): void {
@@ -54,7 +54,7 @@ export function describeProtocol(name: string, factory: () => ProtocolSuite): vo
         }
       });
 
-      // A run that waits may go on.
+      // A run that waits may continue.
       if (isWaiting(scene)) return;
       it("is silent behind its end", () => {
         const encoder = suite.open();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { AgentEvent, Message, ToolCallRecord } from "@reprise/contracts";
 
-/** An event with the cursor a reader would go on from. */
+/** An event with the cursor a reader would continue from. */
 export interface ReadEvent {
   readonly cursor: string;
   readonly event: AgentEvent;
@@ -14,7 +14,7 @@ export interface ProtocolScene {
   readonly about: string;
   readonly thread_id: string;
   readonly run_id: string;
-  /** What a reader saw who was there from the start; after a decision it went on reading. */
+  /** What a reader saw who was there from the start; after a decision it continued reading. */
   readonly events: readonly ReadEvent[];
   /** The thread when the recording ended. */
   readonly messages: readonly Message[];

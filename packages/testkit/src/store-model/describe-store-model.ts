@@ -6,7 +6,7 @@ import { advance, cancel, claim, commit, decide, release, renew, type StoreComma
 
 /**
  * Random histories of submissions, claims, commits, decisions, cancellations, lost leases and releases, compared step by
- * step with a model that anybody can check by reading it.
+ * step with a model that is simple enough to check by reading.
  */
 export function describeStoreModel(name: string, open: OpenStore, { runs }: { readonly runs?: number } = {}): void {
   describe(`the ${name} store beside its model`, () => {

@@ -8,7 +8,7 @@ import { ThreadModel } from "./thread-model.ts";
 export const THREADS = ["thread-1", "thread-2"] as const;
 export type ThreadName = (typeof THREADS)[number];
 
-/** Somebody who was given a claim once, and may believe to have it still. */
+/** A worker that once had a claim, and may believe to have it still. */
 export interface Holder {
   readonly threadId: ThreadName;
   readonly claim: Claim;

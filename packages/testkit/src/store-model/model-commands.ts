@@ -55,7 +55,7 @@ export function claim(): StoreCommand {
   });
 }
 
-/** A commit by somebody who holds a claim or held one once. */
+/** A commit by a worker that holds a claim or held one once. */
 export function commit(pick: number, status: RunStatus): StoreCommand {
   return command(`commit ${pick} ${status}`, async (model, bench) => {
     const holder = pickHolder(model, pick);

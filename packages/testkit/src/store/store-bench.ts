@@ -23,7 +23,7 @@ export class StoreBench {
     this.advance = async (ms) => opened.advance(ms);
   }
 
-  /** A name nobody else has in this store. */
+  /** A name that is unique in this store. */
   name(kind: string): string {
     this.#made += 1;
     return `${kind}-${this.#made}`;
@@ -78,7 +78,7 @@ export class StoreBench {
     return claim;
   }
 
-  /** Goes on with a run that was claimed. */
+  /** Continues with a run that was claimed. */
   async take(claim: Claim): Promise<RunDriver> {
     const head = await this.tenant.loadThread(claim.thread_id);
     const runId = claim.kind === "start" ? (claim.entry?.run_id ?? "") : (claim.run?.run_id ?? "");

@@ -12,7 +12,7 @@ async function giveUp(bench: StoreBench, error = "no such agent"): Promise<void>
   await bench.operator.release(await bench.claimOne(), { error, retry_after_ms: 0, is_final: true });
 }
 
-/** Entries that nobody tries any more, and their second chance. */
+/** Entries that are no longer tried, and their second chance. */
 export function deadLetterLaws(law: Law): void {
   law("makes a dead letter at once of an entry that trying again cannot help, and serves the next", async (bench) => {
     await bench.enqueue({ entry_id: "hopeless" });

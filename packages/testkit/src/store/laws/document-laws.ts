@@ -29,7 +29,7 @@ async function race(bench: StoreBench, expected: number): Promise<readonly Saved
   );
 }
 
-/** Compare-and-set, and that nobody hits what it did not mean. */
+/** Compare-and-set: a writer never overwrites a document that it did not read. */
 export function documentLaws(law: Law): void {
   law("gives back a document as it was saved, and nothing of one that was not", async (bench) => {
     const { tenant } = bench;

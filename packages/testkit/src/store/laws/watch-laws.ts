@@ -10,7 +10,7 @@ function listen(bench: StoreBench): { readonly signals: StoreSignal[]; readonly 
   return { signals, stop: bench.operator.watch((signal) => signals.push(signal)) };
 }
 
-/** What watchers are told. */
+/** The signals that watchers get. */
 export function watchLaws(law: Law): void {
   law("tells of work, inboxes and commits", async (bench) => {
     const { signals, stop } = listen(bench);
