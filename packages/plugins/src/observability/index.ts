@@ -1,4 +1,5 @@
 export type { RedactContent } from "./captured-content.ts";
+export { currentTraceparent } from "./current-traceparent.ts";
 export type {
   DelegationSpan,
   FailedAttempt,
@@ -13,4 +14,3 @@ export type {
 export type { Conventions } from "./names.ts";
 export type { ObservabilityOptions } from "./observability.ts";
 export { observability } from "./observability.ts";
-export { currentTraceparent } from "./open-telemetry-api.ts";

@@ -25,6 +25,7 @@ import {
   describeTools,
   type RedactContent,
 } from "./captured-content.ts";
+import { formatTraceparent } from "./current-traceparent.ts";
 import type { FailedAttempt, InferenceSpan, RunMetrics, SuspensionSpan, ToolSpan } from "./metrics-sink.ts";
 import {
   type AttributeKey,
@@ -35,7 +36,7 @@ import {
   SPANS,
   type SpanKey,
 } from "./names.ts";
-import { formatTraceparent, type OpenTelemetryApi } from "./open-telemetry-api.ts";
+import type { OpenTelemetryApi } from "./open-telemetry-api.ts";
 import type { Instruments } from "./open-telemetry-metrics.ts";
 import type { TraceState } from "./trace-state.ts";
 
