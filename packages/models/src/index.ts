@@ -3,6 +3,7 @@ export type { FromAiSdkOptions } from "./ai-sdk/from-ai-sdk.ts";
 export { fromAiSdk } from "./ai-sdk/from-ai-sdk.ts";
 export { CATALOGUE, PRICES_READ } from "./catalogue/catalogue.ts";
 export type { CatalogueEntry, ModelFeatures } from "./catalogue/catalogue-entry.ts";
+export { contextPolicyFor } from "./catalogue/context-policy-for.ts";
 export { findModel } from "./catalogue/describe-model.ts";
 export type { OpenaiCompatibleOptions, OpenaiCompatibleProvider } from "./chat/openai-compatible.ts";
 export { openaiCompatible } from "./chat/openai-compatible.ts";

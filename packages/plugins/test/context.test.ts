@@ -2,9 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentEvent, type Message, type ModelRequest, textOf } from "@reprise/contracts";
-import type { Script } from "@reprise/models";
-import { context } from "@reprise/plugins/context";
-import { type AgentDefinition, defineTool } from "@reprise/runtime";
+import { type Script, scriptedModel } from "@reprise/models";
+import { context, contextPlugins } from "@reprise/plugins/context";
+import { type AgentDefinition, createRuntime, defineAgent, defineTool } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
+import { createFakeEnv } from "@reprise/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Bench, openAgent } from "./support/open-agent.ts";
 
@@ -121,6 +123,24 @@ describe("a thread that grows", () => {
       expect(bench.runtime.agents()[0]?.warnings).toEqual([]);
       for (const outcome of outcomes) expect(await bench.verify(outcome)).toMatchObject({ equal: true });
     }
+  });
+
+  it("is compacted for every agent with a threshold, when the runtime is given the factory", async () => {
+    const env = createFakeEnv();
+    const agents = [
+      defineAgent({ id: "agent", model: scriptedModel(SCRIPT), ...AGENT }),
+      defineAgent({ id: "own", model: scriptedModel(SCRIPT), ...AGENT, plugins: [context(OPTIONS)] }),
+      defineAgent({ id: "plain", model: scriptedModel(SCRIPT), contextPolicy: { maxContextTokens: 4_000 } }),
+    ];
+    const store = createMemoryStore({ clock: env.clock });
+    const runtime = await createRuntime({ agents, contextPlugins, env, store, blobs: createMemoryBlobStore(env) });
+    onTestFinished(() => runtime.close());
+    const plugins = runtime.agents().map(({ id, plugins: ids, warnings }) => [id, ids.includes("context"), warnings]);
+    expect(plugins).toEqual([
+      ["agent", true, []],
+      ["own", true, []],
+      ["plain", false, []],
+    ]);
   });
 
   it("stays as it is while it is small, and when the plugin is told not to compact", async () => {

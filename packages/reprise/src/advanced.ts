@@ -191,6 +191,7 @@ export type {
 } from "@reprise/models";
 export {
   CATALOGUE,
+  contextPolicyFor,
   createTokenCounter,
   environmentProviders,
   findModel,

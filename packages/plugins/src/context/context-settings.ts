@@ -9,7 +9,7 @@ import {
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
 
-export interface ContextOptions {
+export interface ContextPluginOptions {
   /** Whether old messages are summarised when requests become large: true. */
   readonly compact?: boolean;
   /** The size of a request, in tokens, from which on it is compacted: `autocompactThreshold` of the context policy, or 80 % of the window. */
@@ -34,7 +34,7 @@ export interface ContextOptions {
   readonly instructionMaxBytes?: number;
 }
 
-/** `ContextOptions` as they are stored. */
+/** `ContextPluginOptions` as they are stored. */
 export interface ContextSettings {
   readonly compact?: boolean;
   readonly threshold_tokens?: number;

@@ -12,7 +12,7 @@ import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { Compactor, thresholdOf } from "./compact.ts";
 import { compactMessages, compactRequest } from "./compacted-request.ts";
 import { compaction } from "./compaction-state.ts";
-import { CONTEXT_SETTINGS, type ContextOptions, type ContextSettings } from "./context-settings.ts";
+import { CONTEXT_SETTINGS, type ContextPluginOptions, type ContextSettings } from "./context-settings.ts";
 import {
   describeInstructions,
   type InstructionFile,
@@ -28,12 +28,12 @@ const INSTRUCTION_BYTES = 32_768;
  * Keeps long threads inside the window of their model: a model summarises old messages in the background, and requests contain the summary
  * instead. The thread keeps every message. Adds instruction files such as `AGENTS.md` to every request.
  */
-export function context(options: ContextOptions = {}): Plugin {
+export function context(options: ContextPluginOptions = {}): Plugin {
   return createContextPlugin("context", options);
 }
 
 /** The same under the name `compaction`, with a section of that name, for configurations that call it so. */
-export function createContextPlugin(id: "context" | "compaction", options: ContextOptions = {}): Plugin {
+export function createContextPlugin(id: "context" | "compaction", options: ContextPluginOptions = {}): Plugin {
   const settings = definePluginSettings(id, CONTEXT_SETTINGS, options);
   const jobs = new SummaryJobs();
   return definePlugin({

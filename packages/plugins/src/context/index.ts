@@ -1,2 +1,2 @@
 export { context, contextPlugins } from "./context.ts";
-export type { ContextOptions } from "./context-settings.ts";
+export type { ContextPluginOptions } from "./context-settings.ts";

@@ -1,2 +1,2 @@
-export type { ContextOptions } from "@reprise/plugins/context";
+export type { ContextPluginOptions } from "@reprise/plugins/context";
 export { context, contextPlugins } from "@reprise/plugins/context";
