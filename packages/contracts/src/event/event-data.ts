@@ -269,7 +269,7 @@ export const PLUGIN_EVENTS = [
   "guardrail_tripped",
   "hook_completed",
   "tool_catalog_resolved",
-] as const satisfies readonly EventType[];
+] as const;
 
 export type PluginEventType = (typeof PLUGIN_EVENTS)[number];
 
