@@ -85,6 +85,17 @@ it("refuses a tool that was not loaded, and says how to load it", async () => {
   expect(refused).toContain("Tool mcp__jira__action_3 may not be used in this step. Load it with tool_search first");
 });
 
+it("answers a call of an unknown tool without naming the catalogue", async () => {
+  const bench = await openAgent({
+    tools: catalogue(60),
+    plugins: [deferredTools()],
+    script: [[{ call: "nothing" }], "Oh."],
+  });
+  const outcome = await bench.run();
+  expect((await resultsOf(bench))[0]).toContain('There is no tool \\"nothing\\". Available tools: tool_search.');
+  expect(await bench.verify(outcome)).toMatchObject(EQUAL);
+});
+
 it("keeps loaded tools visible in later runs, and unloads the one that was not used for longest", async () => {
   const tools = ["alpha", "beta", "gamma", "delta"].map((id) => echo(id));
   const script = [

@@ -33,6 +33,12 @@ describe("a call the model should not have made", () => {
     expect(row?.status).toBe("failed");
   });
 
+  it("of an unknown tool is told ten tools at most", async () => {
+    const tools = Array.from({ length: 12 }, (_, at) => countingTool({ id: `tool_${at}` }).tool);
+    const { error } = await call({ call: "nope" }, ...tools);
+    expect(error).toMatchObject({ message: expect.stringMatching(/: tool_0, .* tool_9 and 2 more\.$/) });
+  });
+
   it.each(["toString", "__proto__", "constructor"])("of a tool named %s is unknown", async (name) => {
     expect((await call({ call: name })).error).toMatchObject({ code: "tool_not_found" });
   });

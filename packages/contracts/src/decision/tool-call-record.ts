@@ -17,6 +17,8 @@ export interface ToolCallRecord {
   readonly problem?: string;
   /** Why the call is refused in any case: its tool was hidden from the model in the step that called it. */
   readonly refusal?: string;
+  /** Of a tool that does not exist: the tools that the model was told about, ten at most. */
+  readonly told_tools?: string;
   readonly status: ToolCallStatus;
   /** How often the call has been suspended. */
   readonly suspension: number;

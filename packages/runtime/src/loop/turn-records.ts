@@ -1,18 +1,19 @@
 import type { FilePart, Message, ToolCallRecord } from "@reprise/contracts";
 import type { Inference } from "../phases/compose-inference.ts";
-import type { AgentView, RunView } from "../run/ports.ts";
+import type { AgentView, Outside, RunView } from "../run/ports.ts";
 import { callIdOf, messageIdOf } from "../thread/derived-ids.ts";
 import type { CompleteCall, Turn } from "../turn/turn.ts";
 
 /** A call the model asked for, as the run keeps it. */
 export function requestCall(
-  workspace: RunView & Pick<AgentView, "versionOf">,
+  workspace: RunView & Pick<AgentView, "agent" | "versionOf"> & Outside,
   stepId: string,
   call: CompleteCall,
-  { refusalOf }: Pick<Inference, "refusalOf">,
+  { refusalOf, sayTold }: Pick<Inference, "refusalOf" | "sayTold">,
 ): ToolCallRecord {
   const parsed = call.arguments;
   const refusal = refusalOf(call.name);
+  const isUnknown = workspace.effects.loopVersion >= 2 && !workspace.agent.tools.has(call.name);
   return {
     call_id: callIdOf(stepId, call.index),
     run_id: workspace.run.run_id,
@@ -24,6 +25,7 @@ export function requestCall(
     arguments: parsed.value,
     ...(!parsed.ok && { problem: parsed.problem }),
     ...(refusal !== undefined && { refusal }),
+    ...(isUnknown && { told_tools: sayTold() }),
     status: "new",
     suspension: 0,
     updated_at: workspace.now,

@@ -33,6 +33,8 @@ export interface Inference {
   readonly request: ModelRequest;
   /** Why the model may not call a tool in this step, although the agent has it; undefined for one that it may call. */
   refusalOf(toolId: string): string | undefined;
+  /** Tools that the model was told about, ten at most; for a call of one that does not exist. */
+  sayTold(): string;
   /** Tools that plugins excluded. */
   readonly excluded: readonly string[];
   /** The id of another model than the agent's, when a plugin chose one. */
@@ -183,9 +185,14 @@ function visibilityOf(
   offered: readonly ToolDescriptor[],
   told: readonly ToolDescriptor[],
   actions: PhaseResult<"before_inference">,
-): Pick<Inference, "refusalOf" | "excluded"> {
+): Pick<Inference, "refusalOf" | "sayTold" | "excluded"> {
   const excluded = actions.flatMap(({ value }) => (value.type === "exclude_tool" ? [value.tool_id] : []));
-  if (offered === told) return { refusalOf: () => undefined, excluded };
+  const sayTold = (): string => {
+    const named = told.slice(0, MOST_NAMED).map(({ id }) => id);
+    const more = told.length - named.length;
+    return `${named.join(", ") || "none"}${more > 0 ? ` and ${more} more` : ""}`;
+  };
+  if (offered === told) return { refusalOf: () => undefined, sayTold, excluded };
   const shown = new Set(told.map(({ id }) => id));
   const [advice] = actions.flatMap(({ value }) =>
     value.type === "include_only_tools" && value.advice !== undefined ? [value.advice] : [],
@@ -195,8 +202,10 @@ function visibilityOf(
     const refusal = `Tool ${toolId} may not be used in this step.`;
     return advice === undefined || excluded.includes(toolId) ? refusal : `${refusal} ${advice}`;
   };
-  return { refusalOf, excluded };
+  return { refusalOf, sayTold, excluded };
 }
+
+const MOST_NAMED = 10;
 
 function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOverride {
   const overrides = actions.flatMap(({ value }) => (value.type === "override_inference" ? [value.override] : []));

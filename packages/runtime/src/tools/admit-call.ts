@@ -79,14 +79,15 @@ function decodeCheck(stored: Json | undefined): CheckedInput {
 /** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */
 export function findTool(
   workspace: Pick<RunView, "policy"> & Pick<AgentView, "agent">,
-  { tool_id, problem, refusal, arguments: given }: ToolCallRecord,
+  { tool_id, problem, refusal, told_tools, arguments: given }: ToolCallRecord,
 ): { readonly kind: "found"; readonly tool: Tool } | Extract<Admission, { kind: "end" }> {
   if (!isAllowed(workspace.policy, tool_id))
     return refuse(tool_id, "denied", `The policy of this run does not allow tool ${tool_id}.`);
   if (refusal !== undefined) return refuse(tool_id, "denied", refusal);
   const tool = workspace.agent.tools.get(tool_id);
   if (tool === undefined) {
-    const known = [...workspace.agent.tools.keys()].join(", ") || "none";
+    // Only what the model was told about, and not all of that. A call by hand, and one of the loop's first version, has no such list.
+    const known = told_tools ?? ([...workspace.agent.tools.keys()].join(", ") || "none");
     return refuse(tool_id, "tool_not_found", `There is no tool ${JSON.stringify(tool_id)}. Available tools: ${known}.`);
   }
   if (problem !== undefined) return refuse(tool_id, "invalid_arguments", `Cannot call ${tool_id}: ${problem}.`);
