@@ -1,6 +1,7 @@
 import type { Plugin } from "@reprise/contracts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
+import { facts } from "./facts/facts.ts";
 import { generativeUi } from "./generative-ui/index.ts";
 import { guardrails } from "./guardrails/guardrails.ts";
 import { mcp } from "./mcp/mcp.ts";
@@ -23,6 +24,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     createContextPlugin("context"),
     createContextPlugin("compaction"),
     deferredTools(),
+    facts(),
     generativeUi(),
     guardrails(),
     mcp(),

@@ -14,6 +14,8 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins", "@reprise/plugins"],
   ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],
   ["./plugins/context", "@reprise/plugins/context"],
+  ["./facts", "@reprise/protocols/facts"],
+  ["./plugins/facts", "@reprise/plugins/facts"],
   ["./plugins/guardrails", "@reprise/plugins/guardrails"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/mcp", "@reprise/plugins/mcp"],

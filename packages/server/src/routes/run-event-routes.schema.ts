@@ -5,6 +5,11 @@ export const events: Operation = {
   summary: "The events of a run, from any point",
   query: {
     after: { ...TEXT, description: "The id of the last event that was read; for who cannot send Last-Event-ID" },
+    format: {
+      enum: ["events", "facts"],
+      default: "events",
+      description: "`facts` for the encoding of docs/reference/facts.md",
+    },
     follow: { ...FLAG, description: "Stays while the run waits for decisions" },
   },
   headers: { "last-event-id": TEXT },

@@ -1,11 +1,24 @@
+import { createFactEncoder } from "@reprise/protocols/facts";
+import type { RunHandle } from "@reprise/runtime";
 import { pathPart, type Route } from "../host/route.ts";
 import { idHeaders } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
 import { Query } from "../http/query.ts";
+import type { FrameEncoding } from "../sse/frame-encoding.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 import { findRecord } from "../wire/find-record.ts";
 import { readCursor } from "../wire/read-cursor.ts";
 import * as schema from "./run-event-routes.schema.ts";
+
+/** Facts for a client that has the events up to a position. They refer to what happened before, so that is read first. */
+async function openFacts(run: RunHandle, known: number): Promise<FrameEncoding> {
+  const encoder = createFactEncoder();
+  for await (const event of known === 0 ? [] : run.events()) {
+    encoder.skip(event);
+    if ((event.seq ?? 0) >= known) break;
+  }
+  return { encode: ({ event, cursor }) => encoder.encode(event, cursor), end: () => encoder.end(), isOver: false };
+}
 
 /** The events of a run, from any point, as often as one likes. */
 export const runEventRoutes: readonly Route[] = [
@@ -19,6 +32,7 @@ export const runEventRoutes: readonly Route[] = [
       const query = new Query(exchange.context.req.url);
       const after = readCursor(exchange.context.req.raw.headers, query);
       const follow = query.flag("follow");
+      const format = query.oneOf("format", ["events", "facts"]);
       const run = await exchange.runtime.run(pathPart(exchange, "id"));
       const record = await findRecord(run);
       if (after !== undefined && after.run_id !== (record?.run_id ?? run.id)) {
@@ -29,7 +43,9 @@ export const runEventRoutes: readonly Route[] = [
       if (isRead) return new Response(null, { status: 204, headers: exchange.headers });
       const ids = idHeaders({ run: record?.run_id ?? run.id, thread: run.threadId });
       const options = { follow, ...(after !== undefined && { after }) };
-      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ ...options, signal }), ids);
+      const encoding =
+        format === "facts" ? await openFacts(run, Math.min(after?.seq ?? 0, record?.last_seq ?? 0)) : undefined;
+      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ ...options, signal }), ids, encoding);
     },
   },
 ];

@@ -1,0 +1,2 @@
+export type { FactsOptions } from "./facts.ts";
+export { facts } from "./facts.ts";
