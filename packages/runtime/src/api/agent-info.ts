@@ -15,7 +15,7 @@ export interface AgentInfo {
   readonly route: readonly RouteStop[];
   readonly plugins: readonly string[];
   readonly tools: readonly ToolDescriptor[];
-  /** The same tools, for whoever shows or governs them. */
+  /** The same tools, for pages that show or govern them. */
   readonly inventory: readonly InventoryEntry[];
   readonly warnings: readonly ResolveWarning[];
   /** Where it runs, when that is not here; without what it is reached with. */

@@ -7,7 +7,7 @@ import { wordsOf } from "../spec/say-problem.ts";
 export interface Budgets {
   /** How the budget of a run stands; for a run that shares one, that one. `BUDGET_NOT_FOUND` for a run without. */
   get(runId: string): Promise<Budget>;
-  /** Sets limits anew, higher or lower. What is spent stays spent; a run that waits for an answer goes on waiting for it. */
+  /** Sets limits anew, higher or lower. What is spent stays spent; a run that waits for an answer keeps waiting for it. */
   setLimit(runId: string, limits: Pick<BudgetOptions, "limitMicrocents" | "limitTokens">): Promise<Budget>;
 }
 

@@ -6,7 +6,7 @@ export interface Spending {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly runs: number;
-  /** False when a model was asked whose price nobody knows: then it cost more than is said here. */
+  /** False when a model without a known price was used: then the actual cost is higher. */
   readonly priced: boolean;
 }
 
@@ -28,7 +28,7 @@ export function createCosts(store: TenantStore): Costs {
     },
     async ofTree(runId) {
       const tree: RunRecord[] = [await requireRun(store, runId)];
-      // Breadth first: what is found is looked below in its turn. A run has one parent, so nobody comes twice.
+      // Breadth first: each run is searched below in its turn. A run has one parent, so none comes twice.
       for (let next = 0; next < tree.length; next += 1) {
         const { run_id = "" } = tree[next] ?? {};
         tree.push(...(await listAll(store, { parent_run_id: run_id })));

@@ -4,7 +4,7 @@ import { readCallName } from "../thread/derived-ids.ts";
 
 /**
  * The call an id names among calls: its own id, that of its suspension, or the one it has outside while it waits. The last
- * two are chosen by authors; where several calls have the same one, nobody guesses.
+ * two are chosen by authors; when several calls have the same one, the target is refused as ambiguous.
  */
 export function findTarget(calls: readonly ToolCallRecord[], target: string): ToolCallRecord | undefined {
   const own = calls.find(({ call_id }) => call_id === target);

@@ -28,7 +28,7 @@ export interface PreparedRun {
 /** Checks a request and gives it its ids. Stores nothing. */
 export function prepareRun({ env, agents }: Services, tenant: string, untrusted: RunRequest): PreparedRun {
   assertRequest(untrusted);
-  // A copy, because the client may go on writing to its own. It is JSON, which its interface hides from the compiler.
+  // A copy, because the client may continue writing to its own. It is JSON, which its interface hides from the compiler.
   const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
   const request = withTrace(agents, withParent({ ...own, messages: own.messages.map(demoteSystem) }));
   agents.assertKnown(request.agent_id);

@@ -37,7 +37,7 @@ export interface Rerun {
   readonly threadId: string;
   /** The version of the original thread at which it left. */
   readonly at: number;
-  /** Waits until nobody works on it any more, and says how it differs from the original. */
+  /** Waits until no worker has it any more, and returns how it differs from the original. */
   comparison(): Promise<RunComparison>;
 }
 
@@ -66,7 +66,7 @@ export async function rerunFrom(
     throw error;
   }
   const outcome = run.outcome().finally(forget);
-  // Whoever does not ask for the comparison need not hear why there is none.
+  // A caller that does not ask for the comparison need not see its error.
   outcome.catch(() => undefined);
   return {
     run,
@@ -130,7 +130,7 @@ async function versionBefore(
   throw replayImpossible(run_id, `its step ${step} was never committed`);
 }
 
-/** The agent with the changes, under an id nobody else knows; the agent itself when there are none. */
+/** The agent with the changes, under a new id; the agent itself when there are none. */
 function lendChanged(
   { agents }: Services,
   agentId: string,

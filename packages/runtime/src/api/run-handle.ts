@@ -19,7 +19,7 @@ import type { Services } from "../loop/services.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
 
 export interface EventsOptions {
-  /** An event's cursor, or its text: go on after that event. */
+  /** An event's cursor, or its text: continue after that event. */
   readonly after?: EventCursor | string;
   /** Stay while the run waits for decisions. */
   readonly follow?: boolean;
@@ -34,7 +34,7 @@ export interface RunHandle<Output = Json> extends AsyncIterable<AgentEvent> {
   readonly isEarlier?: true;
   /** The run's events from any point, live while it runs. Ends when the run waits or is done. */
   events(options?: EventsOptions): AsyncIterable<AgentEvent>;
-  /** The same, each with the cursor a reader would go on from. */
+  /** The same, each with the cursor to continue from. */
   eventsWithCursor(options?: EventsOptions): EventIterator<{ readonly event: AgentEvent; readonly cursor: string }>;
   /**
    * The text as the model writes it, from the beginning of the run; every loop reads it anew. Ends when the run waits or is done, and
@@ -43,7 +43,7 @@ export interface RunHandle<Output = Json> extends AsyncIterable<AgentEvent> {
   readonly textStream: AsyncIterable<string>;
   /** The final text. Lazy: waiting begins when it is awaited. Rejects when the run fails, is cancelled or needs a decision. */
   readonly text: Promise<string>;
-  /** How the run stands once nobody works on it: done, waiting for decisions, failed or cancelled. */
+  /** The outcome once no worker has the run: done, waiting for decisions, failed or cancelled. */
   outcome(): Promise<RunOutcome<Output>>;
   /** Asks for the end of the run; durable when it resolves. */
   cancel(reason?: string): Promise<void>;
@@ -77,7 +77,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     text: lazyPromise(async () => finalTextOf(id, await outcome())),
     eventsWithCursor: (options = {}) =>
       read(options, ({ event, epoch }) => {
-        // After a withdrawal one goes on from what is left.
+        // After a withdrawal, reading continues from what is left.
         const seq = event.type === "stream_reset" ? event.data.from_seq : (event.seq ?? 0);
         return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
       }),

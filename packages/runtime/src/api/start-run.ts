@@ -31,7 +31,7 @@ export interface StartRun<Id extends string = string> {
   readonly parentThreadId?: string;
   /** The tool call that starts it, in that run: `context.identity.callId`. */
   readonly parentCallId?: string;
-  /** Who asks, for whoever looks into the mailbox. */
+  /** The sender, shown in the mailbox. */
   readonly senderId?: string;
   /** Another model, prompt or setting for this run; only for agents with `clientOverrides`. */
   readonly overrides?: RunOverrideOptions;

@@ -3,7 +3,7 @@ import type { JsonObject } from "@reprise/state";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import { routeTool } from "../tools/pools/routing-class.ts";
 
-/** A tool as whoever shows or governs agents wants to know it. */
+/** A tool with everything that a page or a policy needs to know about it. */
 export interface InventoryEntry {
   readonly tool_name: string;
   readonly description: string;

@@ -8,7 +8,7 @@ const REMEMBERED = 1_000;
 
 /**
  * The budgets of a store, which any number of processes write to. A change is one conditional update of the budget's document: who
- * finds that somebody came between tries again on what that one left. In one process the changes of a budget go one after the other.
+ * finds another writer in between retries on that writer's result. In one process the changes of a budget go one after the other.
  */
 export class BudgetBook {
   readonly #store: Store;

@@ -4,9 +4,9 @@ import type { Amount, Budget, BudgetNotice, BudgetPolicy } from "@reprise/contra
 export type BudgetChange =
   /** Before a model is asked: what the request costs, and as much for its answer as is left. */
   | { readonly type: "reserve"; readonly attempt: string; readonly amount: Amount; readonly answer?: AnswerRange }
-  /** After it answered. What was settled before stays as it is; null: nobody can say what it cost, so it is what was reserved. */
+  /** After it answered. What was settled before stays as it is; null means that the cost is unknown, and the reservation counts. */
   | { readonly type: "settle"; readonly attempt: string; readonly amount: Amount | null }
-  /** A run goes on under a new owner: what earlier ones reserved for it, and did not settle, may have been spent. */
+  /** A run continues under a new owner: what earlier ones reserved for it, and did not settle, may have been spent. */
   | { readonly type: "take_over"; readonly run_id: string; readonly epoch: number }
   | { readonly type: "set_limit"; readonly limit_microcents?: number; readonly limit_tokens?: number }
   | { readonly type: "tell"; readonly notice: BudgetNotice };
@@ -42,7 +42,7 @@ export function openBudget(policy: BudgetPolicy): Budget {
   };
 }
 
-/** The one way a budget changes. Pure: it is tried again on whatever stands by then, until nobody came between. */
+/** The one way a budget changes. Pure: it is retried on the current state until no other writer came between. */
 export function changeBudget(budget: Budget, change: BudgetChange): BudgetStep {
   switch (change.type) {
     case "reserve":

@@ -68,7 +68,7 @@ export interface BudgetSources {
   readonly budgets: Pick<BudgetBook, "load">;
 }
 
-/** Who asks, as far as budgets are concerned. */
+/** The caller, as far as budgets are concerned. */
 export interface BudgetOptions {
   /** The agent's own budget counts whatever the request asks for: the smallest limit wins. */
   readonly capBudget?: boolean;

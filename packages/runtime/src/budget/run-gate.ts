@@ -16,7 +16,7 @@ import type { RunBudget } from "./run-budget.ts";
 import { tellBudget } from "./tell-budget.ts";
 import { worstCaseOf } from "./worst-case.ts";
 
-/** What an attempt is told to the embedder's hook as. */
+/** The attempt as the host's hook sees it. */
 export interface ModelAttemptInfo extends PlannedAttempt {
   readonly tenant: string;
   readonly runId: string;
@@ -33,7 +33,7 @@ export interface GatedRun extends Pick<RunView, "run" | "claim">, Pick<EventSink
   readonly services: { readonly env: Pick<Env, "log">; readonly beforeModelAttempt?: BeforeModelAttempt | undefined };
 }
 
-/** Whether somebody is to be asked before a model is. */
+/** Whether a person must be asked before the model is. */
 export function isGated({ budget, services }: Pick<GatedRun, "budget" | "services">): boolean {
   return budget !== undefined || services.beforeModelAttempt !== undefined;
 }
@@ -107,7 +107,7 @@ export class RunGate implements AttemptGate {
     return ticket;
   }
 
-  /** Money nobody can count: refused, or said once. */
+  /** A cost that cannot be counted: refused, or reported once. */
   async #assertMayBeUnpriced(budget: RunBudget, { model }: PlannedAttempt): Promise<void> {
     const step = await budget.change({ type: "tell", notice: "unpriced" });
     const { limit_microcents, unpriced } = step.budget;
@@ -120,7 +120,7 @@ export class RunGate implements AttemptGate {
     );
   }
 
-  /** Not awaited by the stream; whoever closes the gate waits. A store that is away keeps the reservation, which is on the safe side. */
+  /** Not awaited by the stream, but by the closing gate. A store that is away keeps the reservation, which is on the safe side. */
   #settle(budget: RunBudget, name: string, amount: Amount | null): void {
     const { env } = this.#workspace.services;
     const settled = budget.settle(name, amount).then(
@@ -144,7 +144,7 @@ function freeTicket({ request }: PlannedAttempt): AttemptTicket {
   return { request, ended: () => undefined };
 }
 
-/** What an attempt took; null when nobody can say. */
+/** The cost of an attempt; null when it is unknown. */
 function spentOf(end: AttemptEnd, { spec }: PlannedAttempt): Amount | null {
   if (end === "refused") return { microcents: 0, tokens: 0 };
   if (end === "unknown") return null;

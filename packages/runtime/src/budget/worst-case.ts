@@ -18,7 +18,7 @@ const FILE_TOKENS = 10_000;
 
 const encoder = new TextEncoder();
 
-/** An answer for which less than this is left is not asked for: providers refuse such a limit, and nobody could use it. */
+/** An answer with less room than this is not requested: providers refuse such a limit, and it would be useless. */
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: what is sent, and what may come back. */

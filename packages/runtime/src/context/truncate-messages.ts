@@ -66,7 +66,7 @@ function findStarts(messages: readonly Message[], pinned: ReadonlySet<number>): 
   for (let at = messages.length - 1; at >= 0; at -= 1) {
     lowest = Math.min(lowest, callers[at] ?? messages.length);
     const role = messages[at]?.role;
-    // Behind the user's last words anybody may go on; before them, only a user may begin.
+    // Behind the user's last words any message may follow; before them, only a user's message may begin.
     const isBeginning = role === "user" || firstUser === undefined || at > firstUser;
     // A system message stays anyway: what comes after it is what begins.
     const mayBegin = role === "system" ? (starts[at + 1] ?? true) : role !== "tool" && isBeginning;
@@ -75,7 +75,7 @@ function findStarts(messages: readonly Message[], pinned: ReadonlySet<number>): 
   return starts;
 }
 
-/** By index of a result, the index of the message that made its call; undefined for other messages, and when nobody made it. */
+/** By index of a result, the index of the message that made its call; undefined for other messages and unknown calls. */
 function findCallers(messages: readonly Message[]): readonly (number | undefined)[] {
   const calls = new Map<string, number>();
   return messages.map(({ tool_calls, tool_call_id }, index) => {

@@ -10,7 +10,7 @@ interface DescribesItself {
   };
 }
 
-/** What a tool's arguments must be: how the model is told, and how they are checked. */
+/** The schema of a tool's arguments, as the model sees it and as they are checked. */
 export interface InputSchema {
   readonly parameters: JsonObject;
   check(input: Json): Promise<CheckedInput>;

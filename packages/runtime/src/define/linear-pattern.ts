@@ -71,7 +71,7 @@ class LinearPattern implements Pattern {
   }
 
   #follow(spot: Spot, character: string): Spot {
-    // A match may begin at every character, so the first step is always among those that go on.
+    // A match may begin at every character, so the first step is always among those that continue.
     const reached = [0];
     for (const index of spot.steps) {
       const step = this.#steps[index];
@@ -90,7 +90,7 @@ class LinearPattern implements Pattern {
     this.#spots.clear();
   }
 
-  /** Goes on from some steps as far as it goes without a character. */
+  /** Continues from some steps as far as it goes without a character. */
   #spotOf(from: readonly number[], at: { readonly isStart?: boolean; readonly isEnd?: boolean }): Spot {
     const seen = new Set<number>();
     const waiting: number[] = [];
@@ -139,7 +139,7 @@ function compileSteps(source: string): readonly Step[] | undefined {
 
 class NeedsBacktracking extends Error {}
 
-/** Writes a part behind the steps there are; it goes on at the step that is written next. */
+/** Writes a part behind the steps there are; it continues at the step that is written next. */
 function writeSteps(part: Part, steps: Step[]): void {
   if (steps.length > MAX_STEPS) throw new NeedsBacktracking();
   switch (part.of) {

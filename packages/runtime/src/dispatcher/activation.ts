@@ -22,7 +22,7 @@ export class Activation {
     this.mail = new MailSource(mayHaveMail);
   }
 
-  /** Whoever works for it is to stop, and to write nothing more. */
+  /** Tells the activation to stop, and to write nothing more. */
   lose(why = `The claim on thread ${this.claim.thread_id} was lost.`): void {
     const reason = new ClaimLost(why);
     this.controller.abort(reason);

@@ -27,7 +27,7 @@ export class Dispatcher {
   readonly #pulse: Pulse;
   /** Takes no more work. */
   readonly #closed = new AbortController();
-  /** Has no more work: only then nothing is renewed and nobody is heard any more. */
+  /** Set when there is no more work: only then renewals and signals stop. */
   readonly #stopped = new AbortController();
   #stopListening: () => void = () => undefined;
   #claiming: Promise<void> = Promise.resolve();
@@ -110,7 +110,7 @@ export class Dispatcher {
     return this.#presence.isReplaced;
   }
 
-  /** There are other agents: others are told, and there may be work for them. */
+  /** The agents changed: other processes are told, and there may be work for the new ones. */
   redefined(): void {
     void this.#housekeeping.attempt(async () => {
       await this.#announce();
@@ -118,7 +118,7 @@ export class Dispatcher {
     });
   }
 
-  /** Says what can be run here. Whoever is replaced stops what is at work: it is another's. */
+  /** Announces what can be run here. A process that was replaced stops its work: it belongs to another one. */
   async #announce(): Promise<void> {
     if (this.#services.limits.maxActiveRuns === 0) return;
     await this.#presence.announce();
@@ -129,7 +129,7 @@ export class Dispatcher {
   /** Works on a run that was claimed when it was submitted. A lease counts from when it was asked for. */
   #adopt(claim: Claim, started: StartedRun, askedAt: number): void {
     if (this.#closed.signal.aborted) {
-      // Closed while it was being submitted: it is accepted, and somebody else's.
+      // Closed while it was being submitted: it is accepted, and another process runs it.
       void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
       return;
     }
@@ -137,7 +137,7 @@ export class Dispatcher {
     this.#begin(activation, (handle) => activate(this.#services, claim, started, handle));
   }
 
-  /** Takes no more work, lets runs come to their end for a while, and leaves the others to whoever claims them next. */
+  /** Takes no more work, lets runs finish for a while, and leaves the others to the next process that claims them. */
   async close(): Promise<void> {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort();
@@ -228,7 +228,7 @@ export class Dispatcher {
       .finally(() => {
         this.#leases.remove(activation);
         this.#pulse.letGo(activation);
-        // Said also when it is too late to give anything back: whoever can say so was slow, and its run is not to blame.
+        // Reported also when it is too late to give the claim back: an owner that can report was slow, and its run is not to blame.
         if (loss.signal.aborted) void this.#housekeeping.attempt(() => this.#services.store.operator.release(claim));
         // Work that comes later is signalled; only what was left for want of room has to be looked for.
         if (this.#mayBeMore) this.#wake();

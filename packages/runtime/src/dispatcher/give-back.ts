@@ -8,7 +8,7 @@ const SUSPECT_PAUSE_MS = 500;
 /** Why a run stops although nothing of it can be written. */
 const STOPPING: readonly ErrorCode[] = ["STORE_REPLACED", "STORAGE_FULL", "CORRUPT_DATA", "FORMAT_TOO_NEW"];
 
-/** What could not be started, or not be gone on with, is tried again later, here or elsewhere. */
+/** An entry that could not be started or continued is retried later, here or elsewhere. */
 export async function giveBack(services: Services, claim: Claim, thrown: unknown): Promise<void> {
   const { env, store, threads } = services;
   const error = toRepriseError(thrown);

@@ -3,7 +3,7 @@ import { type Env, type RepriseError, toRepriseError } from "@reprise/contracts"
 /** A problem that stays is reported again after this. */
 const REPORT_AGAIN_MS = 60_000;
 
-/** Work that goes on whatever happens: a problem is logged, and the next round tries again. */
+/** Periodic work: a problem is logged, and the next round tries again. */
 export class Housekeeping {
   readonly #env: Env;
   #reported: { readonly message: string; readonly at: number } | undefined;

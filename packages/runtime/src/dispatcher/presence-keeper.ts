@@ -34,7 +34,7 @@ export class PresenceKeeper {
     }
   }
 
-  /** Whether we may take work. After a pause that is asked for anew: somebody may have come in our place. */
+  /** Whether this process may take work. After a pause it asks again: another process may have taken its place. */
   async mayWork(): Promise<boolean> {
     const { env, limits } = this.#services;
     if (env.clock.mono() - this.#announcedAt >= limits.leaseMs - limits.renewEveryMs) await this.announce();

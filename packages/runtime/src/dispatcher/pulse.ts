@@ -1,7 +1,7 @@
 import type { Clock } from "@reprise/contracts";
 
 /**
- * A regular beat that keeps the process while somebody holds it, and does not otherwise: a process whose run waits for a promise has
+ * A regular beat that keeps the process alive only while it is held: a process whose run waits for a promise has
  * nothing else that would keep it.
  */
 export class Pulse {

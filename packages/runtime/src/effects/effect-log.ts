@@ -73,7 +73,7 @@ export class EffectLog {
     return effects.slice(this.#index).find((effect) => effect.kind === kind && effect.of === of);
   }
 
-  /** Goes on to the effect after the next one. */
+  /** Continues to the effect after the next one. */
   skip(): void {
     this.#index += 1;
   }

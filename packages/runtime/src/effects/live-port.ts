@@ -265,7 +265,7 @@ export class LivePort implements EffectPort {
   }
 
   #add(kind: EffectKind, of: string, { value, failed }: Ending): void {
-    // What the store says may lie a little behind what was reckoned before; for a run time only goes on.
+    // The store's time may lie a little behind the estimate; for a run, time never goes back.
     const at = Math.max(this.#now, this.#time.now());
     this.#now = at;
     const effect: Writable<Effect> = { kind, of, attempt: this.#attempts.next(kind, of), at };

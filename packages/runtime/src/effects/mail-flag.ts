@@ -7,7 +7,7 @@ export class MailFlag {
   readonly #seen: Record<MailReader, number> = { decisions: 0, steering: 0 };
   #waiting: (() => void) | undefined;
 
-  /** Raised from the start when something may have come before anybody listened. */
+  /** Raised from the start when mail may have arrived before this activation listened. */
   constructor(mayHaveMail: boolean) {
     this.#arrived = mayHaveMail ? 1 : 0;
   }

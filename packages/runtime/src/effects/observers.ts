@@ -98,7 +98,7 @@ export class Observers {
     };
     try {
       const value: unknown = call();
-      // Nobody waits for an observer; one that is asynchronous by mistake must not end the process either.
+      // The run does not wait for an observer; one that is asynchronous by mistake must not end the process either.
       if (value instanceof Promise) value.catch(fail);
       // The observer's own type, as it was just returned.
       return value as Value;

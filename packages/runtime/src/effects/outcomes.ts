@@ -1,4 +1,4 @@
-/** Somebody asked for the end of the run. Used as the reason of its abort signal. */
+/** The run was cancelled. Used as the reason of its abort signal. */
 export class RunCancelled extends Error {
   override readonly name = "RunCancelled";
   /** The mailbox entry that asked; settled by the commit that ends the run. */
@@ -10,12 +10,12 @@ export class RunCancelled extends Error {
   }
 }
 
-/** Somebody else owns the thread now, or soon will: stop, and write nothing more. */
+/** Another process owns the thread now, or soon will: stop, and write nothing more. */
 export class ClaimLost extends Error {
   override readonly name = "ClaimLost";
 }
 
-/** What a cancellation says when nobody gave a reason. */
+/** The reason of a cancellation that gave none. */
 export const DEFAULT_CANCEL_REASON = "cancelled";
 
 /** The same of an interrupt. */

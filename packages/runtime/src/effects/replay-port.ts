@@ -14,7 +14,7 @@ interface Waiter {
 }
 
 /**
- * Hands back stored effects in their order, each when nothing is left to do for the one before. A replay in which nobody waits for
+ * Hands back stored effects in their order, each when nothing is left to do for the one before. A replay in which no part waits for
  * the effect that comes next has parted from its recording, and ends.
  */
 export class ReplayPort implements EffectPort {

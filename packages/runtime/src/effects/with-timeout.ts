@@ -9,8 +9,8 @@ export class TimeIsUp extends Error {
 }
 
 /**
- * Runs something for a limited time. When the time is up, or the run is aborted, the caller goes on at once: a promise that
- * never settles holds nobody up. The work is told by its signal.
+ * Runs something for a limited time. When the time is up, or the run is aborted, the caller continues at once: a promise that
+ * never settles blocks no caller. The work is told by its signal.
  */
 export async function withTimeout<Value>(
   clock: Clock,
@@ -32,7 +32,7 @@ export async function withTimeout<Value>(
       ? undefined
       : clock.after(timeoutMs, () => stop(new TimeIsUp(`It took longer than ${timeoutMs} ms.`)));
   try {
-    // The first that happens counts: abandoned work may still fail later, and by then nobody is listening.
+    // The first to happen counts: abandoned work may still fail later, without a listener.
     run(controller.signal).then(resolve, reject);
     return await promise;
   } finally {

@@ -78,7 +78,7 @@ export class EventReader {
     if (signal !== undefined) this.#wakeOnAbort(signal);
   }
 
-  /** The event after a position when it is here already: most are, and then nobody need wait. */
+  /** The event after a position if it has arrived already: most have, and then no wait is needed. */
   take(seq: number, epoch: number): Next | undefined {
     this.#closed.throwIfAborted();
     return this.#takeReady(seq, epoch) ?? this.#takeLive(seq, epoch);
@@ -158,7 +158,7 @@ export class EventReader {
     this.#ready = [];
     const shared = await this.#sharedSeq(seq, epoch);
     const segments = await this.#store.readEvents(this.#runId, shared, COMMITS_AT_ONCE);
-    // The end of a run is an event: whoever read something new need not look at the run as well.
+    // The end of a run is an event: a reader with new events need not look at the run as well.
     if (segments.length > 0) this.#mayBeOver = false;
     // There may be more, and it is read when these are taken.
     if (segments.length === COMMITS_AT_ONCE) this.#hasMissed = true;
@@ -172,7 +172,7 @@ export class EventReader {
     return committedSeq(this.#store, { run_id: this.#runId, epoch, seq });
   }
 
-  /** Whether everything was read of a run nobody works on. */
+  /** Whether everything was read of a run that no worker has. */
   async #isOver(seq: number, epoch: number, follow: boolean): Promise<boolean> {
     const run = await this.#store.loadRun(this.#runId);
     // A later owner may have ended the run at or before the `seq` of a tail that was shown here and never committed.

@@ -6,7 +6,7 @@ import { isUnderWay } from "./is-under-way.ts";
 import type { JournalSources } from "./journal-sources.ts";
 
 export interface ReadOptions {
-  /** Go on after this event; from the start without it. */
+  /** Continues after this event; from the start without it. */
   readonly after?: EventCursor;
   /** Stay while the run waits for decisions, until it is done. Without it the stream ends when the activation does. */
   readonly follow?: boolean;
@@ -29,7 +29,7 @@ export interface RunKey {
 
 /** Hands out events one by one. */
 export interface EventIterator<Item> extends AsyncIterableIterator<Item, void> {
-  /** The next event if it is here already. For whoever writes many at once; undefined says nothing about the end. */
+  /** The next event if it has arrived already, for writers of batches. Undefined says nothing about the end. */
   takeNow(): Item | undefined;
 }
 
@@ -52,7 +52,7 @@ export class EventStream<Item> implements EventIterator<Item> {
   #epoch: number;
   /** Shown before anything is read: what the cursor counted and never was committed. */
   #withdrawal: ReadEvent | undefined;
-  /** The stream ends here unless the run went on. */
+  /** The stream ends here unless the run continues. */
   #mayBeLast = false;
   #isOver = false;
   /** Those who asked before are answered before. */
@@ -80,7 +80,7 @@ export class EventStream<Item> implements EventIterator<Item> {
   }
 
   takeNow(): Item | undefined {
-    // Somebody else is before us, or will be told why there is nothing.
+    // Another reader is first, or will be told why there is nothing.
     if (this.#turn !== undefined || this.#services.closed.aborted) return undefined;
     const taken = this.#take();
     return taken?.done === false ? taken.value : undefined;
@@ -107,7 +107,7 @@ export class EventStream<Item> implements EventIterator<Item> {
     return waiter.promise;
   }
 
-  /** Something happened, in whoever's turn that is: nothing may be thrown here. */
+  /** Called by arbitrary code: nothing may be thrown here. */
   #hear(): void {
     const waiter = this.#waiter;
     if (waiter === undefined) return;
@@ -135,7 +135,7 @@ export class EventStream<Item> implements EventIterator<Item> {
     return this.#options.signal?.aborted !== true && this.#reader?.isQuiet(this.#seq) === true;
   }
 
-  /** Whoever asks meanwhile waits. */
+  /** A reader that asks meanwhile waits. */
   #inTurn(answer: Promise<IteratorResult<Item, void>>): Promise<IteratorResult<Item, void>> {
     const leave = (): void => {
       this.#turn = undefined;
@@ -206,7 +206,7 @@ export class EventStream<Item> implements EventIterator<Item> {
     return next;
   }
 
-  /** Where the run waits the stream ends; where it once waited it goes on. */
+  /** The stream ends where the run waits now, and continues where it waited once. */
   async #isLast(): Promise<boolean> {
     this.#mayBeLast = false;
     const store = this.#services.store.forTenant(this.#key.tenant);

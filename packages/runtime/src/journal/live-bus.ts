@@ -36,11 +36,11 @@ export interface LiveChannel {
 /** How many committed events of a run are kept while its owner is here: readers that come later need not read the journal. */
 const MAX_COMMITTED = 1_000;
 
-/** How many ended runs are remembered: whoever asks how a run ended mostly asks right then. */
+/** How many ended runs are remembered: most readers of an outcome ask right away. */
 const MAX_ENDINGS = 256;
 
 /**
- * Events of the runs this process works on, as they happen. Nobody waits for a reader: a listener only takes note. The events of
+ * Events of the runs this process works on, as they happen. The run never waits for a reader: a listener only takes note. The events of
  * an activation are kept while it lasts, so that its readers here need nothing from the store; older ones are in the journal.
  */
 export class LiveBus {
@@ -139,7 +139,7 @@ export class LiveBus {
   }
 }
 
-/** One run's way to its readers. There as long as somebody shows or listens. */
+/** The channel of one run to its readers. It exists while there is a publisher or a listener. */
 class Channel implements LiveChannel {
   readonly listeners: Listener[] = [];
   readonly #onUnused: () => void;

@@ -7,7 +7,7 @@ type Listener = (signal: StoreSignal) => void;
 type ThreadListener = (kind: StoreSignal["kind"] | "closed") => void;
 
 /**
- * One watch on the store, shared by everybody in the process who waits for a thread. While somebody does, the process stays:
+ * One watch on the store, shared by all waiters of this process. While there is one, the process stays:
  * nothing else may keep it, when another one does the work and all connections rest.
  */
 export class Signals {
@@ -16,7 +16,7 @@ export class Signals {
   readonly #clock: Clock;
   readonly #recheckMs: number;
   readonly #stop: () => void;
-  /** Runs while somebody waits. */
+  /** Runs while there are waiters. */
   #stopRechecking: (() => void) | undefined;
   #isClosed = false;
 

@@ -2,8 +2,8 @@ import type { RepriseError } from "@reprise/contracts";
 import { tenantKey } from "../thread/tenant-key.ts";
 
 /**
- * Runs that this process had to leave in the middle, and why, when whoever waits for them should know: the store is full, or
- * what it has of the thread cannot be read. Nothing of it is durable, because nothing can be written; the run goes on when it can.
+ * Runs that this process had to leave in the middle, and why, for the clients that wait for them: the store is full, or
+ * what it has of the thread cannot be read. Nothing of it is durable, because nothing can be written; the run continues when it can.
  */
 export class StoppedRuns {
   readonly #reasons = new Map<string, RepriseError>();
@@ -12,7 +12,7 @@ export class StoppedRuns {
     this.#reasons.set(tenantKey(tenant, runId), reason);
   }
 
-  /** Somebody works on it again. */
+  /** The run is being worked on again. */
   goOn(tenant: string, runId: string): void {
     if (this.#reasons.size > 0) this.#reasons.delete(tenantKey(tenant, runId));
   }

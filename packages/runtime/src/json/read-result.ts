@@ -32,7 +32,7 @@ function plainResult({ status, data, message, metadata, suspension }: ToolResult
   return { tool_name, status, data, message, metadata, ...(suspension !== undefined && { suspension }) };
 }
 
-/** Whether a tool says what it waits for so that somebody can answer. */
+/** Whether a tool's suspension can be answered: it names its action. */
 function isTicket(ticket: SuspendTicket | undefined): boolean {
   return (
     typeof ticket?.suspension?.id === "string" &&

@@ -63,7 +63,7 @@ export async function decideBudget(
   endCall(workspace, decided, toolSuccess(BUDGET_CALL, { granted: true, ...limits }), "succeed");
 }
 
-/** What is wrong with limits somebody asks for; undefined when they can be set. */
+/** The problem with requested limits; undefined when they can be set. */
 export function findLimitProblem(given: Json): string | undefined {
   const named = LIMITS.filter((key) => getAt(given, [key]) !== undefined);
   if (named.length === 0) return `they name neither ${LIMITS.join(" nor ")}`;

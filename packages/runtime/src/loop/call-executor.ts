@@ -19,7 +19,7 @@ export type ExecutorRun = PerformingRun &
     readonly pools: ToolPools;
   };
 
-/** An abort signal that is only made when somebody wants to hear of it: most rounds are never interrupted. */
+/** An abort signal that is only created on demand: most rounds are never interrupted. */
 class LazyAbort {
   #controller: AbortController | undefined;
   #aborted: { readonly reason: unknown } | undefined;
@@ -74,7 +74,7 @@ interface Job {
 
 /**
  * Executes calls beside each other, as far as the pools let them, and makes each part of the run as it finishes. A slot is
- * given back when the result is settled, not before: whoever gets it next sees the state that result left.
+ * given back when the result is settled, not before: the next holder sees the state that the result left.
  */
 export class CallExecutor {
   readonly #workspace: ExecutorRun;
@@ -86,7 +86,7 @@ export class CallExecutor {
   readonly #sendAway = new LazyAbort();
   /** Stops the calls that may be stopped. */
   readonly #stop = new LazyAbort();
-  /** Stops all of them: what they do is no longer ours, or nobody wants it any more. */
+  /** Stops all of them: the claim is lost, or their results are not wanted any more. */
   readonly #giveUp = new LazyAbort();
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;

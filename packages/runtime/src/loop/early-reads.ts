@@ -28,7 +28,7 @@ export class EarlyReads {
 
   /** The model has finished asking for a call; `index` is its place among those it began to ask for. */
   offer(call: ToolCallRecord, index: number): void {
-    // One before it is still being written: nobody knows yet what it will be.
+    // A call before it is still being written: its kind is not known yet.
     const isNext = index === this.#offered++;
     this.#isOpen &&= isNext && mayBegin(this.#workspace, call);
     if (!this.#isOpen) return;
@@ -65,7 +65,7 @@ export class EarlyReads {
   }
 }
 
-/** Whether a call can be begun before its step is committed: a read nobody has to be asked about. */
+/** Whether a call can begin before its step is committed: a read that needs no approval. */
 function mayBegin(workspace: AdmittingRun & AgentView, call: ToolCallRecord): boolean {
   const { spec, installed } = workspace.agent;
   const found = findTool(workspace, call);

@@ -89,7 +89,7 @@ export function keepActiveTime(workspace: StoppableRun): void {
   workspace.noteRunScoped([stopHistory.name]);
 }
 
-/** Adds a step to what is kept; once, also when somebody takes over and looks at it again. */
+/** Adds a step to the history; once, also when a new owner evaluates it again. */
 function noteStep(workspace: StoppableRun, { tools }: StepSummary): StopHistory {
   const before = stopHistory.read(workspace.document);
   const { steps } = workspace.run;
@@ -102,7 +102,7 @@ function noteStep(workspace: StoppableRun, { tools }: StepSummary): StopHistory 
   return stopHistory.read(workspace.document);
 }
 
-/** A policy that cannot be asked fails the run: what was to bound it must not let it go on. */
+/** A policy that fails also fails the run: without its bound the run must not continue. */
 function ask(policy: StopPolicy, input: StopPolicyInput): StoppedReason | undefined {
   let reason: unknown;
   try {

@@ -297,7 +297,7 @@ function decodeRefusal(stored: Json): unknown {
   return new ModelUnavailable(refusal.waitMs, refusal.reason, failure);
 }
 
-/** Who is asked: nobody for a call by hand; the agent's model, the one a plugin chose, or the agent's turn at making media. */
+/** The model of a turn: none for a call by hand; the agent's, the one a plugin chose, or a media model. */
 function modelOf(workspace: AskedRun, { request, model: override, fallbacks, refusal }: Inference): LanguageModel {
   const { agent, services, run, policy } = workspace;
   if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);

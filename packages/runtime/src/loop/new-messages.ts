@@ -12,7 +12,7 @@ export interface NewMessageOptions {
   readonly withdrawn?: ReadonlySet<string>;
 }
 
-/** Messages the thread does not have yet, with ids nobody else uses. Sending one twice is sending it once. */
+/** Messages the thread does not have yet, with unique ids. Sending one twice is idempotent. */
 export function newMessages(
   inputs: readonly MessageInput[],
   { runId, sentFor, thread, withdrawn }: NewMessageOptions,

@@ -56,12 +56,12 @@ export function findAnswerProblem(call: ToolCallRecord, edited: Json): string | 
   return typeof getAt(edited, ["text"]) === "string" ? undefined : "text must be a string";
 }
 
-/** A review that nobody answered in time counts as denied. */
+/** A review that was not answered in time counts as denied. */
 export function endReview(workspace: Pick<BudgetedRun, "ending">, detail: string): void {
   workspace.ending = { type: "stopped", value: { code: "review_denied", detail } };
 }
 
-/** Does what was decided about a step. An approved answer becomes part of the thread, with the text of whoever edited it. */
+/** Applies the decision about a step. An approved answer becomes part of the thread, with the edited text if there is one. */
 export function decideReview(workspace: BudgetedRun & RunEditor, suspended: ToolCallRecord, decision: Decision): void {
   if (decision.action === "cancel") {
     const reason = decision.reason ?? "the review was denied";

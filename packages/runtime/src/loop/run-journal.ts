@@ -103,7 +103,7 @@ export class RunJournal {
     this.#channel.forgetTail();
   }
 
-  /** The activation is over. A tool that nobody waits for any more may still speak; nobody hears it. */
+  /** The activation is over. An abandoned tool may still report; its reports are dropped. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

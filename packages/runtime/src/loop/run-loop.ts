@@ -71,7 +71,7 @@ function callsToStart({ openCalls, toolExecutionMode }: RunWorkspace): readonly 
   return isHeldUp ? [] : unstarted;
 }
 
-/** Whether the model can be given nothing new before somebody decides. */
+/** Whether the model can get nothing new before a person decides. */
 function mustWait(workspace: RunWorkspace, step: StepSummary | undefined): boolean {
   const { openCalls, agent, lastMessage } = workspace;
   if (openCalls.length === 0) return false;
@@ -86,7 +86,7 @@ function requestedEnd(reason: string): Termination {
   return reason === "" ? { type: "behavior_requested" } : { type: "behavior_requested", detail: reason };
 }
 
-/** How a run ends after a step; firmly, or unless somebody has something to add. */
+/** How a run ends after a step; finally, or unless a message arrives before. */
 interface Ending {
   readonly termination: Termination;
   readonly isFirm: boolean;

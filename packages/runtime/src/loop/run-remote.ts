@@ -86,7 +86,7 @@ interface TakenDecision extends BackendDecision {
 
 /**
  * The decisions the backend has to hear: those that are new, and those an earlier owner took and died over. They are consumed by a
- * commit before the backend is asked, so that the run is seen to go on.
+ * commit before the backend is asked, so that the run is seen to continue.
  */
 async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDecision[]> {
   const taken: TakenDecision[] = [];

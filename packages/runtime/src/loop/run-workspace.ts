@@ -50,7 +50,7 @@ import type { Services } from "./services.ts";
 
 /**
  * What an activation has done since its last commit. Nothing here is part of the thread until `commit` returns: a change
- * is visible to the run itself, and text to whoever watches, and all of it is gone if the process dies.
+ * is visible to the run itself, and text to watchers, and all of it is gone if the process dies.
  */
 export class RunWorkspace
   implements
@@ -147,7 +147,7 @@ export class RunWorkspace
     this.#plan = { kind: "local", agent };
   }
 
-  /** What the agent is told to be, wherever it runs. */
+  /** The agent's spec, wherever it runs. */
   get spec(): AgentSpec {
     const { plan } = this;
     return plan.kind === "local" ? plan.agent.spec : plan.spec;
@@ -202,7 +202,7 @@ export class RunWorkspace
       : this.thread.messagesWith(this.#pending.messages);
   }
 
-  /** The message that came last, whoever it is from. */
+  /** The latest message, of any role. */
   get lastMessage(): Message | undefined {
     return this.#pending.messages.at(-1) ?? this.thread.lastMessage;
   }
@@ -325,7 +325,7 @@ export class RunWorkspace
   }
 
   /**
-   * Makes everything since the last commit durable, then shows what was held back. One at a time; tools may go on meanwhile,
+   * Makes everything since the last commit durable, then shows what was held back. One at a time; tools may continue meanwhile,
    * because nothing of theirs is here before it is settled.
    */
   async commit(...reasons: readonly CheckpointReason[]): Promise<void> {

@@ -7,7 +7,7 @@ export interface StepSummary {
   readonly text: string;
   /** The tools the model called, in order. */
   readonly tools: readonly string[];
-  /** Whether the model ran out of room, and could not be brought to go on. */
+  /** Whether the model ran out of room and did not continue. */
   readonly is_truncated: boolean;
   /** The message that was the thread's last when the step was over: what came after it, the model has not read. */
   readonly last_message_id: string | undefined;

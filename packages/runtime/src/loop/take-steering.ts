@@ -18,7 +18,7 @@ interface SteeredRun
 
 /**
  * Takes in what was said to the run while it was at work, in a commit of its own: before it the mailbox has the messages,
- * and a run that ends leaves them there; after it they are the run's, and nobody can call them off. Tells whether any came.
+ * and a run that ends leaves them there; after it they are the run's, and cannot be withdrawn. Tells whether any came.
  */
 export async function takeSteering(workspace: SteeredRun): Promise<boolean> {
   if (!workspace.mail.take("steering")) return false;

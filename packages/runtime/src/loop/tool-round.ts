@@ -22,7 +22,7 @@ export async function runToolRound(
   calls: readonly ToolCallRecord[],
   { early }: RoundOptions = {},
 ): Promise<string | undefined> {
-  // Their rows are there before anything runs, so that whoever takes over finds them all.
+  // Their rows exist before anything runs, so that a new owner finds them all.
   for (const call of calls) workspace.setCall(call);
   const executor = early?.executor ?? new CallExecutor(workspace);
   let label: readonly CheckpointReason[] = [];
@@ -44,7 +44,7 @@ export async function runToolRound(
   } finally {
     executor.close();
   }
-  // Nothing but suspensions: where the run now waits, its end commits them, and nobody has seen them before.
+  // Nothing but suspensions: the end of the activation commits them, and they were not shown before.
   const isAllSuspended = calls.every(({ call_id }) => workspace.callStatus(call_id) === "suspended");
   const isAboutToWait = isAllSuspended && workspace.agent.spec.partial_suspension === "wait";
   if (!isAboutToWait && workspace.hasChanges) await workspace.commit(...new Set([...label, "tool_results" as const]));

@@ -41,7 +41,7 @@ export async function readBlob(
   return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
 }
 
-/** Reads what the messages of a request name. Holds the store alone, so that a request which somebody keeps does not hold its run. */
+/** Reads what the messages of a request name. Holds the store alone, so that a kept request does not hold its run. */
 export function loaderOf(blobs: BlobStore, tenant: string): NonNullable<ModelRequest["load"]> {
   return (url) => readBlob({ blobs }, tenant, url);
 }

@@ -49,7 +49,7 @@ export function takeMediaTurn(workspace: MakingRun, made: GenerativeModel, reque
   return {
     id,
     stream,
-    // By itself, so that nobody else stands at the gate for it: what it takes is not counted in tokens.
+    // By itself, so that no other attempt waits at the gate for it: its cost is not counted in tokens.
     async open(routed) {
       const rest = stream(routed);
       return { first: await rest.next(), rest, finished: nothing, broke: nothing };
@@ -57,7 +57,7 @@ export function takeMediaTurn(workspace: MakingRun, made: GenerativeModel, reque
   };
 }
 
-/** What is made is a blob before anybody hears of it, and it is paid for whatever becomes of it then. */
+/** The media is a blob before it is announced, and it is paid for in any case. */
 async function* make(
   workspace: MakingRun,
   { model, spec }: GenerativeModel,

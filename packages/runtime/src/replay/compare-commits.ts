@@ -25,7 +25,7 @@ export interface ComparisonOptions {
 }
 
 /**
- * The clock readings that are not compared: events are shown by the clock of whoever shows them. Every other time in a commit follows
+ * The clock readings that are not compared: events are shown by the clock of the showing process. Every other time in a commit follows
  * from the recorded times of its effects.
  */
 const CLOCK_READINGS: ReadonlySet<keyof AgentEvent> = new Set<keyof AgentEvent>(["timestamp_ms"]);

@@ -19,7 +19,7 @@ import { createReplayServices } from "./replay-services.ts";
 import { findBrokenSeal } from "./seal-recording.ts";
 
 /**
- * - `verify`: nobody's code runs; hooks, reducers and rules answer from the recording. Says whether the recording is whole.
+ * - `verify`: no code of the definition runs; hooks, reducers and rules answer from the recording. Says whether the recording is whole.
  * - `reexecute`: today's hooks, reducers and rules are asked, with the recorded answers of models and tools. Says where they would do
  *   something else.
  */

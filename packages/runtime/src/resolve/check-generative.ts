@@ -4,7 +4,7 @@ import { hasRetry } from "./retry.ts";
 
 /**
  * Refuses what an agent with a generative model cannot have: more than one thing to make, models that stand in for it, retries, or a
- * shape for its answer. Such a call costs what it costs, and is made once.
+ * shape for its answer. A call like that is paid in any case, and is made once.
  */
 export function checkGenerative(spec: AgentSpec, model: ModelSpec): void {
   const problem = findProblem(spec, model);

@@ -14,7 +14,7 @@ export function readContextWindow(spec: AgentSpec, model: ModelSpec | undefined)
   return spec.context_policy === undefined ? undefined : windowOf(spec, spec.context_policy, model);
 }
 
-/** The same for plugins: of an agent without a policy, what its model has room for; undefined when nobody knows. */
+/** The same for plugins: of an agent without a policy, what its model has room for; undefined when it is unknown. */
 export function findContextWindow(spec: AgentSpec, model: ModelSpec | undefined): ContextWindow | undefined {
   if (spec.context_policy === undefined && model?.context_window === undefined) return undefined;
   return windowOf(spec, spec.context_policy ?? {}, model);
@@ -39,7 +39,7 @@ function windowOf(spec: AgentSpec, policy: ContextPolicy, model: ModelSpec | und
   };
 }
 
-/** What was said is taken as it is, up to what the model can write; what nobody said takes no more than half of a small window. */
+/** An explicit limit is taken as it is, up to what the model can write; without one, at most half of a small window is reserved. */
 function outputOf({ max_output_tokens: said }: ContextPolicy, window: number, most = Infinity): number {
   return Math.min(said ?? Math.min(DEFAULT_OUTPUT_TOKENS, Math.floor(window / 2)), most);
 }

@@ -16,7 +16,7 @@ export function installPlugins(spec: AgentSpec, plugins: readonly Plugin[]): Ins
   });
 }
 
-/** Only phases that somebody hooks: the loop passes the others by. */
+/** Only phases with hooks: the loop skips the others. */
 function collectHooks(plugins: readonly Plugin[]): HookTable {
   const entries = PHASES.flatMap((phase) => {
     const hooks = plugins.flatMap(({ id, hooks }) => (hooks[phase] ? [{ plugin: id, value: hooks[phase] }] : []));

@@ -132,7 +132,7 @@ function narrowest(spec: ModelSpec, all: readonly ModelSpec[]): ModelSpec {
   return { ...rest, ...smallest("context_window"), ...smallest("max_output_tokens") };
 }
 
-/** Stands where a model that speaks would stand, for one that only makes media: whoever asks it to speak is told so. */
+/** Replaces the language model of an agent whose model only makes media: a request for text gets the reason. */
 function standInFor(id: string): LanguageModel {
   return {
     id,

@@ -21,7 +21,7 @@ export interface RecordedPlugin {
   readonly has_tool_source?: true;
 }
 
-/** An agent without its code: what it is told, its tools, and the shape of its plugins. */
+/** An agent without its code: its prompt, its tools, and the shape of its plugins. */
 export interface RecordedDefinition {
   /** The hash a run pins. */
   readonly definition: string;

@@ -32,7 +32,7 @@ async function discoverFrom(source: RemoteAgentSource, signal?: AbortSignal): Pr
   const agents = new Map<string, AgentEntry>();
   for (const given of await source.discover(signal)) {
     const spec = readAgentSpec(given);
-    // Without an endpoint it would run here, with our tools, on the word of somebody else.
+    // Without an endpoint it would run here, with our tools, although another registry defined it.
     if (!isRemote(spec)) throw new Error(`its agent ${spec.id} has no endpoint`);
     if (agents.has(spec.id)) throw new Error(`it has two agents with the id ${spec.id}`);
     agents.set(spec.id, { spec });

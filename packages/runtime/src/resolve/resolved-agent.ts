@@ -25,7 +25,7 @@ export type HookTable = { readonly [In in Phase]?: readonly Owned<PhaseHook<In>>
 
 /** Everything the plugins of one agent contribute. Made anew by every resolve. */
 export interface InstalledPlugins {
-  /** A phase nobody hooks is absent: the loop passes it by. */
+  /** A phase without hooks is absent: the loop skips it. */
   readonly hooks: HookTable;
   readonly scheduled: ReadonlyMap<string, Owned<ScheduledHandler>>;
   readonly effects: ReadonlyMap<string, Owned<EffectHandler>>;
@@ -51,7 +51,7 @@ export interface ResolveWarning {
 
 /** What an agent asks of its streams instead of the runtime's limits. */
 export interface StreamLimits {
-  /** How often a stream that broke off is asked to go on. */
+  /** How often a broken stream is asked to continue. */
   readonly streamRetries?: number;
   /** A model that says nothing for this long has stalled. */
   readonly idleTimeoutMs?: number;

@@ -10,7 +10,7 @@ export interface PlannedAttempt {
 }
 
 /**
- * How an attempt ended, for whoever pays: its usage, or what it took where that is not counted in tokens; nothing for one that was
+ * How an attempt ended, for the budget: its usage, or its quantity where that is not counted in tokens; nothing for one that was
  * refused, unknown for one that broke off.
  */
 export type AttemptEnd = { readonly usage: TokenUsage } | { readonly amount: Amount } | "refused" | "unknown";

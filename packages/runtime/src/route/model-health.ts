@@ -74,7 +74,7 @@ export class ModelHealth {
   failed({ provider, modelId }: RouteEntry, { kind, retryAfterMs }: ModelError): void {
     if (!TROUBLE.has(kind)) return this.gaveUp(modelId);
     const now = this.#clock.mono();
-    // Whoever says when to come back is left alone until then, whatever the trouble is called.
+    // A provider that says when to retry is left alone until then, whatever the error is called.
     const coolMs = retryAfterMs ?? (kind === "rate_limit" ? COOLDOWN_MS : 0);
     if (coolMs > 0) this.#cooldowns.set(provider, now + coolMs);
     const breaker = this.#breakers.get(modelId) ?? { failures: 0, openUntil: 0, isProbed: false };

@@ -39,7 +39,7 @@ export interface RouteParts {
   readonly id: string;
   /** In the order they are asked; a pool has one for each key. */
   readonly entriesFor: (stickyKey: string) => readonly RouteEntry[];
-  /** After this many streams of one model broke in one inference, the next model is asked to go on. */
+  /** After this many streams of one model broke in one inference, the next model is asked to continue. */
   readonly brokenStreams: number;
   readonly health: ModelHealth;
   readonly env: Env;
@@ -47,7 +47,7 @@ export interface RouteParts {
 
 /**
  * A model that stands for several: each is asked, and asked again, until one speaks. A failure after its first word is the reader's:
- * what was heard is already shown, and the turn knows better how to go on from there. What would be refused anywhere is passed
+ * what was heard is already shown, and the turn knows better how to continue from there. What would be refused anywhere is passed
  * on at once.
  */
 export class ModelRoute implements OpeningModel {
@@ -82,7 +82,7 @@ export class ModelRoute implements OpeningModel {
         failures.set(entry, opened);
       } else session.skip(entry.provider, entry.modelId, reason);
     }
-    // Nobody else is left: a model that failed too often is tried once, by one request at a time.
+    // No other model is left: a model that failed too often is tried once, by one request at a time.
     for (const [entry, failure] of failures) {
       if (failure !== undefined || !health.mayProbe(entry)) continue;
       const opened = await this.#ask({ ...entry, retry: ONE_ATTEMPT }, request, session);
@@ -123,7 +123,7 @@ export class ModelRoute implements OpeningModel {
     return hasOthers && isBroken ? "its streams broke" : undefined;
   }
 
-  /** Why nobody answered: for a while, when one of those that fit can be asked later. */
+  /** Why no model answered: temporarily, when one of those that fit can be asked later. */
   #exhausted(failures: ReadonlyMap<RouteEntry, ModelError | undefined>): ModelUnavailable | ModelError {
     const { health, env } = this.#parts;
     const now = env.clock.mono();
@@ -278,7 +278,7 @@ function modalityOf(mediaType: string): Modality {
   return mediaType === "application/pdf" ? "pdf" : "text";
 }
 
-/** What an entry is known not to take. One that nobody described is believed to take everything. */
+/** What an entry is known not to accept. An undescribed model is assumed to accept everything. */
 function findIncapable({ spec }: RouteEntry, needed: readonly Modality[]): readonly Modality[] {
   const taken = spec?.modalities?.input;
   return taken === undefined ? [] : needed.filter((modality) => !taken.includes(modality));

@@ -1,8 +1,8 @@
 import type { LanguageModel, ModelChunk, ModelError, ModelRequest, TokenUsage } from "@reprise/contracts";
 
 /**
- * A stream, with its first chunk when somebody waited for it to speak, and where the others come from. Whoever reads it says how it
- * ended. Made so that a route costs a request something and its tokens nothing: they come from the model that was chosen, with nobody
+ * A stream, with its first chunk when the route waited for it, and the source of the others. The reader reports how it
+ * ended. A route costs a request something and its tokens nothing: they come from the chosen model, with no layer
  * in between.
  */
 export interface OpenedStream {
@@ -13,14 +13,14 @@ export interface OpenedStream {
   broke(error: ModelError, heard: number): void;
 }
 
-/** A model that chooses who speaks before anybody does. */
+/** A model that chooses another model before the stream begins. */
 export interface OpeningModel extends LanguageModel {
   open(request: ModelRequest): Promise<OpenedStream>;
 }
 
 const nothing = (): void => undefined;
 
-/** Begins a stream of any model. One that nobody chooses is there at once. */
+/** Begins a stream of any model. Without a choice it begins at once. */
 export function openStream(model: LanguageModel, request: ModelRequest): OpenedStream | Promise<OpenedStream> {
   if ("open" in model) return (model as OpeningModel).open(request);
   const rest = model.stream(request)[Symbol.asyncIterator]();

@@ -34,7 +34,7 @@ export const ONE_ATTEMPT: RetrySettings = {
 
 /** One model that can be asked, in its place in a route. */
 export interface RouteEntry {
-  /** Whose cooldown it shares, and to whom its reasoning belongs. */
+  /** The provider whose cooldown it shares, and to which its reasoning belongs. */
   readonly provider: string;
   readonly modelId: string;
   readonly model: LanguageModel;

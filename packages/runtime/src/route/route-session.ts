@@ -35,7 +35,7 @@ export type AttemptEnding = Omit<
   "attempt" | "provider" | "model" | "reason" | "started_ms" | "duration_ms"
 >;
 
-/** What is noted of an attempt that failed. One that was refused cost nothing; what another cost, nobody can say. */
+/** The record of a failed attempt. A refused one cost nothing; the cost of any other is unknown. */
 export function failureOf(error: ModelError): AttemptEnding {
   return { outcome: "failed", error: error.kind, cost: { microcents: 0, priced: endOf(error) === "refused" } };
 }
@@ -71,7 +71,7 @@ export class RouteSession {
   readonly stickyKey: string;
   /** Asked before every attempt. */
   readonly gate: AttemptGate | undefined;
-  /** The milliseconds since the inference began; undefined where nobody asks for times. */
+  /** The milliseconds since the inference began; undefined where times are not recorded. */
   readonly #elapsed: (() => number) | undefined;
   readonly #attempts: ModelAttempt[] = [];
   /** Who could have been asked, in the order of preference. */
@@ -115,7 +115,7 @@ export class RouteSession {
     return [...this.#attempts];
   }
 
-  /** Once another provider was asked, unmarked reasoning belongs to nobody any more. */
+  /** Once another provider was asked, unmarked reasoning has no owner. */
   enter(provider: string): void {
     if (this.#provider !== undefined && this.#provider !== provider) this.#hasChangedProvider = true;
     this.#provider = provider;

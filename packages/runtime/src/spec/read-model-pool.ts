@@ -18,7 +18,7 @@ import { sayProblem } from "./say-problem.ts";
 const weight = narrowed(numberFrom(0), (value) => (Number(value) > 0 ? undefined : "a weight is above 0"));
 const member = objectOf<ModelPool["pool"][number]>({ model: needed(nonEmptyText), weight: optional(weight) });
 
-/** Pools as people may write them, for whoever reads documents that hold some. */
+/** The shape of a pool, for readers of documents that contain some. */
 export const modelPoolShape: Shape<ModelPool> = objectOf<ModelPool>({
   id: needed(nonEmptyText),
   pool: needed(narrowed(listOf(member), findMemberProblem)),
@@ -36,7 +36,7 @@ export function readModelPool(input: { readonly pool: unknown }): ModelPool {
       details: { problems },
     });
   }
-  // Checked by its shape. A copy, because the caller may go on writing to the original.
+  // Checked by its shape. A copy, because the caller may continue writing to the original.
   return freezeDeep(copyJson(input as unknown as Json)) as Json & ModelPool;
 }
 

@@ -9,7 +9,7 @@ import { wordsOf } from "./say-problem.ts";
 
 const TABLE: FieldTable = { says: "a model spec", rows: MODEL_SPEC_FIELDS, findMore: findSizeProblems };
 
-/** Model specs as people may write them, for whoever reads documents that hold some. */
+/** The shape of a model spec, for readers of documents that contain some. */
 export const modelSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 
 /** Makes a model spec of what people write. Throws `INVALID_DEFINITION` with every problem. */
@@ -18,7 +18,7 @@ export function readModelSpec(input: unknown): ModelSpec {
   if (!isPlainObject(named)) throw invalidSpec(undefined, [`a spec must be an object (got ${describeType(input)})`]);
   const { fields, problems } = readFields(TABLE, named);
   if (problems.length > 0) throw invalidSpec(named.id, problems.map(wordsOf(input)));
-  // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
+  // Every field was checked by its row of the table. A copy, because the caller may continue writing to the original.
   return freezeDeep(copyJson(fields)) as Json & ModelSpec;
 }
 

@@ -103,7 +103,7 @@ export class LoadedThread {
 
   #append(messages: readonly Message[]): void {
     for (const message of messages) {
-      // Read while somebody committed, a message may come both with the whole and with its tail.
+      // Read during a commit, a message may come both with the whole and with its tail.
       if (this.#messageIds.has(message.id)) continue;
       placeMessage(this.#messages, message);
       this.#lastMessage = message;

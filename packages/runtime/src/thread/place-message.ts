@@ -10,7 +10,7 @@ export function placeMessage(messages: Message[], message: Message): void {
   else messages.splice(position, 0, message);
 }
 
-/** Behind the results of earlier calls of the same message; undefined when nobody made the call. */
+/** Behind the results of earlier calls of the same message; undefined when no message made the call. */
 function positionOfResult(messages: readonly Message[], callId: string): number | undefined {
   for (let asked = messages.length - 1; asked >= 0; asked--) {
     const calls = messages[asked]?.tool_calls;

@@ -16,7 +16,7 @@ export async function readChangesetsBetween(
   return found;
 }
 
-/** All changesets after a version, oldest first; whoever has seen enough stops. */
+/** All changesets after a version, oldest first; the reader may stop early. */
 export async function* walkChangesets(
   store: TenantStore,
   threadId: string,

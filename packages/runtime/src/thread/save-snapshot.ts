@@ -2,7 +2,7 @@ import { type Env, type Store, toRepriseError } from "@reprise/contracts";
 import type { LoadedThread } from "./loaded-thread.ts";
 
 /**
- * Keeps a thread's state when reading its patches has become long. Nobody waits for it: it is a cache, and a thread without
+ * Keeps a thread's state when reading its patches has become long. The run does not wait for it: it is a cache, and a thread without
  * it only loads more slowly.
  */
 export function saveSnapshotIfDue(

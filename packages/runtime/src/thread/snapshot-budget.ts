@@ -30,7 +30,7 @@ export class SnapshotBudget {
   }
 }
 
-/** Roughly what a value takes when it is stored. Counted, not written out: most patches are small and nobody needs the text. */
+/** Roughly the stored size of a value. Estimated, not encoded: most patches are small and the text is not needed. */
 function sizeOf(value: Json): number {
   if (typeof value === "string") return value.length + 2;
   if (typeof value !== "object" || value === null) return BYTES_PER_SCALAR;

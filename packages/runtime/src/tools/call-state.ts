@@ -14,7 +14,7 @@ import {
 import { freezeDeep } from "../json/freeze-deep.ts";
 
 /**
- * The state as one execution sees it: the document when it began, and its own writes. Nobody else sees those before they
+ * The state as one execution sees it: the document when it began, and its own writes. No other call sees those before they
  * are committed with the call's result.
  */
 export class CallState implements ToolState {

@@ -60,7 +60,7 @@ async function read(
 
 /** Notices a stream that says nothing. A chunk only notes that it came; one timer watches the whole stream. */
 class StreamWatch {
-  /** Settles when the stream has ended or is given up on, whichever is first: what it does later concerns nobody. */
+  /** Settles when the stream has ended or is given up on, whichever is first. Later chunks are ignored. */
   readonly over: Promise<void>;
   readonly end: () => void;
   readonly fail: (reason: unknown) => void;

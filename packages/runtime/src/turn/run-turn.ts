@@ -13,9 +13,9 @@ const CONTINUE_AFTER_CUT = "Your answer was cut off. Go on exactly where it ends
  *
  * - A stream that breaks: complete calls are kept and run, an unfinished one is dropped; text is continued by another
  *   request; where only what cannot be continued came, the request is made again.
- * - A model that ran out of room in its text is asked to go on.
+ * - A model that ran out of room in its text is asked to continue.
  * - A stream that never began is thrown as the `ModelError` it was: the route has tried what there is to try.
- * - When no model can be asked to go on, what was shown is withdrawn: the step is taken again later.
+ * - When no model can be asked to continue, what was shown is withdrawn: the step is taken again later.
  */
 export async function runTurn(options: TurnOptions): Promise<Turn> {
   const draft = new TurnDraft();
@@ -73,7 +73,7 @@ function pauseBeforeRetry(failure: ModelError, failures: number, allowed: number
   return doublings === 0 ? 0 : FIRST_PAUSE_MS * 2 ** (doublings - 1);
 }
 
-/** Goes on with the text there is, without a call that was not finished; begins anew when there is none. */
+/** Continues with the text there is, without a call that was not finished; begins anew when there is none. */
 function nextRequest({ request, show }: TurnOptions, draft: TurnDraft): ModelRequest {
   if (draft.text !== "") {
     return { ...request, messages: [...request.messages, ...continuation(draft.text)] };

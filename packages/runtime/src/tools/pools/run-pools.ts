@@ -18,7 +18,7 @@ export class RunPools {
     return pools;
   }
 
-  /** Forgets the pools of a run, unless somebody works on it anew. */
+  /** Forgets the pools of a run, unless it is being worked on again. */
   close(tenant: string, runId: string, pools: ToolPools): void {
     const key = tenantKey(tenant, runId);
     if (this.#byRun.get(key) === pools) this.#byRun.delete(key);
