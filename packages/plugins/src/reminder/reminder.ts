@@ -1,9 +1,9 @@
-import { addSessionContext, addSystemReminder, changeState, type Plugin, scheduleAction } from "@reprise/contracts";
+import { addSessionContext, addSystemReminder, changeState, type Plugin } from "@reprise/contracts";
 import { flag, listOf, objectOf, optional } from "@reprise/contracts/shape";
 import { definePlugin } from "@reprise/runtime";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { cooldowns, fitsRule, type ReminderRule, ruleShape, type StoredReminderRule } from "./reminder-rule.ts";
-import { reminders } from "./reminders.ts";
+import { reminders, sentReminders } from "./reminders.ts";
 
 /** More reminders than this wait for the next request. */
 const MAX_PER_REQUEST = 32;
@@ -37,7 +37,7 @@ export function reminder(options: ReminderOptions = {}): Plugin {
   return definePlugin({
     id: "reminder",
     sections: settings.sections,
-    states: [reminders, cooldowns],
+    states: [reminders, sentReminders, cooldowns],
     hooks: {
       beforeInference(context) {
         const { state } = context;
@@ -45,10 +45,15 @@ export function reminder(options: ReminderOptions = {}): Plugin {
         const { clear_after_llm_request: isCleared = true } = settings.read(context);
         return [
           ...texts.map((text) => addSessionContext(`Reminder: ${text}`)),
-          // Not now: a request that fails has reminded nobody.
-          ...(isCleared && texts.length > 0 ? [scheduleAction("clear_reminders", texts)] : []),
+          // Cleared when the model has answered: a request that fails has reminded nobody.
+          ...(isCleared && texts.length > 0 ? [changeState(sentReminders.set(texts))] : []),
           ...(Object.keys(state.get(cooldowns)).length > 0 ? [changeState(cooldowns.tick())] : []),
         ];
+      },
+      afterInference({ state }) {
+        const sent = state.get(sentReminders);
+        // Reminders that were added since stay.
+        return sent.length === 0 ? [] : [changeState(reminders.remove(sent)), changeState(sentReminders.set([]))];
       },
       afterToolExecute(context) {
         const cooling = context.state.get(cooldowns);
@@ -59,13 +64,6 @@ export function reminder(options: ReminderOptions = {}): Plugin {
           addSystemReminder(text),
           ...(turns > 0 ? [changeState(cooldowns.start(text, turns))] : []),
         ]);
-      },
-    },
-    scheduled: {
-      clear_reminders: {
-        phase: "after_inference",
-        // The list was scheduled above; reminders that were added since stay.
-        handle: (texts) => [changeState(reminders.remove(texts as readonly string[]))],
       },
     },
   });

@@ -28,3 +28,12 @@ export const reminders: StateDefinition<Reminders> & ActionCreators<ReminderActi
     clear: () => ({ items: [] }),
   },
 });
+
+/** The reminders in the request that the model is answering. */
+export const sentReminders: StateDefinition<readonly string[]> & ActionCreators<{ set: [texts: readonly string[]] }> =
+  defineState({
+    path: "reminders_sent",
+    scope: "run",
+    initial: (): readonly string[] => [],
+    actions: { set: (_, texts: readonly string[]) => texts },
+  });

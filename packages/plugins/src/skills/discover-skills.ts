@@ -55,6 +55,22 @@ export async function discoverSkills({
   return { skills: [...skills.values()], problems };
 }
 
+const FRESH_MS = 1_000;
+const MAX_RECENT = 64;
+const recent = new Map<string, { readonly at: number; readonly found: Promise<DiscoveredSkills> }>();
+
+/** The same, or what was found less than a second ago: of runs that begin together, one looks. */
+export function discoverRecently(places: SkillPlaces): Promise<DiscoveredSkills> {
+  const key = JSON.stringify([places, process.cwd(), homedir()]);
+  const now = Date.now();
+  const last = recent.get(key);
+  if (last !== undefined && Math.abs(now - last.at) < FRESH_MS) return last.found;
+  if (recent.size >= MAX_RECENT) recent.clear();
+  const found = discoverSkills(places);
+  recent.set(key, { at: now, found });
+  return found;
+}
+
 /** Reads the SKILL.md of a skill again, with its instructions. */
 export async function loadSkillMd(folder: string, name: string): Promise<ParsedSkill> {
   const file = await findSkillFile(folder, "SKILL.md");

@@ -18,7 +18,7 @@ import { createCatalogueFilter, definePlugin } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { activeSkills } from "./active-skills.ts";
-import { type DiscoveredSkills, discoverSkills } from "./discover-skills.ts";
+import { type DiscoveredSkills, discoverRecently } from "./discover-skills.ts";
 import type { ScriptOptions } from "./run-script.ts";
 import { readDefinition, type Skill, type SkillDefinition, type SkillProblem } from "./skill.ts";
 import { describeCatalogue, describeInstructions } from "./skill-catalogue.ts";
@@ -98,14 +98,14 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
 
   /** Reads the disk once per activation. What was found is recorded, so that a replay does not depend on the files. */
   async function open(context: PhaseContext): Promise<Opened> {
-    const { enabled = true, strict = false, grant_tools = true, ...places } = settings.read(context);
+    const { enabled = true, strict = false, grant_tools = true, folders = [], scan } = settings.read(context);
     // Without the plugin that asks there is nothing to grant.
     const grantsTools = grant_tools && context.agentSpec.plugin_ids.includes("permission");
     if (!enabled) return { skills: [], problems: [], grantsTools };
     // Found skills are made of JSON; their interfaces hide it.
     const found = (await context.record(
       "skills",
-      async () => (await discoverSkills(places)) as unknown as Json,
+      async () => (await discoverRecently({ folders, ...(scan !== undefined && { scan }) })) as unknown as Json,
     )) as unknown as DiscoveredSkills;
     const names = new Set(embedded.map(({ name }) => name));
     const all = [...embedded, ...found.skills.filter(({ name }) => !names.has(name))];
