@@ -1,7 +1,10 @@
-// Rules decide about every tool call: allow, ask, or deny. A person's answer can be remembered.
+// Rules decide about every tool call: allow, ask, or deny. A person's answer can be remembered. The same rules work from code and from a
+// configuration file.
 import { createRuntime, defineAgent, defineTool, memory, type RunHandle, scriptedModel } from "reprise";
+import { createInstalledPlugins } from "reprise/plugins";
 import { permission, previewPermission } from "reprise/plugins/permission";
 import { toolPolicy } from "reprise/plugins/tool-policy";
+import { createDefinitions, readConfig } from "reprise/server/config";
 
 const shell = defineTool({
   id: "shell",
@@ -57,6 +60,32 @@ console.log(`  The model knows: ${model.requests[0]?.tools.map(({ id }) => id).j
 console.log("\nWhat happened:");
 await show(run);
 await runtime.close();
+
+console.log("\nFrom a configuration:");
+const config = readConfig({
+  providers: { scripted: {} },
+  models: { builder: { provider: "scripted", model: "builder" } },
+  agents: [
+    {
+      id: "builder",
+      model: "builder",
+      plugin_ids: ["tool_policy", "permission"],
+      sections: { tool_policy: { excluded_tools: ["deploy_*"] }, permission: { default: "ask", rules: [...rules] } },
+    },
+  ],
+});
+const definitions = createDefinitions(config, {
+  tools: [shell, deploy],
+  plugins: createInstalledPlugins(),
+  createProvider: (id) => ({ id, model: () => scriptedModel(["Nothing to do."]) }),
+  variable: (name) => process.env[name],
+});
+const configured = await createRuntime({ ...definitions, store: memory() });
+for (const command of ["npm test", "git push"]) {
+  const call = { agent: "builder", tool: "shell", arguments: { command } };
+  console.log(`  ${command}: ${(await configured.previewCall(call)).decision}`);
+}
+await configured.close();
 
 async function show({ events }: RunHandle): Promise<void> {
   for await (const { type, data } of events()) {

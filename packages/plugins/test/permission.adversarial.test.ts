@@ -109,6 +109,29 @@ describe("nobody gets around a rule", () => {
     expect(ran).toEqual([]);
   });
 
+  it("by a server that adds a tool while the run is going on", async () => {
+    const tools = [createTool("mcp__files__read")];
+    const server = definePlugin({
+      id: "server",
+      toolSource: {
+        list: () => tools,
+        prepare: () => {
+          if (tools.length === 1 && ran.length > 0) tools.push(createTool("mcp__files__delete"));
+        },
+      },
+    });
+    const rules = [
+      { tool: "mcp__*__read", behavior: "allow" },
+      { tool: "mcp__*__delete", behavior: "deny" },
+    ] as const;
+    const script = [[{ call: "mcp__files__read" }], [{ call: "mcp__files__delete" }], "done"];
+    const { runtime, model } = await openAgent({ plugins: [server, permission({ rules })], script });
+    expect((await start(runtime)).outcome).toMatchObject({ status: "done" });
+    expect(tools).toHaveLength(2);
+    expect(ran).toEqual([{ mcp__files__read: {} }]);
+    expect(model.requests.at(-1)?.tools.map(({ id }) => id)).toEqual(["mcp__files__read"]);
+  });
+
   it("by a front end that executes the tool: it is asked for a result after the permission", async () => {
     const frontEnd = definePlugin({
       id: "front_end",

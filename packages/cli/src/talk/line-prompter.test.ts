@@ -4,6 +4,8 @@ import { readVerb } from "./line-prompter.ts";
 it.each([
   ["approve", { action: "approve" }],
   [" YES ", { action: "approve" }],
+  ["approve thread", { action: "approve", remember: "thread" }],
+  ["yes Always", { action: "approve", remember: "always" }],
   ["deny", { action: "deny" }],
   ["no not today", { action: "deny", reason: "not today" }],
   ['edit {"a": 1}', { action: "edit", arguments: { a: 1 } }],

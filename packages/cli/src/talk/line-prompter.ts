@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import type { DecisionVerb } from "@reprise/contracts";
-import { type Json, parseJson } from "@reprise/state";
+import type { OpenDecision } from "@reprise/runtime";
+import { getAt, type Json, parseJson } from "@reprise/state";
 import type { Prompter } from "./prompter.ts";
 
 /** Reads what to say, and how to decide, from lines: for pipes and scripts. */
@@ -19,7 +20,8 @@ export function createLinePrompter(input: NodeJS.ReadableStream, note: (text: st
       }
     },
     async decide(open) {
-      note(`${open.tool_id} ${JSON.stringify(open.arguments)}: approve, deny, edit <json> or supply <json>?`);
+      const approve = coveredBy(open) === undefined ? "approve" : "approve [thread | always]";
+      note(`${open.tool_id} ${JSON.stringify(open.arguments)}: ${approve}, deny, edit <json> or supply <json>?`);
       for (;;) {
         const line = await next();
         if (line === undefined) return undefined;
@@ -39,7 +41,7 @@ export function readVerb(line: string): DecisionVerb | undefined {
     case "approve":
     case "yes":
     case "y":
-      return rest.trim() === "" ? { action: "approve" } : undefined;
+      return readApproval(rest.trim().toLowerCase());
     case "deny":
     case "no":
     case "n":
@@ -55,6 +57,17 @@ export function readVerb(line: string): DecisionVerb | undefined {
     default:
       return undefined;
   }
+}
+
+function readApproval(remember: string): DecisionVerb | undefined {
+  if (remember === "thread" || remember === "always") return { action: "approve", remember };
+  return remember === "" ? { action: "approve" } : undefined;
+}
+
+/** The calls that an answer would cover if it was remembered; undefined where answers are about one call. */
+export function coveredBy({ ticket }: Pick<OpenDecision, "ticket">): string | undefined {
+  const covered = getAt(ticket?.suspension.parameters ?? null, ["remembers"]);
+  return typeof covered === "string" ? covered : undefined;
 }
 
 /** JSON, or undefined for what is none. */

@@ -2,7 +2,7 @@ import { isCancel, note, select, text } from "@clack/prompts";
 import type { DecisionVerb } from "@reprise/contracts";
 import type { OpenDecision } from "@reprise/runtime";
 import { plainText } from "../output/plain-text.ts";
-import { readJson } from "./line-prompter.ts";
+import { coveredBy, readJson } from "./line-prompter.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** Asks the person at the terminal. Ctrl-C at a question leaves. */
@@ -21,6 +21,7 @@ export function createTerminalPrompter(): Prompter {
         message: plainText(open.ticket?.suspension.message ?? "Run it with these arguments?"),
         options: [
           { value: "approve", label: "Approve", hint: "run it with exactly these arguments" },
+          ...rememberOptions(open),
           { value: "deny", label: "Deny", hint: "do not run it" },
           { value: "edit", label: "Edit", hint: "change the arguments first" },
         ],
@@ -34,7 +35,19 @@ export function createTerminalPrompter(): Prompter {
   };
 }
 
+/** Offered where the answer can reach beyond this call, with the calls it would cover. */
+function rememberOptions(open: OpenDecision): { value: string; label: string; hint: string }[] {
+  const covered = coveredBy(open);
+  if (covered === undefined) return [];
+  const hint = plainText(`run it, and later calls of ${covered}`);
+  return [
+    { value: "thread", label: "Approve for this thread", hint },
+    { value: "always", label: "Always approve", hint },
+  ];
+}
+
 function toVerb(action: string): DecisionVerb {
+  if (action === "thread" || action === "always") return { action: "approve", remember: action };
   return action === "approve" ? { action: "approve" } : { action: "deny" };
 }
 
