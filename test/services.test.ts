@@ -121,7 +121,7 @@ describe("neededServices", () => {
     expect([...neededServices(root, "prove", []).keys()]).toEqual(["chromium"]);
   });
 
-  it("refuses a service that nobody knows how to find", () => {
+  it("refuses an unknown service", () => {
     const root = createTemporaryFolder({ "a.test.ts": call("oracle") });
     expect(() => neededServices(root, "test", [])).toThrow('a.test.ts asks for "oracle"');
   });
@@ -152,7 +152,7 @@ describe("provideServices", () => {
     expect(lines[1]).toBe("To bring them in: npm run services -- install nats");
   });
 
-  it("goes on when installing fails, and says what apt-get said", () => {
+  it("continues when installing fails, and says what apt-get said", () => {
     const lines: string[] = [];
     const machine = createFakeMachine({ installs: "E: no network" });
     expect(provideServices(needed, machine, (line) => lines.push(line))).toEqual(["nats"]);

@@ -51,7 +51,7 @@ const TWO_CALLS: Script = [
 ];
 
 describe.each(clients)("the chat of $name over a runtime", (client) => {
-  it("asks about two calls, has one approved and one denied, and goes on in the same message", async () => {
+  it("asks about two calls, has one approved and one denied, and continues in the same message", async () => {
     const runtime = await open(TWO_CALLS);
     const page = openPage(client, serveRuntime(runtime));
     await page.chat.sendMessage({ text: "Pay them." });
@@ -72,7 +72,7 @@ describe.each(clients)("the chat of $name over a runtime", (client) => {
     expect((await historyOf(runtime)).map(comparable)).toEqual(page.chat.messages.map(comparable));
   });
 
-  it("does a call of the browser and goes on with what it came to", async () => {
+  it("does a call of the browser and continues with what it came to", async () => {
     const runtime = await open([[{ call: "locate" }], "You are in Oslo."]);
     const page = openPage(client, serveRuntime(runtime));
     await page.chat.sendMessage({ text: "Where am I?" });

@@ -59,7 +59,7 @@ function describeChats(open: () => Promise<ChatServer>): void {
       await chat.agree(page);
     });
 
-    it("is asked twice, approves one, denies the other, and goes on in the same message", async () => {
+    it("is asked twice, approves one, denies the other, and continues in the same message", async () => {
       const chat = openChat(server, client);
       const page = chat.page();
       await page.chat.sendMessage({ text: "pay Ada and Bob" });

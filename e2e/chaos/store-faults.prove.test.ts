@@ -10,13 +10,13 @@ describeWithService("postgres", "a Postgres that comes and goes", () => {
     expectSound(await playRound({ store: "postgres", workers: 2, faults }), faults);
   });
 
-  it("is gone on with when it restarts, or falls silent", { timeout: TIMEOUT_MS }, async () => {
+  it("is continued when it restarts, or falls silent", { timeout: TIMEOUT_MS }, async () => {
     const faults = { "database restart": 2, silence: 1 };
     expectSound(await playRound({ store: "postgres", workers: 2, faults }), faults);
   });
 });
 
-it("goes on after its disk was full", { timeout: TIMEOUT_MS }, async (context) => {
+it("continues after its disk was full", { timeout: TIMEOUT_MS }, async (context) => {
   if (process.getuid?.() !== 0) {
     const reason = "a full disk cannot be tried: mounting a small file system needs root";
     if (process.env.CI === "true") throw new Error(reason);

@@ -20,7 +20,7 @@ it("measures from the last kill to the first word of the next owner", () => {
   expect(measurePauses(story)).toEqual([100]);
 });
 
-it("measures nothing where a run waited, or went on by itself", () => {
+it("measures nothing where a run waited, or continued by itself", () => {
   expect(measurePauses([seen(10, 1, "run_finish"), kill(20), seen(130, 2, "text_delta")])).toEqual([]);
   expect(measurePauses([seen(10, 1, "text_delta"), kill(20), seen(30, 1, "text_delta")])).toEqual([]);
   expect(measurePauses([kill(5), seen(10, 1, "text_delta"), seen(30, 2, "text_delta")])).toEqual([]);

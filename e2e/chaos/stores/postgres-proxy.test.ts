@@ -52,7 +52,7 @@ async function openClient(): Promise<{ readonly socket: Socket; readonly closed:
   return { socket, closed, got: () => received.toString("latin1") };
 }
 
-it("passes everything on while nobody wants a cut", async () => {
+it("passes everything on while no cut is requested", async () => {
   const { socket, got } = await openClient();
   socket.write(BIND);
   await expect.poll(() => heard.length).toBe(STARTUP.length + PARSE.length + BIND.length);

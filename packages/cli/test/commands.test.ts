@@ -112,7 +112,7 @@ it("verifies an exported run from its file alone, without a store and without ag
   expect(existsSync(join(elsewhere, "none"))).toBe(false);
 });
 
-it("decides once; the run goes on with whoever works on the store next", async () => {
+it("decides once; the run continues in the next process that works on the store", async () => {
   const { items } = JSON.parse((await cli("decide", "--json")).stdout);
   const decided = await cli(
     "decide",

@@ -100,7 +100,7 @@ it("offers a person at a terminal the next port, and Ctrl-C ends it", async (con
   expect(await terminal.ended).toEqual([0, null]);
 });
 
-it("is killed in the middle of a run, starts again, and the run goes on to its end", async () => {
+it("is killed in the middle of a run, starts again, and the run continues to its end", async () => {
   const slow = post(`${served.url}/v1/runs`, {
     agentId: "default",
     runId: "cut",

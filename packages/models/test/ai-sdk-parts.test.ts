@@ -203,7 +203,7 @@ it("takes keys it was told about out of what a provider says, however short", as
   expect(error).toMatchObject({ cause: { message: "not [redacted]!" } });
 });
 
-it("refuses a version nobody has seen", () => {
+it("refuses an unknown version", () => {
   const model = { ...modelOf([]), specificationVersion: "v9" as SpecVersion };
   expect(() => fromAiSdk(model)).toThrow("known are v2, v3 and v4");
 });

@@ -18,7 +18,7 @@ async function resultsOf({ runtime }: Bench): Promise<readonly string[]> {
   return messages.flatMap(({ role, content }) => (role === "tool" ? [String(content)] : []));
 }
 
-it("answers hostile queries with bounded results, and the run goes on", async () => {
+it("answers hostile queries with bounded results, and the run continues", async () => {
   const queries = [
     "__proto__ constructor toString",
     "select:__proto__,constructor,hasOwnProperty",

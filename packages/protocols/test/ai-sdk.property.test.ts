@@ -49,7 +49,7 @@ it("says every word that was said, once and in order", () => {
   );
 });
 
-it("goes on from what was remembered, also when that was stored, as if it had not been left", () => {
+it("continues from what was remembered, also when that was stored, as if it had not been left", () => {
   fc.assert(
     fc.property(rolls, fc.nat(200), (numbers, place) => {
       const events = legalRun(numbers);

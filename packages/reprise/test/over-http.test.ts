@@ -116,7 +116,7 @@ it("plays the tutorial's agent over HTTP as it does with a script, event by even
   });
 });
 
-it("waits for an approval and goes on in another runtime, over HTTP", async () => {
+it("waits for an approval and continues in another runtime, over HTTP", async () => {
   await serve(TUTORIAL.map((turn) => (typeof turn === "string" ? turn : turn.slice(0, 1))));
   const store = memory();
   const tool = defineTool({
@@ -149,7 +149,7 @@ it.each([
   expect(await server.requests[0]?.isAnswered).toBe(false);
 });
 
-it("goes on where an answer was cut, and drops half a call", async () => {
+it("continues where an answer was cut, and drops half a call", async () => {
   const server = await serve([
     [{ text: "I will " }, { cut: true }],
     [{ text: "add it." }, { unfinishedCall: "add_todo", raw: '{"title":"bu' }, { cut: true }],

@@ -17,7 +17,7 @@ function deface(target: unknown): void {
 
 const ONE_STRING = { type: "object", properties: { title: { type: "string" } }, required: ["title"] };
 
-describe("somebody who changes what is not theirs", () => {
+describe("code that changes objects it does not own", () => {
   it("as a tool with the state it read changes nothing", async () => {
     const tool = defineTool<{ title: string }>({
       id: "add",

@@ -34,7 +34,7 @@ describe("a run that waits, after its process is gone", () => {
     await assertConsistent(after.tenant, "t1");
   });
 
-  it("goes on when the decision came while nobody was there", async () => {
+  it("continues when the decision came while no process ran", async () => {
     const before = await suspend();
     await before.runtime.close();
     await before.runtime.decisions.decide(before.call.id, { action: "approve" });

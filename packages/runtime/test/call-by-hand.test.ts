@@ -48,7 +48,7 @@ it("arguments its schema refuses do not reach the tool", async () => {
   expect((await runtime.calls({ runId: run.id })).items).toMatchObject([{ status: "failed" }]);
 });
 
-it("a tool the agent does not have is refused, and so is an agent nobody has", async () => {
+it("a tool the agent does not have is refused, and so is an unknown agent", async () => {
   const { runtime } = await open();
   await expect(runtime.callTool({ agent: "agent", tool: "nope" })).rejects.toMatchObject({ code: "TOOL_NOT_FOUND" });
   await expect(runtime.callTool({ agent: "nope", tool: "add" })).rejects.toMatchObject({ code: "AGENT_NOT_FOUND" });

@@ -21,7 +21,7 @@ function slowInbox(store: Store): Store {
   };
 }
 
-it("does not take a run for waiting that was decided while somebody looked", async () => {
+it("does not take a run for waiting that was decided during the look", async () => {
   const world = createWorld();
   const { tool } = countingTool({ needsApproval: true });
   const script = [[{ call: "add", arguments: { title: "x" } }], "after"];

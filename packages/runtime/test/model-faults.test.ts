@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ADD, playScript } from "./support/play-script.ts";
 
 describe("a model whose stream breaks", () => {
-  it("in the middle of a text goes on in the same message", async () => {
+  it("in the middle of a text continues in the same message", async () => {
     const { outcome, answers, model, types } = await playScript([
       [{ text: ["One, ", "two"] }, { cut: true }],
       ", three.",

@@ -39,7 +39,7 @@ describe("a model that says nothing more", () => {
 });
 
 describe("a model that runs out of room", () => {
-  it("is asked to go on, three times at most", async () => {
+  it("is asked to continue, three times at most", async () => {
     const piece = (text: string) => [{ text }, { stop: "max_tokens" }] as const;
     const { outcome, model, answers } = await playScript([piece("a"), piece("b"), piece("c"), piece("d"), "never"]);
     expect(outcome).toMatchObject({ status: "done", text: "abcd" });

@@ -128,7 +128,7 @@ describe("the right to work on a thread", () => {
     await soon(runtime.close());
   });
 
-  it("is handed back when the process closes, so that another goes on at once", async () => {
+  it("is handed back when the process closes, so that another continues at once", async () => {
     const world = createWorld();
     const { tool, keys } = countingTool({
       class: "read_only",

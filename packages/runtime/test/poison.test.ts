@@ -12,7 +12,7 @@ import { settle, soon } from "./support/wait.ts";
 const LEASE = 13_000;
 
 describe("a run that kills its owner again and again", () => {
-  it("ends as poison after three recoveries, while other threads go on", async () => {
+  it("ends as poison after three recoveries, while other threads continue", async () => {
     const world = createWorld();
     const { tool, keys } = countingTool({
       idempotent: true,

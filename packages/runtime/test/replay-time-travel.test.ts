@@ -46,7 +46,7 @@ describe("versions of a thread", () => {
     await expect(runtime.threads.diffVersions("t1", 2, version)).rejects.toMatchObject({ code: "VERSION_GONE" });
   });
 
-  it("are forked, and both go on by themselves", async () => {
+  it("are forked, and both continue by themselves", async () => {
     const { runtime } = await recorded();
     const fork = await runtime.threads.fork("t1", { at: 3, threadId: "fork" });
     expect(fork).toMatchObject({ thread_id: "fork", version: 1 });
@@ -83,7 +83,7 @@ describe("a run is taken up again before one of its steps", () => {
     expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
   });
 
-  it("with other tools, by an agent that nobody else can name", async () => {
+  it("with other tools, by an agent under a private id", async () => {
     const { runtime, run } = await recorded();
     const noted: string[] = [];
     const { tool } = countingTool({ description: "Pretends.", execute: ({ title }) => void noted.push(title) });

@@ -91,7 +91,7 @@ describe("a verified replay needs nothing that is deployed", () => {
 });
 
 describe("what cannot be replayed is said, typed", () => {
-  it("for a run that nobody knows, and for one that is not done", async () => {
+  it("for an unknown run, and for one that is not done", async () => {
     const { tool } = countingTool({ needsApproval: true });
     const { runtime, run, outcome } = await record({ tools: [tool], script: [[ADD], "done"] });
     expect(outcome.status).toBe("waiting");

@@ -21,7 +21,7 @@ interface Turn {
   readonly run: string;
 }
 
-it("leaves the conversation somebody sees on a page, however they go back in it", async () => {
+it("leaves the conversation that the page shows, however the user goes back in it", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 2, maxLength: 10 }), async (moves) => {
       const free = countingTool();

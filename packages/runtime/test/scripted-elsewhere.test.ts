@@ -6,7 +6,7 @@ import { settle, soon } from "./support/wait.ts";
 const SCRIPT = [[{ cut: true }], [{ call: "add", arguments: { title: "x" } }], "Done.", "And more."] as const;
 
 describe("issue 14.22: a scripted model answers by what its thread has heard", () => {
-  it("goes on where the script is when the approval is made in another process", async () => {
+  it("continues where the script is when the approval is made in another process", async () => {
     const world = createWorld();
     const { tool, keys } = countingTool({ needsApproval: true });
     const first = await openRuntime({ world, script: SCRIPT, tools: [tool] });

@@ -74,7 +74,7 @@ describe("a thread whose patches have become long", () => {
     expect(versions.size).toBe(2);
   });
 
-  it("goes on without one when the store cannot keep it", async () => {
+  it("continues without one when the store cannot keep it", async () => {
     const bench = await growBy(0);
     const store = interceptStore(bench.store, {
       tenant: () => ({ saveSnapshot: async () => Promise.reject(new Error("full")) }),

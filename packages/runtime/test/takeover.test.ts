@@ -47,7 +47,7 @@ describe("after a crash while a tool ran", () => {
     expect(second.model.requests[0]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("another tool waits for somebody who knows, and does not run", async () => {
+  it("another tool waits for a person who knows, and does not run", async () => {
     const world = createWorld();
     const first = await freeze(world, {});
     const second = await takeOver(world, {});
@@ -65,7 +65,7 @@ describe("after a crash while a tool ran", () => {
     [{ action: "supply", result: { count: 9 } }, 0, '{"count":9}'],
     [{ action: "approve" }, 1, '{"count":1}'],
     [{ action: "deny", reason: "It did not." }, 0, "It did not."],
-  ] as const)("and goes on when that is %j", async (verb, executions, told) => {
+  ] as const)("and continues when that is %j", async (verb, executions, told) => {
     const world = createWorld();
     const first = await freeze(world, {});
     const second = await takeOver(world, {});

@@ -38,7 +38,7 @@ describe("a tool that misbehaves", () => {
     ["a symbol", Symbol("boom")],
     ["an error that looks like ours", Object.assign(new Error("fake"), { name: "RepriseError", code: "INTERNAL" })],
     ["an error of the store's kind", new RepriseError("STALE_EPOCH", "not really")],
-  ])("by throwing %s has failed, and the run goes on", async (_, thrown) => {
+  ])("by throwing %s has failed, and the run continues", async (_, thrown) => {
     const { outcome, content } = await play(() => {
       throw thrown;
     });
@@ -136,7 +136,7 @@ describe("a tool that misbehaves", () => {
       "a pending result without a ticket",
       () => toolResult({ tool_name: "add", status: "pending", data: null, message: null, metadata: {} }),
     ],
-  ])("by returning %s has failed, and the run goes on", async (_, returned) => {
+  ])("by returning %s has failed, and the run continues", async (_, returned) => {
     const { outcome, content, tenant } = await play(returned);
     expect(outcome).toMatchObject({ status: "done", text: "ok" });
     expect(JSON.parse(content)).toMatchObject({

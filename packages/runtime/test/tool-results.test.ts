@@ -145,7 +145,7 @@ describe("what a tool returns", () => {
     expect(model.requests.flatMap(({ messages }) => messages.filter(({ role }) => role === "system"))).toEqual([]);
   });
 
-  it("sees its own writes while it runs, and nobody else does", async () => {
+  it("sees its own writes while it runs, and no other call does", async () => {
     const seen: unknown[] = [];
     const { tool } = countingTool({
       execute: async ({ title }, context) => {

@@ -5,7 +5,7 @@ import { openRuntime } from "./support/open-runtime.ts";
 import { countingTool, notes } from "./support/tools.ts";
 import { gate, settle, soon, until } from "./support/wait.ts";
 
-describe("a tool that goes on after its end", () => {
+describe("a tool that continues after its end", () => {
   it("by keeping its context can change nothing", async () => {
     const contexts: { apply: () => void; report: () => void }[] = [];
     const { tool } = countingTool({

@@ -26,7 +26,7 @@ it("streams a message", async () => {
   await expectGolden("message", await post(RUNS, { ...uiSays("hello"), runId: "r1" }));
 });
 
-it("streams a message until it asks, and goes on with it", async () => {
+it("streams a message until it asks, and continues with it", async () => {
   const { post, ask } = await openFrozenDemo();
   const asked = await expectGolden("question", await post(RUNS, { ...uiSays("pay 5"), runId: "r1" }));
   await expectGolden("history", await ask("/v1/ai-sdk/threads/t/messages"));

@@ -74,7 +74,7 @@ describe("a question", () => {
   it.each([
     [true, "tool-output-available", "Done."],
     [false, "tool-output-denied", "Done."],
-  ])("ends the stream, and its answer %s goes on in the same message", async (approved, outcome, said) => {
+  ])("ends the stream, and its answer %s continues in the same message", async (approved, outcome, said) => {
     const demo = await openDemo();
     const asked = await demo.post(RUNS, uiSays("pay 5"));
     const first = readChunks(await asked.text());

@@ -49,7 +49,7 @@ describe("issue 14.17: a tenant has a blob quota", () => {
     expect([await store.blobs.usage("one"), await store.blobs.usage("two")]).toEqual([2_000, 2_000]);
   });
 
-  it("a run goes on when its recording needs a blob, and of a large output only the preview is kept", async () => {
+  it("a run continues when its recording needs a blob, and of a large output only the preview is kept", async () => {
     const { runtime } = await openServer();
     await runtime.blobs.put(new Uint8Array(1_999));
     const outcome = await runtime.runToCompletion({ agent: "assistant", threadId: "t1", input: "Grow." });

@@ -200,7 +200,7 @@ describe("a download", () => {
   });
 });
 
-it("is another tenant's to nobody", async () => {
+it("is never shown to another tenant", async () => {
   const { ask } = await openDemo({
     authenticate: async (headers) => ({ id: "p", scopes: ["admin"], tenant: headers.get("authorization") ?? "none" }),
   });

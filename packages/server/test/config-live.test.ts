@@ -246,7 +246,7 @@ describe("what is stored and does not fit any more", () => {
     expect((await after.live.show()).left_out).toEqual([]);
   });
 
-  it("is left out although only others are wrong because of it, and nobody else is", async () => {
+  it("is left out although only others are wrong because of it, and no other change is", async () => {
     const store = memoryStore();
     const before = await openLive(BASE, { store });
     await before.live.put("models", "painter", { provider: "main", model: "p", surface: "generative" });

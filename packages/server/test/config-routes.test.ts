@@ -136,7 +136,7 @@ describe("who may", () => {
     expect((await ask("GET", "/v1/config")).status).toBe(200);
   });
 
-  it("nobody may where the configuration is not enabled", async () => {
+  it("is refused to all callers where the configuration is not enabled", async () => {
     const { runtime } = await openLive();
     const server = createServer({ runtime });
     onTestFinished(() => server.close());

@@ -227,7 +227,7 @@ describe("listening", () => {
     expect((await fetch(`http://127.0.0.1:${listening.port}/health`)).status).toBe(200);
   });
 
-  it("ends without waiting for connections on which nobody has asked for anything", async () => {
+  it("ends without waiting for connections without a request", async () => {
     const { server } = await openDemo();
     const listening = await listen(server, { port: 0, closeTimeoutMs: 600_000 });
     const silent = openSocket(listening.url);

@@ -61,7 +61,7 @@ it("is the route file of a framework, below a path", async () => {
   expect(typesOf(await readFrames(run)).at(-1)).toBe("run_finish");
 });
 
-it("streams from an app that somebody else serves on Node", async () => {
+it("streams from an app that another server on Node serves", async () => {
   const { server } = await openDemo();
   const app = new Hono().route("/", server.routes.runs);
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -109,7 +109,7 @@ it("is a route handler of Next, which gives every handler a second argument", as
   expect(await found.json()).toMatchObject({ run_id: "r", status: "done" });
 });
 
-it("gives events to whoever reads a response, as they come, and stops when nobody does", async () => {
+it("gives events to the reader of a response as they come, and stops when it stops", async () => {
   const { server, runtime, ask } = await openDemo();
   const body = JSON.stringify(says("stall", { threadId: "t", runId: "r" }));
   const headers = { "content-type": "application/json" };

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { interceptStore } from "../../runtime/test/support/intercept-store.ts";
 import { openDemo, says } from "./support/open-demo.ts";
 
-it("an exported run is replayed by whoever has it", async () => {
+it("an exported run can be replayed elsewhere", async () => {
   const { ask, post } = await openDemo();
   await (await post("/v1/runs", says("hello", { threadId: "t", runId: "r" }))).text();
   const response = await ask("/v1/runs/r/export");

@@ -51,7 +51,7 @@ function describeGuarded(home: Home): void {
 
   const { lose } = home;
   if (lose !== undefined) {
-    it("says nothing of its store's credentials when that is gone, and goes on when it is back", async () => {
+    it("says nothing of its store's credentials when that is gone, and continues when it is back", async () => {
       const bringBack = await lose();
       const key = server.rootOf("lost");
       for (const path of ["/ready", "/v1/threads", "/v1/runs/none"]) {
@@ -65,7 +65,7 @@ function describeGuarded(home: Home): void {
     });
   }
 
-  it("ends when it is told to, although somebody never ends a request, and leaves no credential behind", async () => {
+  it("ends on a signal, although a client never ends its request, and leaves no credential behind", async () => {
     const half = openSocket(server.impatientUrl, `${headOf("GET", "/health", {})}\r\nX-Half: `);
     // A whole request of somebody else's, so that the half one has surely come.
     expect((await server.ask(undefined, `${server.impatientUrl}/health`)).status).toBe(200);

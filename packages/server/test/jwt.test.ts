@@ -147,7 +147,7 @@ describe("keys that an issuer publishes", () => {
     ["no JSON", { body: "<html>" }],
     ["no list of keys", { body: "{}" }],
     ["far too much", { body: JSON.stringify({ keys: [published("main")], more: "x".repeat(300_000) }) }],
-  ])("are unavailable after %s, which is nobody's fault who asks", async (_, answer) => {
+  ])("are unavailable after %s, which is not the caller's fault", async (_, answer) => {
     const issuer = await openIssuer(() => answer);
     const authenticate = await createJwtAuthenticate({ ...BASE, jwksUrl: issuer.url });
     const { ask: get } = await openDemo({ authenticate });
@@ -163,7 +163,7 @@ describe("keys that an issuer publishes", () => {
     expect(issuer.count()).toBe(1);
   });
 
-  it("are unavailable when nobody answers", async () => {
+  it("are unavailable when the issuer does not answer", async () => {
     const authenticate = await createJwtAuthenticate({ ...BASE, jwksUrl: "http://127.0.0.1:9/keys" });
     await expect(ask(authenticate, await sign(claims(), { kid: "main" }))).rejects.toMatchObject({ status: 503 });
   });

@@ -24,7 +24,7 @@ async function openLimited(options: Partial<Omit<ServerOptions, "runtime">>) {
 const times = (count: number, status: number): readonly number[] => Array.from({ length: count }, () => status);
 
 describe("an address", () => {
-  it("may ask so often in a window, whoever it says it is, and is told when to come back", async () => {
+  it("may send so many requests in a window, under any name, and is told when to retry", async () => {
     const { ask, statuses } = await openLimited({ limits: { requestsPerAddress: 5, windowMs: 60_000 } });
     expect(await statuses(3, "203.0.113.1")).toEqual(times(3, 401));
     expect(await statuses(2, "203.0.113.1", { authorization: "ann" })).toEqual(times(2, 200));
@@ -114,7 +114,7 @@ describe("a principal", () => {
   });
 });
 
-it("counts nobody on a server that asks nobody who they are, unless it is told to", async () => {
+it("counts no requests on a server without authentication, unless limits are given", async () => {
   const { server } = await openDemo();
   const free = await listenDemo(server);
   for (let round = 0; round < 100; round += 1) expect((await fetch(`${free.url}/health`)).status).toBe(200);

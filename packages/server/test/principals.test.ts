@@ -40,7 +40,7 @@ it("has a scope for every route", () => {
   expect(open).toEqual(["/health", "/ready"]);
 });
 
-it("lets only readers read without leave to write, and nobody change by reading", () => {
+it("lets readers read without leave to write, and no route changes anything by reading", () => {
   const readable = ALL.filter((route) => [route.scope].flat().includes("read"));
   expect(readable.every(({ method }) => method === "GET")).toBe(true);
 });

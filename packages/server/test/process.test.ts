@@ -19,7 +19,7 @@ const post = (url: string, body: object): Promise<Response> =>
 
 /** What must hold of servers that are processes, wherever their threads live. */
 function describeProcesses(placeOf: () => string): void {
-  it("serves a run, loses its client, and lets it go on where it was", async () => {
+  it("serves a run, loses its client, and lets it continue where it was", async () => {
     const demo = await open(placeOf());
     const id = randomUUID();
     const control = new AbortController();

@@ -17,7 +17,7 @@ const as = (who: string, key?: string) => ({
 });
 const open = (options: Parameters<typeof openDemo>[0] = {}) => openDemo({ authenticate: bySaying, ...options });
 
-describe("issue 14.42: a run that somebody else began", () => {
+describe("issue 14.42: a run that another client began", () => {
   it.each([
     ["run id", { runId: "r", threadId: "t" }],
     ["dedupe key", { dedupeKey: "k", threadId: "t" }],

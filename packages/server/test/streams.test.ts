@@ -25,7 +25,7 @@ const start = (ask: Ask, content: string, more: object): Promise<Response> =>
   });
 
 describe.each(WAYS)("events %s", (way) => {
-  it("go on after every event, without a gap or a repeat", async () => {
+  it("continue after every event, without a gap or a repeat", async () => {
     const { ask } = await openWay(way);
     const whole = await readFrames(await start(ask, "pay 5", { threadId: "t", runId: "r" }));
     expect(typesOf(whole).at(-1)).toBe("run_finish");
@@ -116,7 +116,7 @@ describe.each(WAYS)("events %s", (way) => {
     await first.text();
   });
 
-  it("that nobody reads any more do not stop their run", async () => {
+  it("whose readers are gone do not stop their run", async () => {
     const { ask, runtime } = await openWay(way);
     const response = await start(ask, "stall", { threadId: "t", runId: "r" });
     const reader = response.body?.getReader();
@@ -132,7 +132,7 @@ describe.each(WAYS)("events %s", (way) => {
     expect(rest.at(-1)?.event.data).toMatchObject({ termination: { type: "cancelled" } });
   });
 
-  it("end when the server closes, and the run goes on", async () => {
+  it("end when the server closes, and the run continues", async () => {
     const { ask, server, runtime } = await openWay(way);
     const response = await start(ask, "stall", { threadId: "t", runId: "r" });
     const reader = response.body?.getReader();
@@ -146,7 +146,7 @@ describe.each(WAYS)("events %s", (way) => {
     expect((await run.outcome()).status).toBe("cancelled");
   });
 
-  it("end when the runtime closes, which is nobody's error", async () => {
+  it("end when the runtime closes, without an error", async () => {
     const told: unknown[] = [];
     const { ask, runtime } = await openWay(way, { onError: (error) => told.push(error) });
     const response = await start(ask, "stall", { threadId: "t", runId: "r" });

@@ -29,7 +29,7 @@ it("issue 14.20: arguments edited to something the tool does not take are 422, a
   expect(await open()).toEqual([question]);
 });
 
-it("a call that takes too long goes on without whoever waited for it", async () => {
+it("a call that takes too long continues after its client's wait has ended", async () => {
   const { post, runtime } = await openDemo();
   const stalled = await post("/v1/runs", says("stall", { threadId: "t", runId: "r" }));
   expect(await waitForCall(await runtime.run("r"), 20)).toEqual({ status: "running" });

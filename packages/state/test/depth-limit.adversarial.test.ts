@@ -54,7 +54,7 @@ describe("a document", () => {
     },
   );
 
-  it("is searched for values of the same depths by whoever checks the remove", () => {
+  it("is searched for values of the same depths when a remove is checked", () => {
     for (const depth of [0, 59, 60, 61, 62, 63, 64]) {
       const op = ops.remove(["a", "b"], nested(depth));
       const parsed = verdictOf(() => parseOp(op));

@@ -67,7 +67,7 @@ function describeUploads(name: string, open: () => Promise<OpenedUploads>): void
       },
     );
 
-    it("keep nobody from writing threads", async () => {
+    it("do not keep others from writing threads", async () => {
       const { store } = await open();
       const { source, stalled, goOn } = stallingSource();
       const put = store.blobs.put("t", source);

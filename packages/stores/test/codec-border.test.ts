@@ -143,7 +143,7 @@ describe.each([
     expectWhole([stored, await tenant.readChangesets("t1", 0)]);
   });
 
-  it("of whoever decides is made whole", async () => {
+  it("of a decision is made whole", async () => {
     const store = await openStore();
     const { runtime, tenant } = await open(store, [[{ call: "ask" }, { call: "ask" }], "ok"]);
     const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
@@ -160,7 +160,7 @@ describe.each([
     expectWhole([decisions, await tenant.readChangesets("t1", 0), await storedEvents(store, run.id)]);
   });
 
-  it("of whoever cancels is made whole", async () => {
+  it("of a cancellation is made whole", async () => {
     const store = await openStore();
     const { runtime, tenant } = await open(store, [[{ stall: true }]]);
     const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });

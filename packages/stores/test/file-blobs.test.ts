@@ -20,7 +20,7 @@ function countOpen(folder: string): number {
   return paths.filter((path) => path.startsWith(join(folder, "blobs"))).length;
 }
 
-it("has a blob's file open while somebody reads it, and no longer", async (context) => {
+it("has a blob's file open while it is being read, and no longer", async (context) => {
   assertLinux(context);
   const { store, folder } = await useTemporaryFileStore();
   const { ref } = await store.blobs.put("t", LARGE);
@@ -35,7 +35,7 @@ it("has a blob's file open while somebody reads it, and no longer", async (conte
   expect(countOpen(folder)).toBe(0);
 });
 
-it("closes although somebody never brings the next piece, and keeps nothing of it", async () => {
+it("closes although an upload never brings its next piece, and keeps nothing of it", async () => {
   const { store, folder } = await useTemporaryFileStore();
   const stalled = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();

@@ -28,7 +28,7 @@ describe("a document that changed on the disk", () => {
     expect(await tenant.loadDocument("k", "d")).toMatchObject({ body: "anew" });
   });
 
-  it("is damaged to whoever asks for it when nobody can read whose it is, and can be deleted", async () => {
+  it("is reported as damaged when its owner cannot be read, and can be deleted", async () => {
     const { store, folder, restart } = await useTemporaryFileStore();
     await putDocument(store.forTenant("default"), "body");
     flipText(documentPath(folder), '"tenant"');
@@ -43,7 +43,7 @@ describe("a document that changed on the disk", () => {
     expect(await tenant.saveDocument({ ...PLACE, body: 1 }, 0)).toMatchObject({ saved: true });
   });
 
-  it("is nobody's when it bears the name of another, or is a link", async () => {
+  it("is ignored when it bears the name of another, or is a link", async () => {
     const { store, folder, restart } = await useTemporaryFileStore();
     await putDocument(store.forTenant("default"), "body");
     copyFileSync(documentPath(folder), documentPath(folder, "copy"));
@@ -69,7 +69,7 @@ describe("a document that changed on the disk", () => {
   });
 });
 
-it("reads on and saves nothing when nobody knows any more which revisions were used", async () => {
+it("continues to read and saves nothing when used revisions are unknown", async () => {
   const { store, folder, restart } = await useTemporaryFileStore();
   await putDocument(store.forTenant("default"), "body");
   const mark = join(folder, "documents", "revisions.json");

@@ -16,7 +16,7 @@ describe("after the folder was closed and opened", () => {
     expect(before.items.map(({ id }) => id)).toEqual(["a", "b", "c"]);
   });
 
-  it("goes on with its revisions, also after the last document was deleted", async () => {
+  it("continues with its revisions, also after the last document was deleted", async () => {
     const { store, restart } = await useTemporaryFileStore();
     let tenant = store.forTenant("default");
     const seen: number[] = [];
@@ -29,7 +29,7 @@ describe("after the folder was closed and opened", () => {
     expect(new Set(seen).size).toBe(seen.length);
   });
 
-  it("goes on after more saves than revisions are taken at a time", async () => {
+  it("continues after more saves than revisions are taken at a time", async () => {
     const { store, restart } = await useTemporaryFileStore();
     const tenant = store.forTenant("default");
     const many = Array.from({ length: 1_050 }, (_, index) => putDocument(tenant, "x", `d${index}`));
@@ -48,7 +48,7 @@ const FAILURES: readonly (readonly [string, string, DiskCall["call"], ErrorCode]
 ];
 
 describe.each(FAILURES)("%s", (_, systemCode, failing, code) => {
-  it("leaves the old document, and goes on when it is over", async () => {
+  it("leaves the old document, and continues when it is over", async () => {
     const { folder, faults, tenant, restart } = await useFaultyStore();
     await putDocument(tenant, "old");
     const before = readFileSync(documentPath(folder));

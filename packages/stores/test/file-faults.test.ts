@@ -16,7 +16,7 @@ const FAILURES: readonly (readonly [string, string, DiskCall["call"], ErrorCode]
 ];
 
 describe.each(FAILURES)("%s", (_, systemCode, failing, code) => {
-  it("leaves nothing of what was refused, and goes on when it is over", async () => {
+  it("leaves nothing of what was refused, and continues when it is over", async () => {
     const { folder, faults, tenant, restart } = await useFaultyStore();
     const { commit } = await startRun(tenant, "t1");
     const before = readFileSync(logPath(folder, "t1"));

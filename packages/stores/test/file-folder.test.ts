@@ -19,7 +19,7 @@ it("has everything again after it was closed and opened", async () => {
   expect(await tenant.loadRun(run.run_id)).toEqual(run);
 });
 
-it("goes on counting where it was, so that lists stay in order", async () => {
+it("continues counting where it was, so that lists stay in order", async () => {
   const { store, restart } = await useTemporaryFileStore();
   const add = async (tenant: TenantStore, name: string): Promise<void> => {
     await tenant.createThread({ thread_id: name, metadata: {} });
@@ -50,7 +50,7 @@ it("is opened once, however many handles of a process open it at the same time",
   await Promise.all(stores.map((store) => store.close()));
 });
 
-it("goes on with the epochs of a thread that was deleted, also in another process", async () => {
+it("continues with the epochs of a thread that was deleted, also in another process", async () => {
   const { store, restart } = await useTemporaryFileStore();
   const { run, claim, commit } = await startRun(store.forTenant("default"), "t1");
   await commit({ runs: [{ ...run, status: "done" }] });
@@ -91,7 +91,7 @@ describe("a folder that is no store of ours", () => {
     });
   });
 
-  it("is refused when nobody can read what it is", async () => {
+  it("is refused when its marker cannot be read", async () => {
     const folder = usePlace();
     await (await openFileStore({ folder })).close();
     for (const text of ["", "{", "[]", '{"program":"other","format":1}', '{"program":"reprise"}']) {

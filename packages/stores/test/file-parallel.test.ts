@@ -58,7 +58,7 @@ it("does not let a thread whose disk hangs hold up others", async () => {
   expect((await slow).metadata).toEqual({ done: "late" });
 });
 
-it("shows nobody what is not durable yet", async () => {
+it("shows no reader what is not durable yet", async () => {
   const { tenant, store, hangs, release } = await useHangingStore("slow");
   const submitted = tenant.submit(buildEntry({ thread_id: "slow", entry_id: "e1" }));
   await hangs;
@@ -123,7 +123,7 @@ it("reads while it writes, and gives every reader a whole thread", async () => {
   expect((await tenant.readMessages("t1", 0)).messages).toHaveLength(101);
 });
 
-it("forgets a deleted thread's file while somebody reads it, without taking that for damage", async () => {
+it("forgets a deleted thread's file while it is being read, without taking that for damage", async () => {
   const { store, folder } = await useTemporaryFileStore();
   const tenant = store.forTenant("default");
   for (let round = 0; round < 10; round += 1) {

@@ -70,7 +70,7 @@ it("finds where a log ends, however much of a changeset was written", async () =
   }
 });
 
-it("goes on after a torn line, and has what came before and after it", async () => {
+it("continues after a torn line, and has what came before and after it", async () => {
   const { bytes, copy } = await closeWithLog();
   const folder = copy();
   truncateSync(logPath(folder, "torn"), bytes.length - 5);

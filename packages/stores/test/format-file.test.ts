@@ -61,7 +61,7 @@ async function openFilled() {
   return { ...opened, before };
 }
 
-it("reads the texts of an older format in files through their upcasters, and goes on with them", async () => {
+it("reads the texts of an older format in files through their upcasters, and continues with them", async () => {
   const { folder, restart, before } = await openFilled();
   rewriteLogs(folder, { format: OLDER, text: reverse });
   useUpcasters();

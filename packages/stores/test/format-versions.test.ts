@@ -17,7 +17,7 @@ interface OpenedRows {
 
 function describeFormats(name: string, open: () => Promise<OpenedRows>): void {
   describe(`formats in ${name}`, () => {
-    it("reads every text of an older format through its upcaster, and goes on with it", async () => {
+    it("reads every text of an older format through its upcaster, and continues with it", async () => {
       const { store, rows } = await open();
       await putOneOfEverything(store);
       const tenant = store.forTenant("default");

@@ -181,7 +181,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         expect(await expectWhole(tenant, "thread-1", run.run_id)).toHaveLength(3);
       });
 
-      it("a call that waits for somebody while its run goes on", async () => {
+      it("a call that waits for a decision while its run continues", async () => {
         const { run, commit, plain } = await useRun();
         await commit();
         await commit({ calls: [buildCall({ ...placeOf(run), call_id: "c1", status: "suspended", suspension: 1 })] });
@@ -238,7 +238,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
         expect(await storedVersion()).toBe(4);
       });
 
-      it("stores what waits too long, and goes on", async () => {
+      it("stores what waits too long, and continues", async () => {
         const { run, commit, storedVersion, tenant } = await useRun({ maxPendingMs: 50 });
         for (let version = 2; version < 5; version += 1) {
           await commit();

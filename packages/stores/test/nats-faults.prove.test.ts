@@ -76,7 +76,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
         await expectWhole(tenant, "thread-1", run.run_id);
       });
 
-      it("keeps nobody from starting runs, and from resuming them", async () => {
+      it("does not keep other processes from starting and resuming runs", async () => {
         const { store, run, commit, tenant } = await useRun();
         await used.nats.kill();
         onTestFinished(() => used.nats.start());
@@ -110,7 +110,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
       });
     });
 
-    it("goes on from its own memory when the NATS server comes back without its data", async () => {
+    it("continues from its own memory when the NATS server comes back without its data", async () => {
       const { run, commit, tenant, storedVersion } = await useRun();
       for (let turn = 0; turn < 3; turn += 1) await commit();
       await used.nats.kill();
@@ -211,7 +211,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
     describe("a database that is gone when everything is to be stored", () => {
       const options = { postgres: { connectTimeoutMs: 1_000 } };
 
-      it("is said to whoever ends the run, which ends when it tries again, once", async () => {
+      it("is reported to the process that ends the run, which ends when it tries again, once", async () => {
         const { run, claim, commit, tenant, plain, advance } = await useRun(options);
         for (let turn = 0; turn < 3; turn += 1) await commit();
         const place = { thread_id: "thread-1", run_id: run.run_id };
@@ -271,7 +271,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
         await expect(opening).rejects.toMatchObject({ code: "INVALID_REQUEST" });
       });
 
-      it("is used when somebody made it as it should be, and is full one day", async () => {
+      it("is used when another process made it as it should be, and is full one day", async () => {
         await used.manage((manager) =>
           manager.streams.add({ name: "small", subjects: ["small.>"], ...KEEPING, max_bytes: 6_000 }),
         );
@@ -310,7 +310,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
       };
       const syncing = { jetstream: { config: { sync_always: true } } };
 
-      it("is a crash of a process when nobody can be asked, and when a server flushes now and then", async () => {
+      it("is a crash of a process when the server cannot be asked, and when it flushes now and then", async () => {
         expect((await open([])).durability).toBe("process-crash");
         expect((await open([used.nats.monitorUrl])).durability).toBe("process-crash");
         expect((await open(["http://127.0.0.1:1"])).durability).toBe("process-crash");

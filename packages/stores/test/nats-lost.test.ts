@@ -56,7 +56,7 @@ describeWithService("postgres", "a NATS server", (postgres) => {
       }
     });
 
-    it("is told to every owner until the run has ended, and to nobody after that", async () => {
+    it("is reported to every owner until the run has ended, and to none after that", async () => {
       const { advance, other, there, reopen, forget, run } = await useBufferedRun();
       await forget(3);
       advance(LEASE_MS);

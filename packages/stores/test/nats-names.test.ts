@@ -11,7 +11,7 @@ describeWithService("postgres", "names that mean something to NATS", (postgres) 
   describeWithService("nats", "as ids of threads and tenants", (nats) => {
     const used = useBufferedServers({ postgres, nats });
 
-    it("are subjects of their own each, and are found again by whoever takes over", async () => {
+    it("are subjects of their own each, and are found again by the process that takes over", async () => {
       const { store, reopen, advance, stream } = await used.useBuffered();
       expect(new Set(HOSTILE_NAMES).size).toBeGreaterThanOrEqual(200);
       const places = HOSTILE_NAMES.map((name, index) => {

@@ -83,7 +83,7 @@ describeWithService("postgres", "several processes", (postgres) => {
         };
       }
 
-      it("goes on in another process from what the first one committed", async () => {
+      it("continues in another process from what the first one committed", async () => {
         const { outcome, tenant, runId } = await finishElsewhere("goes_on", async () => {});
         expect(outcome).toMatchObject({ status: "done", text: "All done." });
         const ids = await expectWhole(tenant, "thread-1", runId);

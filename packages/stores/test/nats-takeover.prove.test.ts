@@ -24,7 +24,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
       return { ...opened, ...started, tenant, acknowledged, other, there: other.forTenant("default") };
     }
 
-    it("goes on from everything that was acknowledged", async () => {
+    it("continues from everything that was acknowledged", async () => {
       const { run, claim, advance, other, there, tenant, acknowledged } = await useAbandoned();
       expect((await there.loadThread("thread-1"))?.thread.version).toBe(1);
       advance(LEASE_MS);
@@ -82,7 +82,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
     });
 
     describe("and comes back", () => {
-      it("is refused, whatever it wrote before, and disturbs nobody", async () => {
+      it("is refused, whatever it wrote before, and disturbs no other process", async () => {
         const { run, commit, advance, other, there, tenant } = await useAbandoned();
         advance(LEASE_MS);
         const next = await takeRun(other, "next");
@@ -147,7 +147,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
     });
 
     describe("recover()", () => {
-      it("stores what is left of runs nobody works on, and leaves the runs to whoever claims them", async () => {
+      it("stores what is left of runs without a worker, and leaves the runs to be claimed", async () => {
         const { run, advance, other, there, acknowledged, stream } = await useAbandoned();
         expect(await other.recover()).toEqual({ recovered: 0 });
         expect((await there.loadThread("thread-1"))?.thread.version).toBe(1);
@@ -162,7 +162,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
         expect(await expectWhole(there, "thread-1", run.run_id)).toHaveLength(5);
       });
 
-      it("forgets what is in the database already, and nothing of runs that go on", async () => {
+      it("forgets what is in the database already, and nothing of runs that continue", async () => {
         const { run, other, there, commit, stream, tenant } = await useAbandoned();
         const left = await used.manage((manager) => readStream(manager, stream));
         await commit({ runs: [{ ...run, status: "done" }] });

@@ -57,7 +57,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       }
     });
 
-    it("is told of what others do again after the one that listens was ended", async () => {
+    it("hears of the writes of others again after the listening connection was ended", async () => {
       const { store, reopen, sql } = await used.useSchema();
       const watching = await reopen({ pollMs: 50 });
       const signals: StoreSignal[] = [];
@@ -105,7 +105,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       expect(await tenant.readChangesets("thread-1", 1)).toHaveLength(2);
     });
 
-    it("answers a held commit whose acknowledgement was lost with its version, and goes on", async () => {
+    it("answers a held commit whose acknowledgement was lost with its version, and continues", async () => {
       const { schema, clock } = await used.useSchema();
       const proxy = await startCuttingProxy(used.url);
       const cut = await openPostgresStore({ url: proxy.url, schema, clock });
@@ -120,7 +120,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       expect(stored).toMatchObject([{ ...lost, version: 2 }, { version: 3 }]);
     });
 
-    it("says of a run that was started without reading, when the answer was lost, that nobody knows", async () => {
+    it("reports a run that was started without reading as in doubt when the answer was lost", async () => {
       const { schema, clock } = await used.useSchema();
       const proxy = await startCuttingProxy(used.url);
       const cut = await openPostgresStore({ url: proxy.url, schema, clock });
@@ -133,7 +133,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
       expect((await tenant.loadThread("unmistakable"))?.thread.version).toBe(1);
     });
 
-    it("says of what it cannot repeat that nobody knows", async () => {
+    it("reports operations that it cannot repeat as in doubt", async () => {
       const { schema, clock } = await used.useSchema();
       const proxy = await startCuttingProxy(used.url);
       const cut = await openPostgresStore({ url: proxy.url, schema, clock });
@@ -146,7 +146,7 @@ describeWithService("postgres", "a Postgres that fails", (service) => {
     });
   });
 
-  it("refuses while the server is gone, and goes on when it is back", async () => {
+  it("refuses while the server is gone, and continues when it is back", async () => {
     const { store } = await used.useSchema({ connectTimeoutMs: 2_000, pollMs: 50 });
     const tenant = store.forTenant("default");
     const stop = store.operator.watch(() => {});

@@ -52,7 +52,7 @@ describe("issue 14.24: a database file that is deleted or replaced under a live 
     await next.close();
   });
 
-  it("refuses what was under way when the file went, and goes on when it is put back", async () => {
+  it("refuses what was under way when the file went, and continues when it is put back", async () => {
     const { file, write, tenant } = await openSqlite();
     renameSync(file, `${file}.away`);
     await expect(write("away")).rejects.toMatchObject(REPLACED);

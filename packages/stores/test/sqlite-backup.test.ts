@@ -33,7 +33,7 @@ describe("issue 14.23: the file of a store that was closed is the whole store", 
     expect(await countThreads(join(folder, "copy.db"))).toBe(3);
   });
 
-  it("empties the log also when another handle stays open, whose work goes on", async () => {
+  it("empties the log also when another handle stays open, whose work continues", async () => {
     const { folder, file } = useFolder();
     const [store, other] = [await openSqliteStore({ file }), await openSqliteStore({ file })];
     await store.forTenant("t").createThread({ thread_id: "a", metadata: {} });
@@ -47,7 +47,7 @@ describe("issue 14.23: the file of a store that was closed is the whole store", 
 });
 
 describe("issue 14.23: a backup of a live store", () => {
-  it("has everything that was acknowledged before, from a process that goes on to commit", async () => {
+  it("has everything that was acknowledged before, from a process that continues to commit", async () => {
     const { folder, file } = useFolder();
     const child = runChild("commit-for-ever.ts", file, "0");
     const last = new Map<string, string>();

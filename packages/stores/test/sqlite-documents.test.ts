@@ -4,7 +4,7 @@ import { useTemporaryStore } from "./support/temporary-store.ts";
 
 const PLACE = { kind: "k", id: "d" };
 
-it("goes on with its revisions in a file that was closed and opened, also after the last document was deleted", async () => {
+it("continues with its revisions in a file that was closed and opened, also after the last document was deleted", async () => {
   const { store, reopen } = await useTemporaryStore();
   const { document } = await store.forTenant("t").saveDocument({ ...PLACE, body: 1 }, 0);
   await store.forTenant("t").deleteDocument("k", "d");

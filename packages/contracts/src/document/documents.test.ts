@@ -26,7 +26,7 @@ describe("the order of ids", () => {
 });
 
 describe("forgetting documents", () => {
-  it("goes on for as long as there are as many as were asked for", async () => {
+  it("continues for as long as there are as many as were asked for", async () => {
     const left = [500, 500, 20, 500];
     expect(await pruneDocuments(async () => left.shift() ?? 0)).toBe(1_020);
     expect(left).toEqual([500]);

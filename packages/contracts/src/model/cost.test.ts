@@ -23,7 +23,7 @@ it("is never less than nothing, whatever a provider counts", () => {
   );
 });
 
-it("says when nobody knows the price", () => {
+it("says when the price is unknown", () => {
   expect(costOf({ prompt_tokens: 5 }, undefined)).toEqual({ microcents: 0, priced: false });
   expect(costOf({ prompt_tokens: 5 }, {})).toEqual({ microcents: 0, priced: false });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { blobRefOf, mediaCostOf, mediaHandle } from "./media.ts";
 
-it("counts units in millionths of a cent, and says when nobody knows the price", () => {
+it("counts units in millionths of a cent, and says when the price is unknown", () => {
   expect(mediaCostOf(2, { media_per_unit: 0.04 })).toEqual({ microcents: 8_000_000, priced: true });
   expect(mediaCostOf(3, { media_per_unit: 0 })).toEqual({ microcents: 0, priced: true });
   expect(mediaCostOf(2, { input_per_million: 1 })).toEqual({ microcents: 0, priced: false });

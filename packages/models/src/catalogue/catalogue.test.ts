@@ -27,7 +27,7 @@ it("knows dated versions by the model they are versions of", () => {
   expect(findModel("openai", "gpt-5-mini")?.id).toBe("openai/gpt-5-mini");
 });
 
-it("says of models that make pictures what they make, and leaves their price to whoever knows size and quality", () => {
+it("describes models that make pictures, and leaves their price open, which depends on size and quality", () => {
   const made = CATALOGUE.filter(({ surface }) => surface === "generative");
   expect(made.length).toBeGreaterThan(0);
   for (const { provider, model } of made) {

@@ -100,7 +100,7 @@ describe.each(ADAPTERS)("$name", ({ name, open, protocol }) => {
     expect(chunksOf(answer, "tool_call_ready").map((call) => JSON.parse(call.arguments))).toEqual([{ text: "é" }]);
   });
 
-  it("answers to nobody once nobody listens", async () => {
+  it("ends the request once the reader is gone", async () => {
     const model = open(await serve([{ text: ["One", "Two"] }, { stall: true }]));
     for await (const chunk of model.stream(requestOf())) {
       if (chunk.type === "text_delta") break;

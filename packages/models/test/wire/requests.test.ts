@@ -108,7 +108,7 @@ describe("what a provider thought goes back to it as it was", () => {
     expect(JSON.stringify(body)).toContain('"reasoningText":{"text":"First I look.","signature":"signature 0"}');
   });
 
-  it("DeepSeek: thoughts as text, while the round goes on", async () => {
+  it("DeepSeek: thoughts as text, while the round continues", async () => {
     const [, body] = await converse("deepseek v4");
     expect(JSON.stringify(body)).toContain('"reasoning_content":"First I look.Then again."');
   });

@@ -45,7 +45,7 @@ it("sends a reader to the journal once so many events were committed that the fi
   expect(readFrom(bus, 2_400)).toMatchObject({ isWhole: true });
 });
 
-it("lets go of whoever waits for the owner when the claim is lost, also while the owner has not stopped", async () => {
+it("releases waiters when the claim is lost, also while the owner has not stopped", async () => {
   const bus = new LiveBus();
   const channel = bus.open("t", "r");
   const left = bus.whenLeft("t", "r");

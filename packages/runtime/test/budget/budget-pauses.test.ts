@@ -32,7 +32,7 @@ describe("a run that may ask for more", () => {
     expect((await run.record()).termination_code).toBe("input_required");
   });
 
-  it("goes on with what it asked for when that is approved", async () => {
+  it("continues with what it asked for when that is approved", async () => {
     const { run, question, runtime, model, budgetOf } = await openPaused();
     await runtime.decisions.decide(question.id, { action: "approve" });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
@@ -41,7 +41,7 @@ describe("a run that may ask for more", () => {
     expect(await run.record()).toMatchObject({ steps: 2 });
   });
 
-  it("goes on with what it is given instead", async () => {
+  it("continues with what it is given instead", async () => {
     const { run, question, runtime, budgetOf } = await openPaused();
     await runtime.decisions.decide(question.id, { action: "edit", arguments: { limit_microcents: usd(1) } });
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
@@ -98,7 +98,7 @@ describe("a run that may ask for more", () => {
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });
   });
 
-  it("waits also where calls that wait hold up nobody", async () => {
+  it("waits also where calls that wait hold up no other call", async () => {
     const { run, question, runtime } = await openPaused({ agent: { partialSuspension: "continue" } });
     await runtime.decisions.decide(question.id, { action: "approve" });
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "hi" });

@@ -46,7 +46,7 @@ describe("a run with a budget", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it("says once that it is over, and goes on, when it may only warn", async () => {
+  it("says once that it is over, and continues, when it may only warn", async () => {
     const budget: BudgetPolicy = { limit_microcents: 1, on_exceeded: "warn" };
     const { runtime } = await openBudgeted([callLook, answer("hi", 30)], { tools: [look] });
     const run = await runtime.start({ ...start, budget });
@@ -64,7 +64,7 @@ describe("a run with a budget", () => {
     expect(warnings.map(({ data }) => data)).toMatchObject([{ reason: "near_limit" }]);
   });
 
-  it("refuses a model whose price nobody knows, unless it may be asked", async () => {
+  it("refuses a model without a known price, unless it may be asked", async () => {
     const { runtime, model } = await openBudgeted([answer("hi", 30)], { isUnpriced: true });
     const refused = await runtime.start({ ...start, budget: { limitMicrocents: usd(1) } });
     expect(await soon(refused.outcome())).toMatchObject({ status: "failed", code: "MODEL_UNPRICED" });

@@ -39,7 +39,7 @@ describe("one call at a time", () => {
     await reportRound(stage, run);
   });
 
-  it("goes on after a failure", async () => {
+  it("continues after a failure", async () => {
     const stage = await open("sequential", [
       { tool: "look", ms: 3, end: "throws" },
       { tool: "look", ms: 1 },
@@ -72,7 +72,7 @@ describe("one call at a time", () => {
     expect(stage.model.requests).toHaveLength(2);
   });
 
-  it.each(["approve", "deny"] as const)("goes on in another process when the decision is to %s", async (action) => {
+  it.each(["approve", "deny"] as const)("continues in another process when the decision is to %s", async (action) => {
     const world = createWorld();
     const plan: PlannedCall[] = [
       { tool: "write", ms: 2, end: "approval" },

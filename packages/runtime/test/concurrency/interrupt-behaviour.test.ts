@@ -81,7 +81,7 @@ describe("a call that is let finish", () => {
     expect([shown, statuses]).toEqual([["write.finish 0-20 threw"], ["failed"]]);
   });
 
-  it("may not come back with a question: nobody would answer it", async () => {
+  it("may not come back with a question, which would stay unanswered", async () => {
     const { outcome, statuses, results } = await cancelAt(5, [{ tool: "write", ms: 20, end: "asks", when: "finish" }]);
     expect([outcome.status, statuses, results]).toEqual(["cancelled", ["cancelled"], [CANCELLED]]);
   });

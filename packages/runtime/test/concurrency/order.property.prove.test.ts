@@ -69,7 +69,7 @@ function unexpected({ tool, end }: PlannedCall, content: string, callId: string)
 }
 
 describe("in random batches", { timeout: 600_000 }, () => {
-  it("results keep the model's order, one for each call, whenever they came and whoever decided", async () => {
+  it("results keep the model's order, one for each call, in whatever order they and the decisions came", async () => {
     await checkBatches(1_700, batches, async ({ plan, pools, caps, mode, isEarly, decisions }) => {
       const stage = await openStage({
         plan,

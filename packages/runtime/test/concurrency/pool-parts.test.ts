@@ -36,7 +36,7 @@ describe("a semaphore", () => {
     expect(entered).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  it("lets nobody past those who wait", async () => {
+  it("lets no caller past those who wait", async () => {
     const semaphore = new Semaphore(1);
     const entered: string[] = [];
     const enter = queue(entered);
@@ -90,7 +90,7 @@ describe("a semaphore", () => {
     await expect(semaphore.acquire(NEVER)).resolves.toBeTypeOf("function");
   });
 
-  it("never lets in too many nor loses a permit, whoever comes, goes and gives up", async () => {
+  it("never lets in too many nor loses a permit, whichever waiters come, go and give up", async () => {
     const steps = fc.array(fc.record({ do: fc.constantFrom("come", "go", "give up"), pick: fc.nat(9) }), {
       maxLength: 40,
     });

@@ -146,7 +146,7 @@ describe("a place is given back", () => {
     expect(describeSpans(stage)).toEqual(["delegate 0-10 returned", "write 1-10 stopped", "write 10-15 returned"]);
   });
 
-  it("in a tree after the run above was cancelled, to those that go on", async () => {
+  it("in a tree after the run above was cancelled, to those that continue", async () => {
     const below = (ms: number): readonly PlannedCall[] => [{ tool: "write", ms }];
     const plan: PlannedCall[] = [{ tool: "delegate", ms: 0, below: [below(50), below(5)] }];
     const stage = await openStage({ plan, pools });

@@ -61,7 +61,7 @@ describe("in random trees of agents", { timeout: 600_000 }, () => {
     });
   });
 
-  it("nobody waits for ever, however few places there are and however deep it goes", async () => {
+  it("no run waits for ever, however few slots there are and however deep the tree is", async () => {
     const few = fc.integer({ min: 1, max: 2 });
     const batches = fc.record({
       plan: trees({ ends: ["throws", "asks", "approval"] }, 3, 2),
@@ -90,14 +90,14 @@ describe("a tree of agents", () => {
     expect(spans).toHaveLength(depth + 1);
   });
 
-  it("goes on when the process takes no more runs than the tree has levels", async () => {
+  it("continues when the process takes no more runs than the tree has levels", async () => {
     const below: readonly PlannedCall[] = [{ tool: "look", ms: 1 }];
     const plan: readonly PlannedCall[] = [{ tool: "delegate", ms: 1, below: [below] }];
     const { outcome } = await play({ plan, limits: { maxActiveRuns: 1 } });
     expect(outcome).toMatchObject({ status: "done" });
   });
 
-  it("goes on under that limit also when the run below waited for a decision", async () => {
+  it("continues under that limit also when the run below waited for a decision", async () => {
     const world = createWorld();
     const child = defineAgent({
       id: "child",
@@ -138,7 +138,7 @@ describe("a tree of agents", () => {
     expect(await soon(run.outcome(), "the tree")).toMatchObject({ status: "done", text: "done" });
   });
 
-  it("shares its places with what is started on its behalf, and with nobody else", async () => {
+  it("shares its slots with the runs below it, and with no other run", async () => {
     const plan: readonly PlannedCall[] = [{ tool: "delegate", ms: 0, below: [[{ tool: "write", ms: 10 }]] }];
     const stage = await openStage({ plan });
     const input = JSON.stringify(plan);

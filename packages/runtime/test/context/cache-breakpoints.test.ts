@@ -20,7 +20,7 @@ const marked = ({ cache_breakpoints, messages }: ModelRequest): readonly unknown
     point.after === "system" ? "system" : messages.find(({ id }) => id === point.message_id)?.content,
   );
 
-it("marks the system text, where the last request ended, and where the next one goes on", async () => {
+it("marks the system text, where the last request ended, and where the next one continues", async () => {
   const requests = await play(["one", [{ call: "a" }, { call: "b" }], "three"], ["first", "second"]);
   expect(requests.map(marked)).toEqual([
     ["system", "first"],

@@ -59,7 +59,7 @@ describe("what a policy comes to", () => {
     expect(windowOf({ max_context_tokens: 1e6 }, { context_window: 400_000 })).toMatchObject({ tokens: 400_000 });
   });
 
-  it("leaves half of a small window for the request when nobody said how long answers are", () => {
+  it("leaves half of a small window for the request when no answer length is given", () => {
     expect(windowOf({ max_context_tokens: 4096 })).toMatchObject({ outputTokens: 2048 });
   });
 

@@ -78,7 +78,7 @@ describe("a question that runs out", () => {
     await assertSettled(other.tenant, "t1");
   });
 
-  it("runs out whoever asked it: a plugin, a tool with a whole result", async () => {
+  it("runs out for questions of plugins and of tools with a whole result", async () => {
     const plugin = definePlugin({
       id: "guard",
       hooks: { beforeToolExecute: () => [suspendCall({ action: "soon", expiresInMs: 5_000 })] },
@@ -171,7 +171,7 @@ describe("a decision on a question that runs out", () => {
     await assertSettled(tenant, "t1");
   });
 
-  it("wins when it came in time and nobody was there until the time was up", async () => {
+  it("wins when it came in time and no process ran until the time was up", async () => {
     const world = createWorld();
     const first = await ask(["5000"], { world });
     await first.runtime.close();

@@ -87,7 +87,7 @@ describe("what a front end sends as a decision", () => {
     });
   });
 
-  it.each(named([...YES, ...ANSWERS]))("%s means that the call goes on", (_, payload) => {
+  it.each(named([...YES, ...ANSWERS]))("%s means that the call continues", (_, payload) => {
     expect(translateDecision("c1", payload)).toMatchObject({
       target_id: "c1",
       action: "resume",

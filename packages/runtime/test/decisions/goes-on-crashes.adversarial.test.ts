@@ -88,7 +88,7 @@ async function playThrough(nth: number, dies: "asking" | "deciding"): Promise<st
   return process.diedAt();
 }
 
-describe.each(["asking", "deciding"] as const)("a process that dies while the model goes on, %s", (dies) => {
+describe.each(["asking", "deciding"] as const)("a process that dies while the model continues, %s", (dies) => {
   it("leaves a run that comes to the same end, wherever it dies", async () => {
     const places: (string | undefined)[] = [];
     for (let nth = 1; nth <= 40; nth += 1) {

@@ -27,7 +27,7 @@ async function goOn(turns: readonly ScriptTurn[] | Script, options: { readonly m
   return { ...bench, run, outcome, asked: asking.keys, free: free.keys };
 }
 
-describe("an agent that goes on while some of its calls wait", () => {
+describe("an agent that continues while some of its calls wait", () => {
   it("calls the model with a placeholder that is not kept, then waits when it has nothing more to say", async () => {
     const { outcome, run, model, tenant, runtime, asked, free } = await goOn([[ASKED, FREE], "Meanwhile.", "The end."]);
     const [id, other] = [`${run.id}-s1-c0`, `${run.id}-s1-c1`];
@@ -162,7 +162,7 @@ describe("an agent that goes on while some of its calls wait", () => {
     expect(text.join("")).toBe("Meanwhile.The end.");
   });
 
-  it("goes on one call at a time: what stands behind a question waits, and the model goes on without it", async () => {
+  it("continues one call at a time: what stands behind a question waits, and the model continues without it", async () => {
     const { outcome, run, model, runtime, tenant, free } = await goOn(
       [[FREE, ASKED, { call: "free", arguments: { title: "later" } }], "Meanwhile.", "The end."],
       { mode: "sequential" },
@@ -177,7 +177,7 @@ describe("an agent that goes on while some of its calls wait", () => {
     await assertSettled(tenant, "t1");
   });
 
-  it("has asked before it goes on: a question is open while the model speaks", async () => {
+  it("has asked before it continues: a question is open while the model speaks", async () => {
     const speaking = gate();
     const inner = scriptedModel(
       byHistory([[ASKED, { call: "add", arguments: { title: "next" } }], "Meanwhile.", "The end."]),

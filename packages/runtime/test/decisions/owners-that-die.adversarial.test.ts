@@ -7,7 +7,7 @@ import { suspend } from "../support/suspend.ts";
 import { countingTool } from "../support/tools.ts";
 import { settle, until } from "../support/wait.ts";
 
-it("a decided run whose owners all die before they get anywhere comes to an end, and holds nobody up", async () => {
+it("a decided run whose owners all die before they get anywhere comes to an end, and holds up no other work", async () => {
   const first = await suspend();
   await first.runtime.close();
   await first.runtime.decisions.decide(first.call.id, { action: "approve" });

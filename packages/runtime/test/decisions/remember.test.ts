@@ -90,7 +90,7 @@ describe("plugins hear of a call that a person kept from running", () => {
     expect(await runtime.replay(run.id)).toMatchObject({ equal: true });
   });
 
-  it("without a decision when nobody answered in time", async () => {
+  it("without a decision when none came in time", async () => {
     const { run, env, after, runtime } = await ask({ action: "sure", expiresInMs: 5_000 });
     await env.advance(7_000);
     await soon(run.outcome());

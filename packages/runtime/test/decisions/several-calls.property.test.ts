@@ -155,7 +155,7 @@ describe("several suspended calls of one round, two of the same tool", () => {
     await play({ calls, order, deciders: [0, 1, 2, 0], rests: turns, leaves: turns.map(() => false) });
   });
 
-  it("get each its own result whoever decides, in whatever order, and whoever goes away", async () => {
+  it("get each its own result, whatever the order of the decisions and whichever process dies", async () => {
     await fc.assert(fc.asyncProperty(history, play), { numRuns: 100 });
   });
 

@@ -12,7 +12,7 @@ import { assertSettled, assertValid } from "./support/settled.ts";
 const at = (input: string) => ({ agent: "agent", threadId: "t1", input }) as const;
 
 describe("a new message while calls are open, continue", () => {
-  it("closes them as superseded and goes on in a new run whose parent is the old one", async () => {
+  it("closes them as superseded and continues in a new run whose parent is the old one", async () => {
     const { runtime, run, open, model, tenant, keys } = await suspend(["a", "b"]);
     const next = await runtime.start({ ...at("never mind"), whenBusy: "continue" });
     expect(await soon(next.outcome())).toMatchObject({ status: "done", run: { parent_run_id: run.id } });
@@ -250,7 +250,7 @@ describe("a new message while calls are open", () => {
     expect(rest).toEqual(all.slice(1));
   });
 
-  it("with steer is taken in when the run goes on", async () => {
+  it("with steer is taken in when the run continues", async () => {
     const { runtime, run, call, model, tenant, keys } = await suspend(["a"]);
     const steering = await runtime.start({ ...at("be brief"), whenBusy: "steer" });
     await settle();

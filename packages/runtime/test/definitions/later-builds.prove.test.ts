@@ -66,7 +66,7 @@ async function expectConsistent(worker: Worker, { file }: Pick<Left, "file">): P
 }
 
 describe("a run that waits under one build and is decided under another", () => {
-  it("goes on when nothing changed, and says nothing of it", async () => {
+  it("continues when nothing changed, and says nothing of it", async () => {
     const left = await leaveWaiting();
     const second = await deploy(left, "1");
     expect(await approve(second, left)).toMatchObject({ status: "done", text: "told: noted milk" });
@@ -127,7 +127,7 @@ describe("a run that waits under one build and is decided under another", () => 
     await expectConsistent(second, left);
   });
 
-  it("goes on with a new prompt, and records that the definition changed", async () => {
+  it("continues with a new prompt, and records that the definition changed", async () => {
     const left = await leaveWaiting();
     const second = await deploy(left, "prompt");
     expect(await approve(second, left)).toMatchObject({ status: "done", text: "told: noted milk" });
@@ -191,7 +191,7 @@ describe("a call that was under way when its process was killed", () => {
     return { file, runId, callId };
   }
 
-  it("waits for somebody who knows under the same build, and goes on when told", async () => {
+  it("waits for a person who knows under the same build, and continues after the decision", async () => {
     const left = await leaveUnderWay();
     const second = await deploy(left, "1", { instanceId: "the-one" });
     expect(await outcomeOf(second, left.runId)).toMatchObject({

@@ -23,7 +23,7 @@ it("a mistake changes nothing, and all of them are told", async () => {
   expect(await runtime.runToCompletion({ agent: "agent", input: "go" })).toMatchObject({ text: "as before" });
 });
 
-it("a run at work goes on as it began, even when its agent is gone", async () => {
+it("a run at work continues as it began, even when its agent is gone", async () => {
   const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
   const hold = defineTool({
@@ -43,7 +43,7 @@ it("a run at work goes on as it began, even when its agent is gone", async () =>
   expect(await run.outcome()).toMatchObject({ status: "done", text: "as it began" });
 });
 
-it("a run that waits goes on with what there is, and says so", async () => {
+it("a run that waits continues with what there is, and says so", async () => {
   const send = defineTool({ id: "send", description: "Sends.", needsApproval: true, execute: () => "sent" });
   const { runtime } = await openRuntime({ script: [[{ call: "send" }]], tools: [send] });
   const run = await runtime.start({ agent: "agent", input: "go" });

@@ -13,7 +13,7 @@ const DEATHS = 4;
 describeWithService("postgres", "a run that kills every process that works on it", (service) => {
   const openFleet = useFleets(service);
 
-  it("is ended after three recoveries, while runs in other processes go on", async () => {
+  it("is ended after three recoveries, while runs in other processes continue", async () => {
     await expectPoisonEnded(await openFleet(), { workers: 3, places: 1, healthy: 6 });
   });
 

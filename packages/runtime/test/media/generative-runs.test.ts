@@ -47,7 +47,7 @@ describe("a run of a generative model", () => {
     expect((await runtime.runs()).items[0]).toMatchObject({ run_id: run.id, cost_microcents: 8_000_000 });
   });
 
-  it("costs nothing, and says that it is not priced, when nobody knows the price", async () => {
+  it("costs nothing, and is marked as unpriced, when the price is unknown", async () => {
     const { events } = await (await openStudio()).paint("A fox.");
     const costs = events.filter(({ type }) => type === "cost_recorded").map(({ data }) => data);
     expect(costs).toMatchObject([{ cost_microcents: 0, run_cost_microcents: 0, priced: false }]);

@@ -42,7 +42,7 @@ describe("T9: a new message while approvals are open", () => {
     await assertSettled(tenant, "t1");
   });
 
-  it("steer: the run reads it when it goes on, behind the results", async () => {
+  it("steer: the run reads it when it continues, behind the results", async () => {
     const { runtime, run, open, model, tenant } = await suspend(["a", "b"]);
     await runtime.start({ ...at("be brief"), whenBusy: "steer" });
     for (const { id } of open) await runtime.decisions.decide(id, { action: "approve" });

@@ -21,13 +21,13 @@ function noting(seen: string[], who = "", id = "p") {
   });
 }
 
-it("is told once of its beginning and its end", async () => {
+it("hears once of its beginning and its end", async () => {
   const seen: string[] = [];
   await playPlugins([noting(seen)]);
   expect(seen).toEqual(["activate", "run_start", "run_end natural_end", "deactivate"]);
 });
 
-it("is told of every activation, also in another process", async () => {
+it("hears of every activation, also in another process", async () => {
   const seen: string[] = [];
   const world = createWorld();
   const tools = [countingTool({ needsApproval: true }).tool];

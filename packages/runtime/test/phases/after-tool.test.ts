@@ -155,7 +155,7 @@ describe("the hooks after a call", () => {
     expect(seen).toEqual(["refused"]);
   });
 
-  it("issue 14.9: see a call when it waits and again when it is done, and a replay asks nobody", async () => {
+  it("issue 14.9: see a call when it waits and again when it is done, and a replay runs no hook", async () => {
     const seen: unknown[] = [];
     const plugin = hookPlugin("after", "after_tool_execute", ({ outcome, id }) => {
       seen.push([outcome, id()]);

@@ -82,12 +82,12 @@ describe("an action that names what is not there", () => {
     expect(told).toEqual([]);
   });
 
-  it("a state that nobody declared", async () => {
+  it("a state that no plugin declares", async () => {
     const { failure } = await playPlugins([hookPlugin("p", "step_start", () => [changeState(tally.add("x"))])]);
     expect(failure).toMatchObject({ code: "INVALID_ACTION", message: expect.stringContaining('"tally"') });
   });
 
-  it("a state that nobody declared, by an action that was written by hand", async () => {
+  it("a state that no plugin declares, by an action that was written by hand", async () => {
     const action = { state: "nowhere", type: "add", input: "x" };
     const { failure } = await playPlugins([hookPlugin("p", "step_start", () => [{ type: "state", action }])]);
     expect(failure).toMatchObject({ code: "INVALID_ACTION", message: expect.stringContaining('"nowhere"') });

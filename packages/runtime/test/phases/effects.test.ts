@@ -111,7 +111,7 @@ it.each([
   ]);
 });
 
-it("holds nobody up", async () => {
+it("holds up no other work", async () => {
   const never = gate();
   const plugin = hookPlugin("p", "step_start", () => [emitEffect("tell")], { effects: { tell: () => never.promise } });
   expect((await playPlugins([plugin])).outcome).toMatchObject({ status: "done", text: "ok" });

@@ -82,7 +82,7 @@ describe("a hook that fails beside others", () => {
     for (const listener of others) process.on("unhandledRejection", listener);
   });
 
-  it("leaves no rejection behind that nobody handles", async () => {
+  it("leaves no unhandled rejection behind", async () => {
     const late = hookPlugin("late", "step_start", async () => {
       await settle(3);
       boom();

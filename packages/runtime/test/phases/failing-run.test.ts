@@ -49,7 +49,7 @@ it("says of a call that took effect that it did, although the hook after it fail
   expect(messages[2]).toMatchObject({ role: "tool", content: '{"count":1}', metadata: { status: "success" } });
 });
 
-it("leaves a thread another run can go on with", async () => {
+it("leaves a thread another run can continue with", async () => {
   let isBroken = true;
   const once = hookPlugin("once", "before_tool_execute", () => {
     if (isBroken) throw new Error("boom");

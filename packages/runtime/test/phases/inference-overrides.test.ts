@@ -47,7 +47,7 @@ it("asks another model the runtime knows, for one inference", async () => {
   expect(other.requests[0]?.options).not.toHaveProperty("model");
 });
 
-it("fails the run when it names a model nobody knows", async () => {
+it("fails the run when it names an unknown model", async () => {
   const { failure, model } = await playPlugins([overriding("p", { model: "nowhere" })]);
   expect(failure).toMatchObject({ code: "MODEL_NOT_FOUND", message: expect.stringContaining("nowhere") });
   expect(model.requests).toEqual([]);

@@ -99,7 +99,7 @@ it("lets another plugin ask after it, and the call runs once both were answered"
   await assertConsistent(tenant, "t1");
 });
 
-it("ends the call when it is denied, and nobody is asked again", async () => {
+it("ends the call when it is denied, and does not ask again", async () => {
   const { decide, keys, model } = await openAsking([asking("p"), asking("q")]);
   expect(await decide({ action: "deny", reason: "Too dear." })).toBe("done");
   expect(keys).toEqual([]);
@@ -112,7 +112,7 @@ describe("a call whose tool wants approval too", () => {
     return { tools: [tool], executed: keys };
   };
 
-  it("counts as approved by whoever let it go on when the plugin asked", async () => {
+  it("counts as approved when the plugin asked and a person let it continue", async () => {
     const { executed, ...rest } = options();
     const { decide } = await openAsking([asking("p")], rest);
     expect(await decide({ action: "approve" })).toBe("done");

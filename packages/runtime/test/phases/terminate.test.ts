@@ -64,7 +64,7 @@ it("is heard whatever other plugins ask for in the same phase", async () => {
   expect(model.requests).toEqual([]);
 });
 
-it("leaves a thread another run can go on with", async () => {
+it("leaves a thread another run can continue with", async () => {
   const { runtime, model, tenant } = await playPlugins([
     hookPlugin("p", "after_inference", ({ calls }) => (calls.length > 0 ? [terminateRun()] : [])),
   ]);

@@ -9,7 +9,7 @@ const note = defineTool({ id: "note", description: "Notes.", execute: () => "" }
 const keep = defineTool({ id: "keep", description: "Keeps.", needsApproval: () => false, execute: () => "" });
 const memory = definePlugin({ id: "memory", tools: [keep] });
 
-it("tells of an agent whom it asks, and what its tools are to whoever governs them", async () => {
+it("describes the models of an agent, and its tools for those who govern them", async () => {
   const spec = (id: string) => ({ id, provider: `${id}-provider`, model: "m" });
   const provider = (id: string) => ({ id: `${id}-provider`, model: () => scriptedModel(["ok"]) });
   const runtime = await createRuntime({

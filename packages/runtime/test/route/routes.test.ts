@@ -82,7 +82,7 @@ describe("a route of models", () => {
     expect(await ask(entries)).toMatchObject({ text: "he", error: "stream_interrupted" });
   });
 
-  it("goes on with the next one after two broken streams of one inference", async () => {
+  it("continues with the next one after two broken streams of one inference", async () => {
     const { entry, ask } = createBench();
     const broken = [{ text: "x" }, { fail: "stream_interrupted" }] as const;
     const entries = [entry("a", [broken, broken, "never"]), entry("b", ["there"])];

@@ -143,7 +143,7 @@ describe("issue 14.3: a run whose only model cannot be asked", () => {
     ]);
   });
 
-  it("withdraws what was shown when nobody can be asked to go on", async () => {
+  it("withdraws what was shown when no model can continue", async () => {
     const model = modelOf([
       { said: "half", broken: new ModelError("stream_interrupted", "Cut.") },
       limited(60_000),

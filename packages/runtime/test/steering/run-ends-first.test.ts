@@ -33,7 +33,7 @@ it("is a run of its own on an idle thread", async () => {
   expect((await tenant.listEntries({ run_id: run.id })).items[0]).not.toHaveProperty("into_run");
 });
 
-it("goes on with the run when it comes while the model gives its last answer", async () => {
+it("continues with the run when it comes while the model gives its last answer", async () => {
   const { runtime, run, model, tenant, speak } = await openSpeaking();
   await runtime.start(steer("and?"));
   await settle();

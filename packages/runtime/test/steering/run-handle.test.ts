@@ -46,7 +46,7 @@ it("takes back what was not heard yet, and leaves the run alone", async () => {
   expect(JSON.stringify(model.requests)).not.toContain("forget it");
 });
 
-it("has the record of the run its messages went into, and goes on from its cursors", async () => {
+it("has the record of the run its messages went into, and continues from its cursors", async () => {
   const { runtime, run, release } = await openHanging();
   const steered = await runtime.start(steer("also this"));
   await settle();

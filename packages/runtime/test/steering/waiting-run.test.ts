@@ -6,7 +6,7 @@ import { countingTool } from "../support/tools.ts";
 import { settle, soon } from "../support/wait.ts";
 import { assertValidRequest, readRequest, steer } from "./support.ts";
 
-it("waits with a run that waits, and is heard when that goes on", async () => {
+it("waits with a run that waits, and is heard when that continues", async () => {
   const { runtime, run, call, model, tenant } = await suspend();
   await runtime.start(steer("hurry"));
   await settle();

@@ -44,7 +44,7 @@ async function openWaiting(world: World, options: OpenOptions = {}) {
   return openRuntime({ world, tools, agent: { stopWhen: [errors(3)], maxRounds: 50 }, ...options });
 }
 
-it.each(["the same process", "another process"])("goes on over a suspension in %s", async (where) => {
+it.each(["the same process", "another process"])("continues over a suspension in %s", async (where) => {
   const world = createWorld();
   const script = [[call("fail")], [call("ask")], [call("fail")], "never"];
   const first = await openWaiting(world, { script });

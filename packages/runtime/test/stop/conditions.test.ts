@@ -39,7 +39,7 @@ describe("max_rounds", () => {
     expect([stopped?.code, record.steps]).toEqual(["max_rounds_reached", 4]);
   });
 
-  it("is ten when nobody says anything", async () => {
+  it("is ten unless given", async () => {
     const { runtime } = await openRuntime({ script: endless, tools: makeTools().tools });
     expect(await runtime.runToCompletion(request)).toMatchObject({ run: { steps: 10 } });
   });

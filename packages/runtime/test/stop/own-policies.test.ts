@@ -33,7 +33,7 @@ it("stops by a policy the runtime knows by its id", async () => {
   });
 });
 
-it("refuses an agent that names a policy nobody knows", async () => {
+it("refuses an agent that names an unknown policy", async () => {
   await expect(openById(["nowhere"], [after("mine", 2)])).rejects.toThrow(/nowhere/);
 });
 

@@ -22,7 +22,7 @@ function countedRequest() {
   return { sent, pieces: readUpload(request, 10)[Symbol.asyncIterator]() };
 }
 
-it("takes no more from a client than is asked for, and stops it when nobody asks", async () => {
+it("takes no more from a client than is asked for, and stops it when nothing is asked for", async () => {
   const { sent, pieces } = countedRequest();
   expect(await pieces.next()).toEqual({ done: false, value: new Uint8Array([1]) });
   await new Promise((resolve) => setImmediate(resolve));

@@ -20,7 +20,7 @@ function countedPieces(error?: Error) {
 
 const nobody = (): void => expect.fail("nothing was to fail");
 
-it("reads nothing that nobody asked for", async () => {
+it("reads nothing that was not asked for", async () => {
   const { asked, content } = countedPieces();
   const reader = sendPieces(content, nobody).getReader();
   await new Promise((resolve) => setImmediate(resolve));

@@ -43,7 +43,7 @@ it("remembers so many callers and no more, and those who ask now first of all", 
   expect(limiter.take("c9999")).toBeGreaterThan(0);
 });
 
-it("counts nobody when there is no limit", () => {
+it("counts no caller when there is no limit", () => {
   const limiter = new RateLimiter({ requests: Infinity, windowMs: 1_000, maxCallers: 50 });
   for (let count = 0; count < 100; count += 1) expect(limiter.take("a")).toBe(0);
   expect(limiter.size).toBe(0);

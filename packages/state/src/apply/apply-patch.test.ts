@@ -173,7 +173,7 @@ describe("a patch", () => {
     expect(copies.size).toBe(1);
   });
 
-  it("reports an operation nobody knows", () => {
+  it("reports an unknown operation", () => {
     const unknown = JSON.parse('{"op":"move","path":[]}') as Op;
     expect(failure({}, unknown)).toBe("INVALID_OPERATION");
   });

@@ -31,7 +31,7 @@ describe("StateManager", () => {
     expect(manager.commit(count("4"))).toEqual({ n: 2 });
   });
 
-  it("goes on from a snapshot, and prunes what lies before one", () => {
+  it("continues from a snapshot, and prunes what lies before one", () => {
     const manager = new StateManager({ n: 0 });
     manager.commitBatch([count("1"), count("2"), count("3")]);
     manager.prune(2);

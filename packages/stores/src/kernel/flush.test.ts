@@ -200,7 +200,7 @@ describe("what owners before left behind", () => {
     expect(recoveriesAfter({})).toEqual([0]);
   });
 
-  it("is nobody's to store who lost the claim, or when the thread is closed", () => {
+  it("is refused to a process that lost the claim, and when the thread is closed", () => {
     const stale = expect.objectContaining({ code: "STALE_EPOCH" });
     expect(() => planOf(flushOf([commitOf(4)], { epoch: 4, promised: 0 }), rowsOf(), 7)).toThrow(stale);
     const corrupt = expect.objectContaining({ code: "CORRUPT_DATA" });
@@ -220,7 +220,7 @@ describe("what was promised ahead of the database", () => {
     expect(threadOf(planOf(renew(), rowsOf({ promised_version: 8 }), 7).writes)?.promised_version).toBe(8);
   });
 
-  it("is said to be lost to whoever recovers the run without it", () => {
+  it("reports the loss to the process that recovers the run without it", () => {
     const claim = {
       operation: "claim",
       tenant: "t",

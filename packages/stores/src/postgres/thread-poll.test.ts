@@ -35,7 +35,7 @@ it("tells of commits, of what came, of threads that became free, and of those th
   expect(await lookAt(...looks)).toEqual([["commit r", "inbox r"], ["commit r"], ["inbox r"], ["work"], ["commit r"]]);
 });
 
-it("tells of work that came to a thread that nobody holds", async () => {
+it("tells of work that came to a thread that no worker holds", async () => {
   const idle = { ...THREAD, open_run_id: null, claim_owner: null };
   expect(await lookAt([], [idle], [{ ...idle, arrivals: 2 }])).toEqual([
     [],

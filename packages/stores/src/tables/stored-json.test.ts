@@ -7,7 +7,7 @@ it("refuses what JSON would leave out without a word", () => {
   }
 });
 
-it("gives back what nobody can change, all the way down", () => {
+it("gives back what no caller can change, all the way down", () => {
   const value = fromJson(toJson({ list: [{ deep: { deeper: 1 } }], left: undefined }));
   expect(value).toEqual({ list: [{ deep: { deeper: 1 } }] });
   expect(() => Object.assign((value as { list: { deep: object }[] }).list[0]?.deep ?? {}, { deeper: 2 })).toThrow();
