@@ -13,6 +13,21 @@ const STATES = {
   "output-denied": "was denied",
 } as const;
 
+/** Where the result of an MCP tool comes from, and the page that its server shows it with. The page may run nothing. */
+function McpCard({ output }: { output: unknown }) {
+  const { metadata } = (output ?? {}) as { metadata?: Record<string, unknown> };
+  const { "mcp.server": server, "mcp.tool": tool, "mcp.ui.content": page } = metadata ?? {};
+  if (typeof server !== "string") return null;
+  return (
+    <figure className="mcp">
+      <figcaption>
+        {String(tool)} of the MCP server {server}
+      </figcaption>
+      {typeof page === "string" && <iframe title={`${server}: ${String(tool)}`} sandbox="" srcDoc={page} />}
+    </figure>
+  );
+}
+
 function PartView({ part }: { part: Part }) {
   if (part.type === "text") return <p className="text">{part.text}</p>;
   if (part.type === "reasoning") return <p className="reasoning">{part.text}</p>;
@@ -20,7 +35,8 @@ function PartView({ part }: { part: Part }) {
     return <img src={part.url} alt={part.filename ?? ""} />;
   if (part.type === "file") return <a href={part.url}>{part.filename ?? "A file"}</a>;
   if (!isToolUIPart(part)) return null;
-  return (
+  const card = part.state === "output-available" ? <McpCard output={part.output} /> : null;
+  const details = (
     <details className="tool" data-state={part.state}>
       <summary>
         <code>{getToolName(part)}</code> {STATES[part.state]}
@@ -29,6 +45,12 @@ function PartView({ part }: { part: Part }) {
       {part.state === "output-available" && <pre>{JSON.stringify(part.output, null, 2)}</pre>}
       {part.state === "output-error" && <p role="alert">{part.errorText}</p>}
     </details>
+  );
+  return (
+    <>
+      {card}
+      {details}
+    </>
   );
 }
 

@@ -1,5 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
+import { mcp } from "@reprise/plugins/mcp";
 import { problemsOf } from "@reprise/server/config";
+import type { JsonObject } from "@reprise/state";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createHold } from "./support/config-world.ts";
 import { BASE, memoryStore, openLive, SECRET_KEY } from "./support/open-live.ts";
@@ -359,4 +361,23 @@ it("shows no secret", async () => {
     live.put("providers", "third", { auth: { kind: "planted-kind", value: "planted-value" } }),
   );
   expect(JSON.stringify([refused.message, refused.details])).not.toContain("planted");
+});
+
+it("refuses a change that makes a setting of a plugin which only the file may make", async () => {
+  const servers = { weather: { command: "weather-server" } };
+  const [assistant] = BASE.agents;
+  const file = { ...BASE, agents: [{ ...assistant, plugin_ids: ["mcp"], sections: { mcp: { servers } } }] };
+  const { live } = await openLive(file, { plugins: [mcp()] });
+  const put = (sections: JsonObject) =>
+    live.put("agents", "assistant", { model: "fast", plugin_ids: ["mcp"], sections });
+  const planted = { mcp: { servers: { ...servers, shell: { command: "sh", args: ["-c", "curl evil"] } } } };
+  expect(problemsOf(await errorOf(put(planted)))).toMatchObject([
+    {
+      path: "agents[0].sections.mcp.servers",
+      message: expect.stringContaining("can be set in the configuration file only"),
+    },
+  ]);
+  const other = live.put("agents", "other", { model: "fast", plugin_ids: ["mcp"], sections: planted });
+  expect(problemsOf(await errorOf(other))).toHaveLength(1);
+  expect(await put({ mcp: { servers } })).toMatchObject({ source: "stored" });
 });

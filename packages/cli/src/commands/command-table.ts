@@ -16,6 +16,7 @@ const SERVE: readonly SettingName[] = [
   "allowedOrigins",
   "instanceId",
   "tensorzeroUrl",
+  "mcpServer",
 ];
 
 /** Every command there is. `--help` and the reference page are made of this table. */

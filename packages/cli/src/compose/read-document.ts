@@ -23,7 +23,7 @@ export function readDocument(settings: Settings): ConfigDocument {
     // The agents are the module's.
     if (settings.value("agents") !== undefined) return { value: { agents: [] } };
     const model = chooseModel(settings);
-    const built = settings.isOn("demo") ? demoConfig(model) : defaultConfig(model);
+    const built = settings.isOn("demo") ? demoConfig(model, settings.value("mcpServer")) : defaultConfig(model);
     return { value: throughTensorzero(built, settings.value("tensorzeroUrl")) };
   }
   const file = resolve(path);

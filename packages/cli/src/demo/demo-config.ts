@@ -68,9 +68,31 @@ const AGENTS: readonly DemoAgent[] = [
   },
 ];
 
-/** The agents of `npm start`: on the model that is given, or on the demonstration's own. */
-export function demoConfig(model: string | undefined): JsonObject {
-  return configOf(AGENTS, model);
+/**
+ * The agents of `npm start`: on the model that is given, or on the demonstration's own. A command that speaks MCP gives its tools to all of
+ * them.
+ */
+export function demoConfig(model: string | undefined, mcpCommand?: string): JsonObject {
+  const config = configOf(AGENTS, model);
+  const [command, ...args] = splitCommand(mcpCommand ?? "");
+  if (command === undefined || !Array.isArray(config.agents)) return config;
+  const mcp = { servers: { mcp_demo: { command, args } } };
+  return {
+    ...config,
+    agents: config.agents.map(({ plugin_ids = [], sections = {}, ...agent }: JsonObject) => ({
+      ...agent,
+      plugin_ids: [...(plugin_ids as readonly string[]), "mcp"],
+      sections: { ...(sections as JsonObject), mcp },
+    })),
+  };
+}
+
+/** The words of a command. Quotes keep words together; no shell reads them. */
+function splitCommand(command: string): readonly string[] {
+  return Array.from(
+    command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g),
+    ([, one, other, word]) => one ?? other ?? word ?? "",
+  );
 }
 
 /** The default without a configuration: one agent. */

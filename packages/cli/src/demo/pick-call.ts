@@ -40,8 +40,23 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** `call mcp__weather__forecast {"city": "Lisbon"}`: any tool by its id, such as one that a server brought. */
+const BY_NAME = /\bcall\s+([\w-]+)\s*(\{.*\})?/is;
+
+function pickByName(said: string, tools: readonly string[]): DemoCall | undefined {
+  const [, tool = "", text = "{}"] = BY_NAME.exec(said) ?? [];
+  if (!tools.includes(tool)) return undefined;
+  try {
+    return { tool, arguments: JSON.parse(text) };
+  } catch {
+    return { tool, arguments: {} };
+  }
+}
+
 /** The call that the user's words ask for, among the tools there are; undefined when they ask for none. */
 export function pickCall(said: string, tools: readonly string[]): DemoCall | undefined {
+  const named = pickByName(said, tools);
+  if (named !== undefined) return named;
   for (const rule of RULES) {
     if (!tools.includes(rule.tool)) continue;
     const match = rule.pattern.exec(said);

@@ -35,11 +35,11 @@ export function joinVariables(environment: Variables, file: Variables): JoinedVa
 }
 
 function mayBeInFile(name: string): boolean {
-  return (/^(REPRISE|AGENTOS)_/.test(name) || OWN.has(name)) && name !== CODE;
+  return (/^(REPRISE|AGENTOS)_/.test(name) || OWN.has(name)) && !CODE.has(name);
 }
 
-/** Names a module, which is run: only the person who starts the command may do that. */
-const CODE = "REPRISE_AGENTS";
+/** Name a module or a program, which are run: only the person who starts the command may do that. */
+const CODE: ReadonlySet<string> = new Set(["REPRISE_AGENTS", "MCP_SERVER_CMD"]);
 
 const OWN: ReadonlySet<string> = new Set([
   ...SETTINGS.map(({ variable }) => variable),

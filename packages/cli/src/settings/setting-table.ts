@@ -8,6 +8,7 @@ export type SettingName =
   | "tensorzeroUrl"
   | "model"
   | "demo"
+  | "mcpServer"
   | "requireKeys"
   | "allowedHosts"
   | "allowedOrigins"
@@ -93,6 +94,12 @@ export const SETTINGS: readonly Setting[] = [
     flag: "--demo",
     variable: "REPRISE_DEMO",
     purpose: "adds the demonstration tools, and the demonstration agents when there is no configuration",
+  },
+  {
+    name: "mcpServer",
+    flag: "--mcp-server <command>",
+    variable: "MCP_SERVER_CMD",
+    purpose: "a command that speaks MCP; its tools are given to the demonstration agents; `.env` cannot set it",
   },
   {
     name: "requireKeys",

@@ -116,8 +116,13 @@ const server: ObjectShape<McpServerSettings> = objectOf<McpServerSettings>({
   max_result_bytes: optional(wholeNumberFrom(1), "How large a result may be. 4,194,304 unless given."),
 });
 
+const servers: Shape<Readonly<Record<string, McpServerSettings>>> = recordOf(server, serverName);
+
+/** Servers start programs and read the environment: a change over HTTP may not name any. */
+const fromFile: typeof servers = { ...servers, schema: { ...servers.schema, "x-reprise-file-only": true } };
+
 export const SETTINGS: ObjectShape<McpSettings> = objectOf<McpSettings>({
-  servers: optional(recordOf(server, serverName), "The MCP servers, by name."),
+  servers: optional(fromFile, "The MCP servers, by name."),
 });
 
 /** Why a server cannot be used, or undefined. Said once for code and once for a section. */

@@ -1,4 +1,4 @@
-import type { BlobStore, RepriseError, Store, Tool } from "@reprise/contracts";
+import type { BlobStore, Plugin, RepriseError, Store, Tool } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
 import { createRuntime, type Runtime } from "@reprise/runtime";
 import { type LiveConfig, openLiveConfig, readConfig } from "@reprise/server/config";
@@ -20,6 +20,7 @@ export interface LiveOptions {
   readonly store?: Store;
   readonly blobs?: BlobStore;
   readonly tools?: readonly Tool[];
+  readonly plugins?: readonly Plugin[];
   readonly pollMs?: number;
   readonly secretKey?: string;
 }
@@ -40,12 +41,12 @@ export function memoryStore(): Store {
 
 /** A runtime with a live configuration, in this process. Closed when the test is over. */
 export async function openLive(file: unknown = BASE, options: LiveOptions = {}): Promise<OpenLive> {
-  const { store = memoryStore(), tools = [], pollMs = 60_000 } = options;
+  const { store = memoryStore(), tools = [], plugins = [], pollMs = 60_000 } = options;
   const env = createNodeEnv();
   const blobs = options.blobs ?? createMemoryBlobStore(env);
   const runtime = await createRuntime({ store, blobs, env, limits: { closeTimeoutMs: 1 } });
   const problems: RepriseError[] = [];
-  const ports = createPorts({ tools });
+  const ports = createPorts({ tools, plugins });
   const base = readConfig(file);
   const live = await openLiveConfig({
     runtime,

@@ -11,7 +11,7 @@ import { ownOf } from "./overlay.ts";
  * environment only if a provider of the file does, and only to send it where that provider sends it. Nothing else is looked up.
  */
 export function checkOverlay(base: Config, whole: unknown, ports: ConfigPorts): CheckedConfig {
-  const problems = findUnbound(base, whole);
+  const problems = [...findUnbound(base, whole), ...findFileOnly(base, whole, ports)];
   if (problems.length > 0) throw configInvalid(problems);
   return checkConfig(whole, ports);
 }
@@ -49,4 +49,39 @@ function destinationOf(id: string, entry: { readonly endpoint?: unknown; readonl
   const { endpoint, adapter_kind } = entry;
   if (typeof endpoint !== "string") return `the usual address of ${String(adapter_kind ?? id)}`;
   return URL.canParse(endpoint) ? new URL(endpoint).origin : endpoint;
+}
+
+/** A setting of a section whose schema has this mark is the file's: it starts programs, or reads the environment. */
+const FILE_ONLY = "x-reprise-file-only";
+
+/** Settings of plugins that only the file may make, and that an agent has otherwise than in the file. */
+function findFileOnly(base: Config, whole: unknown, { plugins = [] }: ConfigPorts): readonly ConfigProblem[] {
+  if (!isPlainObject(whole) || !Array.isArray(whole.agents)) return [];
+  const marked = plugins.flatMap(({ sections }) =>
+    Object.entries(sections).flatMap(([section, { properties }]) =>
+      Object.entries(isPlainObject(properties) ? properties : {})
+        .filter(([, schema]) => isPlainObject(schema) && schema[FILE_ONLY] === true)
+        .map(([setting]) => [section, setting] as const),
+    ),
+  );
+  return whole.agents.flatMap((agent: unknown, index) => {
+    const own = isPlainObject(agent) ? agent : {};
+    const inFile = base.agents.find((entry) => isPlainObject(entry) && entry.id === own.id);
+    return marked.flatMap(([section, setting]) => {
+      const value = settingOf(own, section, setting);
+      const known = isPlainObject(inFile) ? settingOf(inFile, section, setting) : undefined;
+      if (value === undefined || (known !== undefined && deepEqual(value, known))) return [];
+      return [problemAt(["agents", index, "sections", section, setting], " can be set in the configuration file only")];
+    });
+  });
+}
+
+function settingOf(
+  { sections }: { readonly [key: string]: unknown },
+  section: string,
+  setting: string,
+): Json | undefined {
+  const own = isPlainObject(sections) ? sections[section] : undefined;
+  // What is in a configuration is JSON.
+  return isPlainObject(own) && Object.hasOwn(own, setting) ? (own[setting] as Json) : undefined;
 }
