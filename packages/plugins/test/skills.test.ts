@@ -116,6 +116,8 @@ describe("skills", () => {
       expect(text).not.toContain("available_skills");
     }
     expect(toolResults(second)).toMatchObject([{ content: "Hello, Hi" }]);
+    // There is nothing for the model to activate.
+    expect(first?.tools.map(({ id }) => id)).toEqual(["load_skill_resource"]);
     const state = await runtime.threads.state("t1");
     expect(activeSkills.read(state)).toMatchObject({ greeting: { typed: "Ada\nand Bob" } });
     expect(await verify(outcome)).toMatchObject({ equal: true });

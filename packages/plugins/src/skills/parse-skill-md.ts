@@ -1,5 +1,4 @@
 import { isPlainObject } from "@reprise/contracts/shape";
-import { parseDocument } from "yaml";
 import {
   cleanText,
   findNameProblem,
@@ -25,7 +24,7 @@ export interface ParsedSkill {
  * Reads a SKILL.md. Lenient: whatever leaves the meaning clear is a warning. The folder's name is the skill's name; a `name` that differs is a
  * warning, because the folder is what people see and what cannot be taken twice.
  */
-export function parseSkillMd(text: string, folderName: string): ParsedSkill {
+export async function parseSkillMd(text: string, folderName: string): Promise<ParsedSkill> {
   const problems: Omit<SkillProblem, "path">[] = [];
   const warn = (message: string): void => void problems.push({ level: "warning", message });
   const fail = (message: string): ParsedSkill => ({
@@ -35,7 +34,7 @@ export function parseSkillMd(text: string, folderName: string): ParsedSkill {
 
   const parts = splitFrontMatter(text);
   if (typeof parts === "string") return fail(parts);
-  const fields = readYaml(parts.frontMatter, warn);
+  const fields = await readYaml(parts.frontMatter, warn);
   if (typeof fields === "string") return fail(fields);
   for (const key of Object.keys(fields)) {
     if (!KEYS.has(key)) warn(`the key ${JSON.stringify(key)} is not known and has no effect`);
@@ -92,21 +91,23 @@ function splitFrontMatter(text: string): { readonly frontMatter: string; readonl
 type Fields = { readonly [key: string]: unknown };
 
 /** Reads YAML in which every scalar is a text. Aliases are refused: they make much of little. */
-function readYaml(text: string, warn: (message: string) => void): Fields | string {
-  const strictly = parseYaml(text);
+async function readYaml(text: string, warn: (message: string) => void): Promise<Fields | string> {
+  // Loaded with the first skill: hosts that have none start without it.
+  const { parseDocument } = await import("yaml");
+  const strictly = parseYaml(parseDocument, text);
   if (typeof strictly !== "string") return strictly;
   // The usual mistake is a colon in a description without quotes.
   const quoted = text.replaceAll(
     /^(description|compatibility|license|allowed-tools):[ \t]+([^\s"'>|&*].*)$/gm,
     (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trimEnd())}`,
   );
-  const leniently = parseYaml(quoted);
+  const leniently = parseYaml(parseDocument, quoted);
   if (typeof leniently === "string") return `the front matter is not valid YAML: ${strictly}`;
   warn("a value with a colon needs quotes");
   return leniently;
 }
 
-function parseYaml(text: string): Fields | string {
+function parseYaml(parseDocument: typeof import("yaml").parseDocument, text: string): Fields | string {
   try {
     const document = parseDocument(text, { schema: "failsafe", prettyErrors: false, logLevel: "silent" });
     const [error] = document.errors;

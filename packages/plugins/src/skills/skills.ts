@@ -124,8 +124,10 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
     if (asked === undefined || skill === undefined) return undefined;
     // A prompt for a sub-agent is the words of a model.
     if (!(context.parentRunId === undefined ? skill.userInvocable : skill.modelInvocable)) return undefined;
-    const instructions = await context.record("typed_skill", () => loadInstructions(skill, defined));
-    return { skill, instructions, given: asked.given };
+    // A file that was broken since it was found leaves the message as it is.
+    const load = () => loadInstructions(skill, defined).catch(() => null);
+    const instructions = await context.record("typed_skill", load);
+    return instructions === null ? undefined : { skill, instructions, given: asked.given };
   }
 
   return definePlugin({
@@ -149,7 +151,9 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
         const catalogue = isAdvertised ? describeCatalogue(offered) : undefined;
         const kept = instructionsIn(context);
         return [
-          ...(isUseful ? [] : tools.map(({ descriptor }) => excludeTool(descriptor.id))),
+          ...tools
+            .filter(({ descriptor }) => !isUseful || (offered.length === 0 && descriptor.id === "skill"))
+            .map(({ descriptor }) => excludeTool(descriptor.id)),
           ...(isUseful ? [transformRequest((request) => keepInstructions(nameSkills(request, offered), kept))] : []),
           ...(catalogue === undefined ? [] : [addSessionContext(catalogue, "skills")]),
           ...(typed === undefined ? [] : [instruct(typed)]),
