@@ -1,8 +1,11 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { type AgentEvent, type Message, type ModelRequest, textOf } from "@reprise/contracts";
 import type { Script } from "@reprise/models";
 import { context } from "@reprise/plugins/context";
 import { defineTool } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
+import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts";
 import { type Bench, openAgent } from "./support/open-agent.ts";
 
 const LINE = "The quick brown fox jumps over the lazy dog. ".repeat(8);
@@ -78,6 +81,56 @@ describe("text that tries to be more than text", () => {
     expect(transcript.match(/<\/transcript>/g)).toHaveLength(1);
     const sent = bench.model.requests.findLast((request) => !isSummary(request))?.messages[0];
     expect(textOf(sent ?? { content: "" }).match(/<\/?context/g)).toHaveLength(2);
+  });
+});
+
+describe("an instruction file that is none", () => {
+  it("holds no run, whether it is a pipe, a device, a folder or far too large", async () => {
+    const folder = createTemporaryFolder({ "large.md": "y".repeat(5_000_000) });
+    execFileSync("mkfifo", [join(folder, "pipe.md")]);
+    const instructionFiles = ["pipe.md", "/dev/zero", ".", "large.md", "../\u0000"];
+    const bench = await openAgent({
+      script: ["ok"],
+      plugins: [context({ instructionFiles, instructionRoot: folder })],
+    });
+    const outcome = await bench.run();
+    expect(outcome.status).toBe("done");
+    const text = textOf(bench.model.requests[0]?.messages[0] ?? { content: "" });
+    expect(text.match(/<instructions/g)).toHaveLength(1);
+    expect(text.length).toBeLessThan(33_000);
+    const events = await Array.fromAsync((await bench.runtime.run(outcome.run?.run_id ?? "")).events());
+    const fact = events.find((event) => event.type === "context_resolved")?.data;
+    expect(fact?.omissions).toHaveLength(5);
+    expect(await bench.verify(outcome)).toMatchObject({ equal: true });
+  });
+});
+
+describe("a summary whose run is cancelled", () => {
+  it("is cancelled with it, and made again by the next run without a pause", async () => {
+    let isCancelled = false;
+    const script: Script = (request, turn) => {
+      if (isSummary(request)) return isCancelled ? "so far" : [{ stall: true }];
+      if (isCancelled) return "ok";
+      return [{ call: turn <= 4 ? "read" : "wait", arguments: {} }];
+    };
+    const read = defineTool({ id: "read", description: "Reads.", inputSchema: {}, execute: () => LINE });
+    const wait = defineTool({
+      id: "wait",
+      description: "Waits.",
+      inputSchema: {},
+      execute: (_, { signal }) =>
+        new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("over"), { once: true })),
+    });
+    const bench = await openAgent({ script, tools: [read, wait], agent: AGENT, plugins: [context(OPTIONS)] });
+    const run = await bench.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+    for await (const event of run.events()) if (event.type === "tool_call_ready" && event.data.name === "wait") break;
+    await run.cancel();
+    expect((await run.outcome()).status).toBe("cancelled");
+    expect(bench.model.requests.find(isSummary)?.signal.aborted).toBe(true);
+    isCancelled = true;
+    const events = await talk(bench, 3);
+    expect(failures(events)).toMatchObject([{ reason: "lost" }]);
+    expect(events.filter(({ type }) => type === "compaction_completed")).not.toEqual([]);
   });
 });
 

@@ -98,7 +98,7 @@ export class Compactor {
     const question = askForSummary({ fresh, previous: this.boundary?.summary, prompt, model, maxTokens });
     // A replay begins nothing.
     await context.record("begun", () => {
-      this.#jobs.start(id, context.infer(question));
+      this.#jobs.start(id, context.infer(question), context.signal);
       return true;
     });
     const turns = new Set(fresh.flatMap(({ metadata }) => metadata?.run_id ?? []));

@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ContextOmission, ContextRef, Message } from "@reprise/contracts";
 import { frame } from "./compacted-request.ts";
@@ -23,9 +23,12 @@ export function readInstructions(
   return Promise.all(paths.map((path) => readOne(path, limits)));
 }
 
+/** A pipe that nobody writes to must not hold the run. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 async function readOne(path: string, { root, maxBytes }: InstructionLimits): Promise<InstructionFile> {
   try {
-    const file = await open(resolve(root, path), "r");
+    const file = await open(resolve(root, path), READ_ONLY);
     try {
       if (!(await file.stat()).isFile()) return { path, missing: "it is no file" };
       // One byte more than may be kept tells whether there is more.

@@ -5,7 +5,7 @@ export type SummaryStatus =
   | { readonly status: "running" }
   | { readonly status: "done"; readonly text: string }
   | { readonly status: "failed"; readonly error: string }
-  /** This process does not know it: it was another one's, or the process was restarted. */
+  /** It was cancelled with its run, or this process does not know it: it was another one's, or the process was restarted. */
   | { readonly status: "lost" };
 
 interface Job {
@@ -20,12 +20,13 @@ const MOST_JOBS = 1_000;
 export class SummaryJobs {
   readonly #jobs = new Map<string, Job>();
 
-  start(id: string, answer: Promise<PluginAnswer>): void {
+  /** @param signal of the run that asks: a summary that is cancelled with it was never begun. */
+  start(id: string, answer: Promise<PluginAnswer>, signal: AbortSignal): void {
     const over = answer.then(
       ({ text }) => this.#end(id, { status: "done", text }),
       (error: unknown) => {
         const message = error instanceof Error ? error.message : String(error);
-        this.#end(id, { status: "failed", error: message });
+        this.#end(id, signal.aborted ? { status: "lost" } : { status: "failed", error: message });
       },
     );
     this.#jobs.set(id, { over, status: { status: "running" } });

@@ -36,7 +36,7 @@ export function askForSummary({ fresh, previous, prompt, model, maxTokens }: Sum
 }
 
 /** A message as a summary reads it. */
-export function describeMessage(message: Message): string {
+function describeMessage(message: Message): string {
   const { role, tool_calls = [], metadata } = message;
   const who = role === "tool" ? `result of ${String(metadata?.tool_name ?? "a tool")}` : role;
   const said = shorten(textOf(message));

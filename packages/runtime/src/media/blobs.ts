@@ -32,11 +32,7 @@ export function createBlobs({ blobs }: { readonly blobs: BlobStore }, tenant: st
 }
 
 /** The bytes behind a URL of ours. */
-export async function readBlob(
-  { blobs }: { readonly blobs: BlobStore },
-  tenant: string,
-  url: string,
-): Promise<LoadedFile> {
+async function readBlob({ blobs }: { readonly blobs: BlobStore }, tenant: string, url: string): Promise<LoadedFile> {
   const { info, content } = await blobs.get(tenant, blobRefOf(url));
   return { content, ...(info.media_type !== undefined && { media_type: info.media_type }) };
 }
