@@ -143,6 +143,34 @@ describe("a thread that grows", () => {
     ]);
   });
 
+  it("is compacted without a policy when the model's window is known", async () => {
+    const env = createFakeEnv();
+    const model = scriptedModel(SCRIPT);
+    const runtime = await createRuntime({
+      models: [{ id: "p/m", provider: "p", model: "m", context_window: 1_000 }],
+      providers: [{ id: "p", model: () => model }],
+      agents: [defineAgent({ id: "agent", model: "p/m", plugins: [context(OPTIONS)] })],
+      env,
+      store: createMemoryStore({ clock: env.clock }),
+      blobs: createMemoryBlobStore(env),
+    });
+    onTestFinished(() => runtime.close());
+    for (let turn = 0; turn < 4; turn += 1) {
+      const { run } = await runtime.runToCompletion({ agent: "agent", threadId: "t1", input: LINE });
+      expect(await runtime.replay(run?.run_id ?? "")).toMatchObject({ equal: true });
+    }
+    expect(contents(model.requests.at(-1))[0]).toContain("summary of");
+  });
+
+  it("keeps only what cannot be summarised yet, when the policy says so", async () => {
+    const contextPolicy = { ...AGENT.contextPolicy, compactionMode: "compact_to_safe_frontier" } as const;
+    const bench = await openAgent({ script: SCRIPT, agent: { contextPolicy }, plugins: [context(OPTIONS)] });
+    await talk(bench, 3);
+    const [summary, ...rest] = contents(requests(bench).at(-1));
+    expect(summary).toContain("summary of");
+    expect(rest).toEqual([expect.stringContaining("question 3")]);
+  });
+
   it("stays as it is while it is small, and when the plugin is told not to compact", async () => {
     const small = await openAgent({
       script: SCRIPT,

@@ -55,6 +55,9 @@ export function createContextPlugin(id: "context" | "compaction", options: Conte
           if (size > window.tokens - window.outputTokens) {
             await compactor.begin(window, "hard_limit", size);
             await compactor.wait();
+          } else if (phase.agentSpec.context_policy === undefined && size >= thresholdOf(set, window)) {
+            // The runtime counts the requests of agents with a policy; only here this one can be counted.
+            await compactor.begin(window, "threshold", size);
           }
         }
         const { boundary } = compactor;
@@ -73,16 +76,13 @@ export function createContextPlugin(id: "context" | "compaction", options: Conte
       },
       async afterInference(phase) {
         const set = settings.read(phase);
-        const { window, resolved, messages, countTokens } = phase;
-        if (window === undefined || set.compact === false) return undefined;
-        const compactor = new Compactor(phase, set, jobs);
-        if (compactor.isPending) return undefined;
+        const { window, resolved } = phase;
         // Counted on the request as it was sent, with its tools and with everything that plugins added.
-        const size =
-          resolved?.estimated_tokens ??
-          (await countTokens({ messages: compactMessages(messages, compactor.boundary) }));
+        const size = resolved?.estimated_tokens;
+        if (window === undefined || size === undefined || set.compact === false) return undefined;
         const isShortened = (resolved?.dropped_messages ?? 0) > 0 || (resolved?.previewed_messages ?? 0) > 0;
         if (size < thresholdOf(set, window) && !isShortened) return undefined;
+        const compactor = new Compactor(phase, set, jobs);
         await compactor.begin(window, "threshold", size);
         return compactor.actions;
       },

@@ -23,7 +23,7 @@ export function readInstructions(
   return Promise.all(paths.map((path) => readOne(path, limits)));
 }
 
-/** A pipe that nobody writes to must not hold the run. */
+/** Without blocking: a pipe that has no writer must not hold up the run. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 async function readOne(path: string, { root, maxBytes }: InstructionLimits): Promise<InstructionFile> {
@@ -55,7 +55,7 @@ export function describeInstructions(files: readonly InstructionFile[]): string 
   return files.flatMap((file) => ("text" in file ? [frame("instructions", file.text, file.path)] : [])).join("\n\n");
 }
 
-/** The files as a message in the user's position: whoever may write to a project may write to its files. */
+/** The files as a message in the user's position, since everybody who works on a project may write to them. */
 export function instructionMessage(files: readonly InstructionFile[]): Message {
   return {
     id: "context-instructions",

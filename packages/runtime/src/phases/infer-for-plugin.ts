@@ -158,7 +158,7 @@ function takeTurn({ agent, services }: InferringRun, model: LanguageModel, reque
   return runTurn({
     model,
     request,
-    // An answer that is too long is the plugin's to judge: nobody continues it.
+    // The plugin judges an answer that was cut off; it is not continued.
     recovery: { interruptions: agent.streamLimits?.streamRetries ?? limits.streamRetries, truncations: 0 },
     show: () => undefined,
     idleTimeoutMs: agent.streamLimits?.idleTimeoutMs ?? limits.modelIdleTimeoutMs,
