@@ -9,6 +9,7 @@ import type { CommitContent } from "./stored-effects.ts";
  * `port.loopVersion` and does for older recordings what it did then.
  *
  * - 2: `context_resolved` names the tools that plugins hide. The answer to a call of an unknown tool names ten tools at most, and no hidden one.
+ *   Plugins hear of denied and expired calls. A question whose answer becomes the result comes after other questions.
  */
 export const LOOP_VERSION = 2;
 
