@@ -19,6 +19,7 @@ const checked = pages.filter((path) =>
 );
 const snippets = checked.flatMap((page) => readSnippets(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
 const folder = createSnippetFolder(ROOT, snippets);
+beforeAll(() => folder.build(), SNIPPET_TIMEOUT_MS);
 afterAll(() => folder.remove());
 
 it("looks at something", () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCaptured } from "../../../scripts/run-process.mjs";
+import { buildPackages } from "./build-packages.ts";
 import type { Snippet } from "./read-blocks.ts";
 
 /**
@@ -8,6 +9,8 @@ import type { Snippet } from "./read-blocks.ts";
  * `@reprise/state` resolves, and has a name of its own, so that two runs do not disturb each other.
  */
 export interface SnippetFolder {
+  /** Builds the packages for the programs. Many programs start faster then; few are started from source sooner. */
+  build(): Promise<void>;
   /** Runs one program, with more variables if it needs them; answers what went wrong, or nothing. */
   run(snippet: Snippet, variables?: Readonly<Record<string, string>>): Promise<string | undefined>;
   /** Runs programs one after the other in one working folder, as the reader of a tutorial does; answers what went wrong. */
@@ -28,23 +31,31 @@ const OWN_ENVIRONMENT = { PATH, NODE_COMPILE_CACHE, NO_COLOR: "1" };
 export function createSnippetFolder(root: string, snippets: readonly Snippet[]): SnippetFolder {
   mkdirSync(join(root, ".snippets"), { recursive: true });
   const folder = mkdtempSync(join(root, ".snippets", "run-"));
-  const fileOf = ({ file, line }: Snippet): string => join(folder, `${file}.${line}.ts`);
+  // Types come from the sources, also when the programs run with built packages: each has a folder of its own.
+  const [programs, types] = [join(folder, "programs"), join(folder, "types")];
+  const fileOf = ({ file, line }: Snippet, within = programs): string => join(within, `${file}.${line}.ts`);
   for (const snippet of snippets) {
-    mkdirSync(dirname(fileOf(snippet)), { recursive: true });
-    writeFileSync(fileOf(snippet), "\n".repeat(snippet.line - 1) + snippet.code);
+    for (const file of [fileOf(snippet), fileOf(snippet, types)]) {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "\n".repeat(snippet.line - 1) + snippet.code);
+    }
   }
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TYPE_CHECK));
+  for (const each of [programs, types]) {
+    mkdirSync(each, { recursive: true });
+    writeFileSync(join(each, "package.json"), JSON.stringify({ type: "module" }));
+  }
+  writeFileSync(join(types, "tsconfig.json"), JSON.stringify(TYPE_CHECK));
+  let conditions: readonly string[] = ["--conditions=reprise-source"];
 
   /** A working folder in which no program has left anything. */
   const openCwd = (): string => mkdtempSync(join(folder, "cwd-"));
 
   async function runIn(cwd: string, snippet: Snippet, variables: Readonly<Record<string, string>> = {}) {
-    const { code, stdout, output } = await runCaptured(
-      process.execPath,
-      ["--conditions=reprise-source", fileOf(snippet)],
-      { cwd, env: { ...OWN_ENVIRONMENT, ...variables }, timeoutMs: SNIPPET_TIMEOUT_MS },
-    );
+    const { code, stdout, output } = await runCaptured(process.execPath, [...conditions, fileOf(snippet)], {
+      cwd,
+      env: { ...OWN_ENVIRONMENT, ...variables },
+      timeoutMs: SNIPPET_TIMEOUT_MS,
+    });
     const place = `${snippet.file}:${snippet.line}`;
     if (code !== 0) return `${place} ended with exit code ${code}:\n${output}`;
     const { expectedOutput = stdout } = snippet;
@@ -52,6 +63,10 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
   }
 
   return {
+    async build() {
+      await buildPackages(root, programs);
+      conditions = [];
+    },
     run: (snippet, variables) => runIn(openCwd(), snippet, variables),
     async follow(chapters) {
       const cwd = openCwd();
@@ -62,7 +77,7 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
     async check() {
       if (snippets.length === 0) return "";
       const compiler = join(root, "node_modules/typescript/bin/tsc");
-      const { code, output } = await runCaptured(process.execPath, [compiler, "-p", folder], { cwd: folder });
+      const { code, output } = await runCaptured(process.execPath, [compiler, "-p", types], { cwd: types });
       // `docs/page.md.12.ts(14,7)` becomes `docs/page.md:14:7`.
       return code === 0 ? "" : output.replace(/\.md\.\d+\.ts\((\d+),(\d+)\)/g, ".md:$1:$2");
     },
@@ -71,7 +86,7 @@ export function createSnippetFolder(root: string, snippets: readonly Snippet[]):
 }
 
 const TYPE_CHECK = {
-  extends: "../../tsconfig.check.json",
+  extends: "../../../tsconfig.check.json",
   compilerOptions: {
     // Every program stands alone, also one without imports.
     moduleDetection: "force",
