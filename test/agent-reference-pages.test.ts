@@ -203,7 +203,7 @@ them: [add a plugin](../how-to/add-a-plugin.md). Why they are like this: [phases
 ## Phases
 
 Every hook gets \`phase\`, \`state\`, \`messages\`, \`step\`, \`run_id\`, \`thread_id\`, \`agent_id\`, \`tenant\`, \`parent_run_id\`, \`policy\`, \`now\`,
-\`signal\`, \`section(key)\`, \`id()\`, \`record(name, run)\`, \`infer(question)\`, \`window\` and \`countTokens(parts)\`; and what its
+\`signal\`, \`section(key)\`, \`id()\`, \`record(name, run)\`, \`egress\`, \`infer(question)\`, \`window\` and \`countTokens(parts)\`; and what its
 phase is about.
 
 | phase | hook | when | also in its context |

@@ -4,6 +4,7 @@ import { deferredTools } from "./deferred-tools/index.ts";
 import { facts } from "./facts/facts.ts";
 import { generativeUi } from "./generative-ui/index.ts";
 import { guardrails } from "./guardrails/guardrails.ts";
+import { hooks } from "./hooks/hooks.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { agentMemory } from "./memory/memory.ts";
 import { createObservability } from "./observability/observability.ts";
@@ -27,6 +28,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     facts(),
     generativeUi(),
     guardrails(),
+    hooks(),
     mcp(),
     permission(),
     reminder(),

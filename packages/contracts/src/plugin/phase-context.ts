@@ -3,6 +3,7 @@ import type { AgentSpec, ContextWindow } from "../agent/agent-spec.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { KeptDocuments } from "../document/documents.ts";
+import type { Egress } from "../env/egress.ts";
 import type { ContextFact } from "../event/event-data.ts";
 import type { Message } from "../message/message.ts";
 import type { ModelRequest, StopReason, TokenUsage } from "../model/model.ts";
@@ -48,6 +49,8 @@ export interface PhaseContext {
   documents(kind: string): KeptDocuments;
   /** Runs something impure and keeps its answer with the run, so that a replay has it without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
+  /** The way to servers on the network, when the process has one. Ask them inside `record`. */
+  readonly egress?: Egress;
   /**
    * Asks a model. The run pays: `cost_recorded` names the plugin, and the budget counts it. Recorded, so that a replay does not ask again.
    * Rejects when no model answers, and when the run is cancelled.

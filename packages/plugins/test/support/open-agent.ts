@@ -1,4 +1,4 @@
-import type { LanguageModel, Plugin, Tool } from "@reprise/contracts";
+import type { Egress, LanguageModel, Plugin, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { createInstalledPlugins } from "@reprise/plugins";
 import {
@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly tools?: readonly Tool[];
   readonly plugins?: readonly Plugin[];
   readonly agent?: Partial<Omit<AgentDefinition, "id" | "model" | "tools" | "plugins">>;
+  /** The way to servers on the network; none unless given. */
+  readonly egress?: Egress;
   /** Instead of plugins from code: fields of the agent `agent` in a configuration file, which may name every installed plugin. */
   readonly configured?: { readonly [field: string]: unknown };
 }
@@ -37,7 +39,8 @@ export interface Bench {
 /** A runtime with the agent `agent`, which does what the script says. Closed when the test is over. */
 export async function openAgent(options: OpenOptions): Promise<Bench> {
   const { tools = [] } = options;
-  const env = createFakeEnv();
+  const fake = createFakeEnv();
+  const env = options.egress === undefined ? fake : { ...fake, egress: options.egress };
   const store = createMemoryStore({ clock: env.clock });
   const blobs = createMemoryBlobStore(env);
   const model = scriptedModel(options.script ?? ["done"]);

@@ -1,6 +1,7 @@
 import {
   type CallView,
   type ContextWindow,
+  type Egress,
   type KeptDocuments,
   type Message,
   type ModelRequest,
@@ -125,6 +126,11 @@ export class PhaseView implements PhaseContext, PhaseState {
 
   get policy(): RunPolicy {
     return this.#workspace.policy;
+  }
+
+  // Optional in the contract, and a getter here: in a process without one it reads undefined.
+  get egress(): Egress {
+    return this.#workspace.services.env.egress as Egress;
   }
 
   get signal(): AbortSignal {

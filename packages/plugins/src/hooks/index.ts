@@ -1,0 +1,3 @@
+export type { Hook, PreToolHook } from "./hook.ts";
+export type { HooksOptions } from "./hooks.ts";
+export { hooks } from "./hooks.ts";
