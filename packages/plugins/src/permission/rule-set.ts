@@ -3,10 +3,8 @@ import { ArgumentValues } from "../tool-pattern/argument-values.ts";
 import { parseToolPattern, type ToolPattern } from "../tool-pattern/tool-pattern.ts";
 import type { Behavior, KeptRule } from "./rule.ts";
 
-/** Where a rule was found, the nearest to the call first. */
-export const SCOPES = ["run", "thread", "always", "settings"] as const;
-
-export type Scope = (typeof SCOPES)[number];
+/** Where a rule was found. */
+export type Scope = "run" | "thread" | "always" | "settings";
 
 /** A deny beats an allow, and an allow beats an ask. */
 const RANK: Readonly<Record<Behavior, number>> = { deny: 2, allow: 1, ask: 0 };
@@ -58,6 +56,7 @@ function byPrecedence(left: CompiledRule, right: CompiledRule): number {
 /** The rules that apply to a call, and what is done with a call that none of them fits. */
 export interface Policy {
   readonly default: Behavior;
+  /** The nearest to the call first. */
   readonly sets: readonly { readonly scope: Scope; readonly rules: RuleSet }[];
   /** Rules that ended before are not there. */
   readonly now: number;

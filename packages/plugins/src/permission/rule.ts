@@ -16,7 +16,7 @@ export type Behavior = "allow" | "ask" | "deny";
 export const behavior: Shape<Behavior> = oneOf("allow", "ask", "deny");
 
 /** A pattern over tool calls. */
-export const pattern: Shape<string> = narrowed(nonEmptyText, findPatternProblem);
+const pattern: Shape<string> = narrowed(nonEmptyText, findPatternProblem);
 
 /** What is to become of the calls that a pattern fits. */
 export interface PermissionRule {
