@@ -116,7 +116,7 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
   ],
   step_end: ["the answer is in the thread, its calls have not begun", "–"],
   before_tool_execute: [
-    "once per call, arguments checked, nobody asked for approval yet",
+    "once per call, after its arguments were checked and before any approval",
     "`call`, `tool`, `decision`, `question`",
   ],
   after_tool_execute: [
@@ -171,7 +171,7 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
   ],
   terminate: ["terminateRun(reason?)", "ends the run as `behavior_requested`, with the reason as its detail"],
   block: ["blockCall(reason)", "refuses the call; the model reads why"],
-  suspend: ["suspendCall(request)", "asks somebody outside; unless the request says otherwise the call then runs"],
+  suspend: ["suspendCall(request)", "asks a person; unless the request says otherwise the call then runs"],
   set_tool_result: ["setToolResult(result)", "answers the call without executing it"],
   add_system_reminder: ["addSystemReminder(text)", "tells the model something after the round; not shown to people"],
   add_user_message: ["addUserMessage(message)", "puts a message into the thread after the round, as the user's"],

@@ -1,4 +1,4 @@
-/** Somebody who can do the run of the workload and keep it. */
+/** A framework that can do the run of the workload and keep it. */
 export interface Contestant {
   readonly name: string;
   readonly note: string;

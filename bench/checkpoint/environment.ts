@@ -1,6 +1,6 @@
 /** Settings the contestants read from the environment. Imported before any of them. */
 
-// Nobody sends anything anywhere.
+// No telemetry: nothing is sent anywhere.
 process.env.LANGSMITH_TRACING = "false";
 process.env.LANGCHAIN_TRACING_V2 = "false";
 

@@ -1,4 +1,4 @@
-/** Somebody who can do the run. */
+/** A framework that can do the run. */
 export interface Contestant {
   readonly name: string;
   readonly note: string;

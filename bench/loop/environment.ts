@@ -1,6 +1,6 @@
 /** Settings the contestants read from the environment. Imported before any of them. */
 
-// Nobody sends anything anywhere.
+// No telemetry: nothing is sent anywhere.
 process.env.MASTRA_TELEMETRY_DISABLED = "1";
 process.env.OPENAI_AGENTS_DISABLE_TRACING = "1";
 process.env.LANGSMITH_TRACING = "false";

@@ -51,7 +51,7 @@ are not in it.
 process.stdout.write(report);
 if (flags.record) writeFileSync(new URL("./RESULTS.md", import.meta.url), report);
 
-/** Each store in a process of its own: nobody pays for what another one made of the compiled code. */
+/** Each store in a process of its own: none pays for what another one made of the compiled code. */
 async function measureIn(store: "memory" | "sqlite"): Promise<readonly Sample[]> {
   const parameters = [store, `${REPETITIONS}`, `${RUNS}`, `${WARM_UP}`];
   const child = fork(new URL("./measure.ts", import.meta.url), parameters, { execArgv: process.execArgv });

@@ -3,7 +3,7 @@ import type { Json, Segment } from "./json.ts";
 
 type Container = Record<Segment, Json>;
 
-/** Makes a change in place: on a document nobody else holds, or on a draft. */
+/** Makes a change in place: on a document that is not shared, or on a draft. */
 export function mutate(document: Json, change: Change): void {
   const { path } = change;
   switch (change.kind) {

@@ -50,7 +50,7 @@ function replayColumns(testCase: Case): Columns {
 }
 
 function table(results: Results, testCase: Case, form: Form, columns: Columns): string {
-  // Nobody batches by hand, so the reference of that name is always the copy one patch at a time.
+  // No contestant batches by hand, so the reference of that name is always the copy one patch at a time.
   const byHand = results.row(testCase.id, "one by one", PATH_COPY);
   const floor = results.row(testCase.id, form, IN_PLACE);
   const rows = results.rowsOf(testCase.id, form).toSorted((left, right) => left.time.median - right.time.median);

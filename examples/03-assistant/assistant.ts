@@ -26,7 +26,7 @@ const removeItem = defineTool({
   id: "remove_item",
   description: "Takes something off the list.",
   inputSchema: z.object({ item: z.string() }),
-  needsApproval: true, // the run waits until somebody says yes
+  needsApproval: true, // the run waits until a person approves
   execute({ item }, { state }) {
     state.apply(groceries.remove(item));
     return { items: state.get(groceries).length };

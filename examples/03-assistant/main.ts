@@ -47,7 +47,7 @@ async function showHistory(): Promise<void> {
   }
 }
 
-/** Goes on from an earlier version, in a new thread; the old one stays as it is. */
+/** Continues from an earlier version in a new thread; the old one stays as it is. */
 async function rewind(version: number): Promise<void> {
   const fork = await runtime.threads.fork(threadId, { at: version, threadId: `${threadId}-${version}` });
   threadId = fork.thread_id;

@@ -37,7 +37,7 @@ const locate = defineTool({
     }),
 });
 
-/** `pass_decision_to_tool`: the tool asks in the middle of its work, goes on with the answer, and may ask again. */
+/** `pass_decision_to_tool`: the tool asks in the middle of its work, continues with the answer, and may ask again. */
 const bookTable = defineTool({
   id: "book_table",
   description: "Books a table.",

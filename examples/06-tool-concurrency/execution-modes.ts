@@ -4,7 +4,7 @@ import type { ScriptStep } from "reprise/testing";
 import { Ticks } from "./ticks.ts";
 import { Timeline } from "./timeline.ts";
 
-/** Runs calls as one tool round and shows what ran when. Somebody says yes, a tick after being asked. */
+/** Runs calls as one tool round and shows what ran when. A person approves, a tick after being asked. */
 async function showRound(calls: readonly ScriptStep[], toolExecutionMode: ToolExecutionMode): Promise<void> {
   const ticks = new Ticks();
   const timeline = new Timeline(ticks);
@@ -48,7 +48,7 @@ export async function showClasses(): Promise<void> {
   await showRound(round, "parallel_streaming");
 }
 
-/** The same round, with a call somebody is asked about, in each of the modes. */
+/** The same round, with a call that needs approval, in each of the modes. */
 export async function showModes(): Promise<void> {
   const round = [call("sign", "a", 2), call("read", "b", 3), call("read", "c", 5)];
   for (const mode of ["sequential", "parallel_batch_approval", "parallel_streaming"] as const) {

@@ -23,7 +23,7 @@ const rounds: readonly (readonly ScriptStep[])[] = [
   [write("buy milk, bread, jam")],
 ];
 const model = scriptedModel((_, turn) => {
-  if (turn === 3) folder.write("plan.txt", "buy nothing"); // somebody else, meanwhile
+  if (turn === 3) folder.write("plan.txt", "buy nothing"); // another program, meanwhile
   return rounds[turn - 1] ?? "Saved.";
 });
 const editor = defineAgent({ id: "editor", model, tools: fileTools(folder), plugins: [readBeforeWrite(folder)] });

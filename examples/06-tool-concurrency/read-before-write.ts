@@ -43,7 +43,7 @@ export function fileTools(folder: Folder): readonly Tool[] {
   ];
 }
 
-/** The rule, for every tool that writes: nobody overwrites what they have not seen. */
+/** The rule, for every tool that writes: read a file before you overwrite it. */
 export function readBeforeWrite(folder: Folder): Plugin {
   return definePlugin({
     id: "read_before_write",

@@ -21,7 +21,7 @@ export function nameOfSize(store: string, threads: number): string {
   return threads === 1 ? `${store}, one thread alone` : `${store}, ${threads} threads`;
 }
 
-/** Somebody who keeps what is said. */
+/** A contestant that keeps what is said. */
 export interface Keeper {
   readonly store: string;
   /** So many turns on a thread, a new one when none is given; returns the thread. */

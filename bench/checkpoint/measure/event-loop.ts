@@ -45,7 +45,7 @@ export async function measureLoop(contestant: Contestant, concurrency: number, e
   }
 }
 
-/** Lets the loop turn after every run, also of somebody who never waits for anything. */
+/** Lets the loop turn after every run, also of a contestant that never waits. */
 function turning(runner: Runner): Runner {
   return {
     ...runner,

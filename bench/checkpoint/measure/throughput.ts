@@ -90,7 +90,7 @@ async function takeSample(runner: Runner, { concurrency, readBytes }: Sampling, 
   return { rate: (runs / tookMs) * 1_000, cpuMs: (user + system) / 1_000 / runs, bytes: bytes / runs };
 }
 
-/** So many runs, so many at a time; whoever is done takes the next. */
+/** So many runs, so many at a time; a worker that is done takes the next. */
 export async function runAll(runner: Runner, concurrency: number, runs: number): Promise<void> {
   let left = runs;
   const lane = async (): Promise<void> => {

@@ -41,7 +41,7 @@ export interface OpenedSaver {
 export async function openSaver(url: string, connections: number): Promise<OpenedSaver> {
   const schema = freshSchema();
   const pool = new pg.Pool({ connectionString: url, max: connections });
-  // A connection that ends while nobody uses it is nobody's failure; one in use says so to whoever uses it.
+  // An idle connection that ends is no failure; one in use reports to its user.
   pool.on("error", () => {});
   const saver = new PostgresSaver(pool, undefined, { schema });
   await saver.setup();

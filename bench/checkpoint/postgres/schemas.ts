@@ -2,7 +2,7 @@ import pg from "pg";
 
 let schemas = 0;
 
-/** The name of a schema that nobody has used. */
+/** The name of an unused schema. */
 export function freshSchema(): string {
   schemas += 1;
   return `bench_${schemas}`;

@@ -17,12 +17,12 @@ export interface BenchServer {
 
 const run = promisify(execFile);
 
-/** Postgres refuses to be root; then it is whoever nobody is. */
+/** Postgres refuses to run as root; then it runs as the user `nobody`. */
 const NOBODY = 65_534;
 const IS_ROOT = process.getuid?.() === 0;
 const AS_NOBODY = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Everything else is as Postgres comes. Checkpoints would hit whoever is just being measured. */
+/** Everything else is as Postgres comes. Checkpoints would hit the contestant that is being measured. */
 const SETTINGS = { max_connections: "200", checkpoint_timeout: "1h", max_wal_size: "8GB" };
 
 /** For a server that writes every statement it executes into a log: never one whose speed is measured. */
@@ -79,7 +79,7 @@ export async function startServer(extra: Readonly<Record<string, string>> = {}):
   };
 }
 
-/** A port that nobody listens on. */
+/** A free port. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -28,7 +28,7 @@ function modelCalling(tool: string, sightings: Sightings): LanguageModel {
 /**
  * Three agents with one tool each, all of which change something.
  * - `bench`: the tool is done at once.
- * - `approval`: somebody must agree first.
+ * - `approval`: a person must agree first.
  * - `long`: with `holdsCalls` the tool does not end. It may be executed again after a crash.
  */
 export function createAgents(sightings: Sightings, holdsCalls: boolean): readonly Agent[] {

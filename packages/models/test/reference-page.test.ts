@@ -125,7 +125,7 @@ follows from the status and from fields of the body, never from text meant for p
 ${kinds.join("\n")}
 
 An answer may have 4,000,000 characters of text, as many of reasoning, 8,000,000 of tool calls (some 1,000 calls) and 64,000,000 of files;
-one event of a stream 16 MiB. What goes on beyond that is given up on, and the run fails. A model made with \`fromAiSdk\` reads its events
+one event of a stream 16 MiB. A longer answer is given up on, and the run fails. A model made with \`fromAiSdk\` reads its events
 itself: there the limit of an event is the package's. Usage that cannot be true (negative, or beyond any window) counts as unknown: a
 budget then keeps what was reserved.
 

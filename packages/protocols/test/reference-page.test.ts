@@ -27,7 +27,7 @@ ${EVENT_TYPES.map((type) => `| \`${type}\` | ${EVENT_TABLE[type]} |`).join("\n")
 \`error\` for errors, \`consecutive_errors_exceeded\`, \`loop_detected\`; \`other\` for the rest.
 
 **Waiting.** Where a run waits, its stream ends with \`finish-step\`, \`finish\` and \`[DONE]\`: a client posts nothing while it reads. The
-next response begins with \`start\` and the same message id, and goes on in the same message. \`approval.id\` is the question's own id;
+next response begins with \`start\` and the same message id, and continues the same message. \`approval.id\` is the question's own id;
 \`approval.descriptor\` says what is asked (\`action\`, \`message\`, \`parameters\`, \`responseSchema\`, \`resumeMode\`, \`suspension\`,
 \`bindingHash\`, \`expiresAt\`), and when it comes back with the answer, the answer counts for exactly that.
 
@@ -50,7 +50,7 @@ cursor of the last chunk gets what follows it.
 superseded; what tools did is not undone.
 
 On the [server](../how-to/integrate-ai-sdk.md) this is \`POST /v1/ai-sdk/agents/:agent_id/runs\`. A decision is for the run that waits on the thread, if
-it is the agent's, and the one of \`runId\` where that is given; one that nobody waits for is a 409. \`data:\` files go into the blob store.
+it is the agent's, and the one of \`runId\` where that is given; a decision that no call waits for is a 409. \`data:\` files go into the blob store.
 
 | refused with 400 | text |
 |---|---|

@@ -98,8 +98,8 @@ function page(): string {
 ${GENERATED}
 
 One JSON document: what to run, and on what. \`readConfig(value)\` of \`reprise/server/config\` checks it, \`configSchema()\` is its JSON Schema
-(draft 2020-12), and \`createDefinitions(config, ports)\` makes of it what \`createRuntime\` takes. Everything may be left out; names may be in camelCase too; a field nobody
-knows is refused. [Change it while a server runs](../how-to/configure-live.md).
+(draft 2020-12), and \`createDefinitions(config, ports)\` makes of it what \`createRuntime\` takes. Everything may be left out; names may be in camelCase too; an unknown
+field is refused. [Change it while a server runs](../how-to/configure-live.md).
 
 ${table(schema)}
 
@@ -141,7 +141,7 @@ schema.
 
 ${kinds(at("store"))}
 
-A \`url\` is a text or \`{ "kind": "env", "name": "DATABASE_URL" }\`. What is left out is up to whoever opens the store.
+A \`url\` is a text or \`{ "kind": "env", "name": "DATABASE_URL" }\`. Left out, the host that opens the store decides.
 
 ## Auth
 

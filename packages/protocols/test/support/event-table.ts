@@ -3,7 +3,7 @@ import type { EventType } from "@reprise/contracts";
 /** What becomes of each event, in the words of the reference page. Every chunk an event can give is named. */
 export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   run_start:
-    "`start` and `data-run-info`, once the message has an id: at once when the run goes on, else with the first step",
+    "`start` and `data-run-info`, once the message has an id: at once when the run continues, else with the first step",
   run_finish:
     "the open part is ended (`text-end`, `reasoning-end`), calls without a result get `tool-input-error` or, in an earlier step, `tool-output-error`, then `finish-step`; `data-output` when the answer has a shape; then `finish`, for a cancelled run `abort`, for a failed one `error` and `finish`. Before the first step `start` and `data-run-info` come first",
   text_delta: "`text-start` when no text is open, `text-delta`; ends open reasoning (`reasoning-end`)",
