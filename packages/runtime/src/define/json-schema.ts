@@ -1,5 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
+import { Ajv } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { compilePattern } from "./linear-pattern.ts";
 
@@ -16,7 +17,10 @@ const MOST_PROBLEMS = 10;
 /** Arguments and answers come from models, which say what others told them: no text of theirs may stall the process. */
 const LINEAR = Object.assign((pattern: string) => compilePattern(pattern), { code: "compilePattern" });
 
-/** Compiles a JSON Schema (2020-12). Throws `INVALID_DEFINITION` when it is none. */
+/** The drafts before 2019 write lists and definitions differently. Many servers and schema libraries still speak draft-07. */
+const OLD_DRAFT = /\/draft-0[4-7]\//;
+
+/** Compiles a JSON Schema: 2020-12, unless its `$schema` names an older draft. Throws `INVALID_DEFINITION` when it is none. */
 export function compileSchema(schema: JsonObject): Validate {
   const key = JSON.stringify(schema);
   const known = compiled.get(key);
@@ -29,9 +33,12 @@ export function compileSchema(schema: JsonObject): Validate {
 
 function compile(schema: JsonObject): Validate {
   // A new instance each: schemas of different tools may carry the same $id.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, code: { regExp: LINEAR } });
+  const options = { strict: false, allErrors: true, validateFormats: false, code: { regExp: LINEAR } };
+  const { $schema = "", ...rules } = schema;
+  const ajv = OLD_DRAFT.test(String($schema)) ? new Ajv(options) : new Ajv2020(options);
   try {
-    const check = ajv.compile(schema);
+    // Without the name of its draft, of which there are many spellings.
+    const check = ajv.compile(rules);
     return (value) =>
       check(value)
         ? undefined
