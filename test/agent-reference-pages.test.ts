@@ -11,11 +11,7 @@ import {
 } from "@reprise/contracts";
 import { readAgentSpec, stopPolicyOf } from "@reprise/runtime";
 import { expect, it } from "vitest";
-import {
-  AGENT_SPEC_FIELDS,
-  FLAT_ENDPOINT_FIELDS,
-  RESERVED_FIELDS,
-} from "../packages/runtime/src/spec/agent-spec-fields.ts";
+import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "../packages/runtime/src/spec/agent-spec-fields.ts";
 import type { FieldRow } from "../packages/runtime/src/spec/field-table.ts";
 import { ROUNDS_KEPT } from "../packages/runtime/src/stop/stop-state.ts";
 
@@ -98,11 +94,6 @@ These have other names:
 | \`retryPolicy\` | \`llm_retry_policy\` |
 
 \`endpoint\` is for specs alone.
-
-## Accepted without effect
-
-A spec may have these fields although nothing acts on them yet. It loads, and the agent has a warning for each one that is set
-(\`runtime.agents()\`): ${RESERVED_FIELDS.map(({ name }) => `\`${name}\``).join(", ")}.
 `;
 }
 

@@ -1,5 +1,6 @@
 export type {
   AgentSpec,
+  AgentSummary,
   ContextOptions,
   ContextPolicy,
   ContextWindow,

@@ -1,4 +1,5 @@
 import type { Plugin } from "@reprise/contracts";
+import { agentTools } from "./agent-tools/agent-tools.ts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
 import { facts } from "./facts/facts.ts";
@@ -19,6 +20,7 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
  */
 export function createInstalledPlugins(): readonly Plugin[] {
   return [
+    agentTools(),
     createObservability("llmmetry", {}),
     createObservability("observability", {}),
     agentMemory(),

@@ -13,6 +13,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],
+  ["./plugins/agent-tools", "@reprise/plugins/agent-tools"],
   ["./plugins/context", "@reprise/plugins/context"],
   ["./facts", "@reprise/protocols/facts"],
   ["./plugins/facts", "@reprise/plugins/facts"],

@@ -95,6 +95,13 @@ export interface ToolConcurrency {
   readonly max?: number;
 }
 
+/** An agent as other agents know it. */
+export interface AgentSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+}
+
 /** An agent as data, with every field in its one name. `readAgentSpec` makes it of what people write, aliases included. */
 export interface AgentSpec {
   readonly id: string;
@@ -117,6 +124,13 @@ export interface AgentSpec {
   readonly allowed_skill_patterns?: readonly string[];
   readonly excluded_skills?: readonly string[];
   readonly excluded_skill_patterns?: readonly string[];
+  /** Agents that the plugin `agent_tools` offers as a tool each. */
+  readonly delegates?: readonly string[];
+  /** Which agents may work for this one, by the same rules as tools. */
+  readonly allowed_agents?: readonly string[];
+  readonly allowed_agent_patterns?: readonly string[];
+  readonly excluded_agents?: readonly string[];
+  readonly excluded_agent_patterns?: readonly string[];
   readonly max_rounds: number;
   readonly stop_condition_specs: readonly StopConditionSpec[];
   readonly stop_condition_ids: readonly string[];

@@ -1,5 +1,5 @@
 import type { Immutable, Json, Path, StateDefinition } from "@reprise/state";
-import type { AgentSpec, ContextWindow } from "../agent/agent-spec.ts";
+import type { AgentSpec, AgentSummary, ContextWindow } from "../agent/agent-spec.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { KeptDocuments } from "../document/documents.ts";
@@ -9,6 +9,7 @@ import type { Message } from "../message/message.ts";
 import type { ModelRequest, StopReason, TokenUsage } from "../model/model.ts";
 import type { RunPolicy } from "../run/run-policy.ts";
 import type { Termination } from "../run/termination.ts";
+import type { ChildRun } from "../tool/child-runs.ts";
 import type { ToolDescriptor } from "../tool/tool-descriptor.ts";
 import type { ToolResult } from "../tool/tool-result.ts";
 import type { Phase } from "./phase.ts";
@@ -32,6 +33,8 @@ export interface PhaseContext {
   readonly agentId: string;
   /** The spec of the agent as it was resolved. */
   readonly agentSpec: AgentSpec;
+  /** The agents that may work for this one. */
+  readonly agents: readonly AgentSummary[];
   readonly tenant: string;
   /** The resource that the run works for: the one of its thread, or else the one that the run was started with. */
   readonly resourceId?: string;
@@ -47,6 +50,8 @@ export interface PhaseContext {
   id(): string;
   /** Documents of a kind that belong to the tenant instead of a thread: settings, grants, notes. Kinds are shared by all plugins and tools. */
   documents(kind: string): KeptDocuments;
+  /** A run that a tool call of this thread started; undefined when there is none. Recorded. */
+  findRun(runId: string): Promise<ChildRun | undefined>;
   /** Runs something impure and keeps its answer with the run, so that a replay has it without running it. */
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
   /** The way to servers on the network, when the process has one. Ask them inside `record`. */

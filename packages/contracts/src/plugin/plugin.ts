@@ -35,7 +35,7 @@ export interface EffectContext {
 export type EffectHandler = (payload: Json, context: EffectContext) => Promise<void> | void;
 
 /** The agent whose tools a source lists. */
-export type ToolSourceView = Pick<PhaseContext, "agentId" | "tenant" | "section">;
+export type ToolSourceView = Pick<PhaseContext, "agentId" | "agentSpec" | "tenant" | "section">;
 
 /** What a tool source has to work with while it prepares. */
 export interface ToolSourceContext extends ToolSourceView, Pick<PhaseContext, "signal" | "documents"> {

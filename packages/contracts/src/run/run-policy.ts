@@ -11,6 +11,8 @@ export interface RunPolicyOptions {
   readonly excludedTools?: readonly string[];
   readonly allowedSkills?: readonly string[];
   readonly excludedSkills?: readonly string[];
+  readonly allowedAgents?: readonly string[];
+  readonly excludedAgents?: readonly string[];
   /** The budget of the run and all runs below it. A run below one with a budget shares that budget and has none of its own. */
   readonly budget?: BudgetOptions;
 }
@@ -37,6 +39,8 @@ export const RUN_POLICY: Shape<RunPolicy> = narrowed(
     excluded_tools: ids,
     allowed_skills: ids,
     excluded_skills: ids,
+    allowed_agents: ids,
+    excluded_agents: ids,
     budget: optional(budgetShape),
   }),
   (policy) => {

@@ -1,3 +1,5 @@
+import type { AgentSummary } from "../agent/agent-spec.ts";
+
 /**
  * How a run below stands.
  * - `running`: queued, at work, or waiting for something that comes by itself.
@@ -35,6 +37,8 @@ export interface NewChildRun {
  * same budget.
  */
 export interface ChildRuns {
+  /** The agents that may work for this one: its lists and the run's policy allow them. Others are refused. */
+  agents(): readonly AgentSummary[];
   /**
    * Starts a run of another agent, on a thread of its own (`sub-agent-<run id>`). Durable when it resolves. Idempotent: a call that is
    * executed again after a crash gets the run it started before. `DELEGATION_LIMIT` when the tree of runs is too deep or too large.

@@ -65,11 +65,9 @@ export async function createRuntime<Known extends Agent = Agent>(
     beforeModelAttempt: options.beforeModelAttempt,
     onToolError: options.onToolError,
     observers: new Set(),
-    delegation: {
-      runsOf: (caller, started) => {
-        if (delegation === undefined) throw new RepriseError("INTERNAL", "A run began before its runtime was open.");
-        return delegation.runsOf(caller, started);
-      },
+    get delegation() {
+      if (delegation === undefined) throw new RepriseError("INTERNAL", "A run began before its runtime was open.");
+      return delegation;
     },
     bus: new LiveBus(),
     signals: new Signals(store, env.clock, limits.recheckMs),

@@ -1,8 +1,10 @@
 import {
+  type AgentSummary,
   type ChildRun,
   type ChildStatus,
   invalidRequest,
   type NewChildRun,
+  notFound,
   RepriseError,
   type RunPolicy,
   type RunRecord,
@@ -11,6 +13,8 @@ import {
 } from "@reprise/contracts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
+import { lookUpEntry } from "../resolve/look-up-agent.ts";
+import { reachableAgents } from "../resolve/reachable-agents.ts";
 import type { DelegatingCall, Delegation } from "../run/ports.ts";
 import { childRunId, noteChild, rootOf } from "../run/run-tree.ts";
 import { prepareRun } from "./prepare-run.ts";
@@ -19,27 +23,36 @@ import { submitRun } from "./submit-run.ts";
 
 /** Starts runs below the calls of other runs, by the one way every run starts. */
 export function createDelegation(services: Services, dispatcher: Dispatcher): Delegation {
+  const find: Delegation["find"] = async (tenant, run, runId) => {
+    const store = services.store.forTenant(tenant);
+    const record = await store.loadRun(runId);
+    if (record !== undefined) return isBelow(run, record) ? describeRun(services, tenant, record) : undefined;
+    const { items } = await store.listEntries({ run_id: runId });
+    const queued = items.find(({ kind }) => kind === "run");
+    if (queued?.request === undefined || !isBelow(run, queued.request)) return undefined;
+    const { thread_id: threadId, status } = queued;
+    const wasTaken = status !== "queued" && status !== "claimed";
+    return { runId, threadId, agentId: queued.request.agent_id, status: wasTaken ? "stopped" : "running" };
+  };
   return {
+    find,
     runsOf(caller, started) {
       const { tenant, run, call } = caller;
       const store = services.store.forTenant(tenant);
-      const load = async (runId: string): Promise<ChildRun | undefined> => {
-        const record = await store.loadRun(runId);
-        if (record !== undefined) return isBelow(run, record) ? describeRun(services, tenant, record) : undefined;
-        const { items } = await store.listEntries({ run_id: runId });
-        const queued = items.find(({ kind }) => kind === "run");
-        if (queued?.request === undefined || !isBelow(run, queued.request)) return undefined;
-        const { thread_id: threadId, status } = queued;
-        const wasTaken = status !== "queued" && status !== "claimed";
-        return { runId, threadId, agentId: queued.request.agent_id, status: wasTaken ? "stopped" : "running" };
+      const load = (runId: string): Promise<ChildRun | undefined> => find(tenant, run, runId);
+      const agents = (): readonly AgentSummary[] => {
+        const { registries } = services.agents;
+        return reachableAgents(registries, lookUpEntry(registries, run.agent_id).spec, run.policy ?? {});
       };
       return {
+        agents,
         load,
 
         async start(child) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
           const earlier = await load(runId);
           if (earlier !== undefined) return earlier;
+          assertReachable(run, child.agentId, agents());
           if (child.threadId !== undefined) await assertContinues(child.threadId);
           const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
           const { limits, time } = services;
@@ -66,6 +79,12 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       }
     },
   };
+}
+
+function assertReachable({ agent_id }: RunRecord, agentId: string, reachable: readonly AgentSummary[]): void {
+  if (reachable.some(({ id }) => id === agentId)) return;
+  const known = reachable.map(({ id }) => id);
+  throw notFound("AGENT_NOT_FOUND", `agent that may work for ${agent_id} called`, agentId, known);
 }
 
 /** Only the thread that started a run may look after it. */

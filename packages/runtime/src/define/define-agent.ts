@@ -66,6 +66,13 @@ export interface AgentDefinition<Id extends string = string, Schema = AnswerSche
   readonly allowedSkillPatterns?: readonly string[];
   readonly excludedSkills?: readonly string[];
   readonly excludedSkillPatterns?: readonly string[];
+  /** Agents that the plugin `agent_tools` offers as a tool each. */
+  readonly delegates?: readonly string[];
+  /** Which agents may work for this one. */
+  readonly allowedAgents?: readonly string[];
+  readonly allowedAgentPatterns?: readonly string[];
+  readonly excludedAgents?: readonly string[];
+  readonly excludedAgentPatterns?: readonly string[];
   /** Model calls one run may make. */
   readonly maxRounds?: number;
   /** When a run stops although the model would continue: `isStepCount(5)`, `[hasToolCall("done"), ({ text }) => text.includes("Bye")]`. */
@@ -108,6 +115,11 @@ const AGENT_KEYS: KeysOf<AgentDefinition> = {
   allowedSkillPatterns: true,
   excludedSkills: true,
   excludedSkillPatterns: true,
+  delegates: true,
+  allowedAgents: true,
+  allowedAgentPatterns: true,
+  excludedAgents: true,
+  excludedAgentPatterns: true,
   maxRounds: true,
   stopWhen: true,
   toolExecutionMode: true,
@@ -175,6 +187,11 @@ function specOf(
     allowed_skill_patterns: definition.allowedSkillPatterns,
     excluded_skills: definition.excludedSkills,
     excluded_skill_patterns: definition.excludedSkillPatterns,
+    delegates: definition.delegates,
+    allowed_agents: definition.allowedAgents,
+    allowed_agent_patterns: definition.allowedAgentPatterns,
+    excluded_agents: definition.excludedAgents,
+    excluded_agent_patterns: definition.excludedAgentPatterns,
     max_rounds: definition.maxRounds,
     stop_when: stopWhen.filter((when) => typeof when === "object" && !isPolicy(when)),
     stop_condition_ids: stopWhen.filter((when) => typeof when === "string" || isPolicy(when)).map(idOf),

@@ -1,5 +1,6 @@
 import {
   type CallView,
+  type ChildRun,
   type ContextWindow,
   type Egress,
   type KeptDocuments,
@@ -20,6 +21,7 @@ import type { Recorded } from "../effects/port.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { findContextWindow } from "../resolve/context-window.ts";
+import { reachableAgents } from "../resolve/reachable-agents.ts";
 import { readSection } from "../resolve/read-section.ts";
 import { keptDocuments } from "../run/kept-documents.ts";
 import type { Conversation, Mailbox, Outside } from "../run/ports.ts";
@@ -110,6 +112,11 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.agent.spec;
   }
 
+  get agents(): PhaseContext["agents"] {
+    const { services, agent, policy } = this.#workspace;
+    return reachableAgents(services.agents.registries, agent.spec, policy);
+  }
+
   get tenant(): string {
     return this.#workspace.claim.tenant;
   }
@@ -169,6 +176,13 @@ export class PhaseView implements PhaseContext, PhaseState {
     const failed = getAt(recorded, ["failed"]);
     if (failed !== undefined) throw decodeFailure(failed, this.signal.reason);
     return getAt(recorded, ["answer"]) as unknown as PluginAnswer;
+  };
+
+  readonly findRun = async (runId: string): Promise<ChildRun | undefined> => {
+    const { services, claim, run } = this.#workspace;
+    // A run is made of JSON; its interface hides it. JSON has no undefined.
+    const ask = async () => ((await services.delegation.find(claim.tenant, run, runId)) ?? null) as unknown as Json;
+    return ((await this.record(`run ${runId}`, ask)) ?? undefined) as unknown as ChildRun | undefined;
   };
 
   readonly documents = (kind: string): KeptDocuments => keptDocuments(this.#workspace.store, kind, this.record);

@@ -1,6 +1,5 @@
 import type { AgentSpec, Plugin } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
-import { RESERVED_FIELDS } from "../spec/agent-spec-fields.ts";
 import { collectPlugins } from "./collect-plugins.ts";
 import { installPlugins } from "./installed-plugins.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -67,16 +66,13 @@ const COMPACTION_SETTINGS = ["autocompact_threshold", "compaction_mode", "compac
 /** The names of the plugin that does. */
 const COMPACTION_PLUGINS: readonly string[] = ["context", "compaction"];
 
-/** Lists of skills, which only a plugin acts on. */
-const SKILL_SETTINGS = [
-  "allowed_skills",
-  "allowed_skill_patterns",
-  "excluded_skills",
-  "excluded_skill_patterns",
-] as const satisfies readonly (keyof AgentSpec)[];
-const SKILLS_PLUGIN = "skills";
+/** Lists that only a plugin acts on, by the plugin. */
+const PLUGIN_SETTINGS = {
+  skills: ["allowed_skills", "allowed_skill_patterns", "excluded_skills", "excluded_skill_patterns"],
+  agent_tools: ["delegates"],
+} as const satisfies { readonly [plugin: string]: readonly (keyof AgentSpec)[] };
 
-/** Settings that nothing acts on: their plugin is missing, or what they are for is not built yet. */
+/** Settings that nothing acts on, because their plugin is missing. */
 function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {
   const warn = (setting: string, reason: string): ResolveWarning => ({
     kind: "setting_without_plugin",
@@ -86,15 +82,16 @@ function warnOfSettings(spec: AgentSpec, plugins: readonly Plugin[]): readonly R
   });
   const policy = plugins.some(({ id }) => COMPACTION_PLUGINS.includes(id)) ? {} : (spec.context_policy ?? {});
   const compaction = COMPACTION_SETTINGS.filter((name) => (policy[name] ?? null) !== null);
-  const hasSkills = plugins.some(({ id }) => id === SKILLS_PLUGIN);
-  const skills = hasSkills ? [] : SKILL_SETTINGS.filter((name) => isSetList(name, spec[name]));
-  // Fields that are reserved are not part of a spec's type; those that a document has stay with it.
-  const document = spec as AgentSpec & { readonly [field: string]: unknown };
-  const reserved = RESERVED_FIELDS.filter(({ name }) => isSetList(name, document[name]));
+  const lists = Object.entries(PLUGIN_SETTINGS).flatMap(([plugin, names]) =>
+    plugins.some(({ id }) => id === plugin)
+      ? []
+      : names
+          .filter((name) => isSetList(name, spec[name]))
+          .map((name) => warn(name, `the agent has no plugin "${plugin}"`)),
+  );
   return [
     ...compaction.map((name) => warn(`context_policy.${name}`, `the agent has no plugin "${COMPACTION_PLUGINS[0]}"`)),
-    ...reserved.map(({ name, reason }) => warn(name, reason)),
-    ...skills.map((name) => warn(name, `the agent has no plugin "${SKILLS_PLUGIN}"`)),
+    ...lists,
   ];
 }
 

@@ -52,6 +52,8 @@ const PATTERN_FIELDS = [
   "excluded_tool_patterns",
   "allowed_skill_patterns",
   "excluded_skill_patterns",
+  "allowed_agent_patterns",
+  "excluded_agent_patterns",
 ] as const satisfies readonly (keyof AgentSpec)[];
 
 /** The four lists of a spec that are about tools. */

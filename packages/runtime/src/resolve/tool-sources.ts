@@ -16,7 +16,7 @@ import { toolLists } from "./tool-pipeline.ts";
 export type SourcedTools = readonly Owned<readonly Tool[]>[];
 
 /** What whoever has sources prepare lends them. */
-export type ToolSourceCaller = Omit<ToolSourceContext, "agentId" | "section">;
+export type ToolSourceCaller = Omit<ToolSourceContext, "agentId" | "agentSpec" | "section">;
 
 type Sourcing = Plugin & { readonly toolSource: ToolSource };
 
@@ -79,5 +79,5 @@ function isSourcing(plugin: Plugin): plugin is Sourcing {
 }
 
 function viewFor(agent: ResolvedAgent, { id }: Plugin, tenant: string): ToolSourceView {
-  return { agentId: agent.spec.id, tenant, section: (key) => readSection(agent, id, key) };
+  return { agentId: agent.spec.id, agentSpec: agent.spec, tenant, section: (key) => readSection(agent, id, key) };
 }

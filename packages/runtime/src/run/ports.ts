@@ -1,6 +1,7 @@
 import type {
   BlobStore,
   CheckpointReason,
+  ChildRun,
   ChildRuns,
   Claim,
   DecisionKey,
@@ -140,6 +141,8 @@ export interface Host {
 
 /** Starts and finds the runs below a run. The part of the runtime's front that the loop may use. */
 export interface Delegation {
+  /** A run that the thread of another run started. */
+  find(tenant: string, run: RunRecord, runId: string): Promise<ChildRun | undefined>;
   /** The runs below the call of a run. `started` hears of every run that was not there before. */
   runsOf(caller: DelegatingCall, started: (runId: string) => void): ChildRuns;
 }

@@ -109,29 +109,6 @@ const endpoint: Shape<string | RemoteEndpoint> = {
 
 const ALL_TOOLS = "Absent together with `allowed_tool_patterns`: all. Empty: none.";
 
-/** A field that a spec may have although nothing acts on it yet. A warning names each one that is set. */
-export interface ReservedRow extends FieldRow {
-  /** Why it has no effect, in a sentence. */
-  readonly reason: string;
-}
-
-function reserve(reason: string, ...names: readonly string[]): readonly ReservedRow[] {
-  const meaning = "Accepted without effect for now; the agent has a warning.";
-  return names.map((name) => ({ name, reason, meaning, shape: name.endsWith("_patterns") ? patterns : ids }));
-}
-
-/** Which of these there are follows from the documents that people have. None of them is part of `AgentSpec`. */
-export const RESERVED_FIELDS: readonly ReservedRow[] = [
-  ...reserve(
-    "agents cannot call other agents as tools yet",
-    "delegates",
-    "allowed_agents",
-    "allowed_agent_patterns",
-    "excluded_agents",
-    "excluded_agent_patterns",
-  ),
-];
-
 /** Every field of an agent spec as people may write it. The reader and the reference page are made of this table. */
 export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "id", shape: nonEmptyText, isRequired: true, meaning: "The agent's id." },
@@ -169,6 +146,15 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   { name: "allowed_skill_patterns", shape: patterns, meaning: "Patterns of skills it may offer; `*` is any text." },
   { name: "excluded_skills", shape: ids, meaning: "Skills it may not offer, though allowed." },
   { name: "excluded_skill_patterns", shape: patterns, meaning: "Patterns of skills it may not offer, though allowed." },
+  { name: "delegates", shape: ids, meaning: "Agents that the plugin `agent_tools` offers as a tool each." },
+  {
+    name: "allowed_agents",
+    shape: ids,
+    meaning: "Agents that may work for it. Absent together with `allowed_agent_patterns`: all others. Empty: none.",
+  },
+  { name: "allowed_agent_patterns", shape: patterns, meaning: "Patterns of agents that may work for it." },
+  { name: "excluded_agents", shape: ids, meaning: "Agents that may not work for it, though allowed." },
+  { name: "excluded_agent_patterns", shape: patterns, meaning: "Patterns of agents that may not, though allowed." },
   { name: "max_rounds", shape: wholeNumberFrom(1), default: 10, meaning: "Model calls one run may make." },
   {
     name: "stop_condition_specs",

@@ -3,7 +3,7 @@ import { describeType, isPlainObject, type Shape, type ShapeProblem, toStoredNam
 import type { Json, JsonObject } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS, RESERVED_FIELDS } from "./agent-spec-fields.ts";
+import { AGENT_SPEC_FIELDS, FLAT_ENDPOINT_FIELDS } from "./agent-spec-fields.ts";
 import { type FieldTable, readFields, shapeOf } from "./field-table.ts";
 import { wordsOf } from "./say-problem.ts";
 
@@ -43,7 +43,7 @@ function ofKind(says: string): ShapeProblem {
 
 const TABLE: FieldTable = {
   says: "an agent spec",
-  rows: [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS, ...RESERVED_FIELDS],
+  rows: [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS],
   findMore: (fields) => readEndpoint(fields.id ?? "", fields).problems,
 };
 

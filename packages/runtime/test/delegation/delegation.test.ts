@@ -68,7 +68,7 @@ async function openTeam(world: World, { boss, worker = () => "found it", limits,
     ...world,
     agents: [
       defineAgent({ id: "boss", model: models.boss, tools }),
-      defineAgent({ id: "worker", model: models.worker, tools }),
+      defineAgent({ id: "worker", model: models.worker, tools, allowedAgents: ["worker"] }),
     ],
     limits: { closeTimeoutMs: 1, ...limits },
   });

@@ -162,13 +162,13 @@ it("reports every problem at once", () => {
     "`plugin_ids` must be an array (got a string)",
     "`allowed_tools` must be an array (got null)",
     '`excluded_tool_patterns`[1]: the pattern "bad\\\\" ends in a lone \\',
+    "`delegates`[1] must be a non-empty string (got 7)",
     "`max_rounds` must be a whole number of at least 1 (got 0)",
     "`stop_condition_specs`[0].seconds is required",
     '`stop_condition_specs`[1].type must be one of max_rounds, timeout, token_budget, consecutive_errors, stop_on_tool, content_match, loop_detection (got "nap")',
     "`stop_condition_specs`[2].minutes is not known",
     '`tool_execution_mode` must be one of sequential, parallel_batch_approval, parallel_streaming (got "fast")',
     "`llm_retry_policy`.max_attempts is not known (the nearest is `max_attempts_per_model`)",
-    "`delegates`[1] must be a non-empty string (got 7)",
   ]);
 });
 

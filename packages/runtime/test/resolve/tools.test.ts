@@ -97,22 +97,18 @@ it("finds no conflict in one tool that comes from two sides, nor in an id that i
   expect(toolIds(resolve(builder("t", "u"), { excluded_tools: ["t"] }, own))).toEqual(["u"]);
 });
 
-it("loads a spec with fields that nothing acts on yet, and warns of each one that is set", () => {
-  const fields = { delegates: ["gone"], allowed_skills: [], excluded_skills: [], excluded_agent_patterns: ["x*"] };
+it("loads a spec with lists for plugins that the agent does not have, and warns of each one that is set", () => {
+  const fields = { delegates: ["gone"], allowed_skills: [], excluded_skills: [] };
   const { tools, warnings } = resolve(builder("t"), fields);
   expect([...tools.keys()]).toEqual(["t"]);
   expect(warnings.map(({ kind, message }) => [kind, message])).toEqual([
     [
       "setting_without_plugin",
-      'The setting `delegates` of agent "a" has no effect: agents cannot call other agents as tools yet.',
-    ],
-    [
-      "setting_without_plugin",
-      'The setting `excluded_agent_patterns` of agent "a" has no effect: agents cannot call other agents as tools yet.',
-    ],
-    [
-      "setting_without_plugin",
       'The setting `allowed_skills` of agent "a" has no effect: the agent has no plugin "skills".',
+    ],
+    [
+      "setting_without_plugin",
+      'The setting `delegates` of agent "a" has no effect: the agent has no plugin "agent_tools".',
     ],
   ]);
 });

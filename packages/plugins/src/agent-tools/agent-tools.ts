@@ -1,0 +1,93 @@
+import {
+  type ActionOf,
+  type AfterToolExecuteContext,
+  addSessionContext,
+  changeState,
+  excludeTool,
+  type Plugin,
+  type Tool,
+} from "@reprise/contracts";
+import { flag, objectOf, optional } from "@reprise/contracts/shape";
+import { definePlugin } from "@reprise/runtime";
+import { getAt } from "@reprise/state";
+import { definePluginSettings } from "../settings/plugin-settings.ts";
+import { describeAgents, describeBackground } from "./agent-catalogue.ts";
+import { DELEGATION_TOOLS, delegateTool } from "./delegation-tools.ts";
+import { isOver, type SubAgent, subAgents } from "./sub-agents.ts";
+
+export interface AgentToolsOptions {
+  /** Whether the model is told which agents there are. True unless given. */
+  readonly advertiseCatalog?: boolean;
+}
+
+interface AgentToolsSettings {
+  readonly advertise_catalog?: boolean;
+}
+
+const SETTINGS = objectOf<AgentToolsSettings>({
+  advertise_catalog: optional(flag, "Whether the model is told which agents there are. True unless given."),
+});
+
+/**
+ * Lets an agent have other agents work for it: the tools `agent_run`, `agent_stop` and `agent_output`, one tool per agent in `delegates`, and
+ * the list of agents in every request. Which agents there are is up to the agent's lists and the run's policy.
+ */
+export function agentTools(options: AgentToolsOptions = {}): Plugin {
+  const settings = definePluginSettings("agent_tools", SETTINGS, options);
+  return definePlugin({
+    id: "agent_tools",
+    sections: settings.sections,
+    states: [subAgents],
+    tools: DELEGATION_TOOLS,
+    toolSource: { list: ({ agentSpec }) => delegateTools(agentSpec.delegates) },
+    hooks: {
+      async beforeInference(context) {
+        const { agents, state, findRun } = context;
+        const known = state.get(subAgents);
+        if (agents.length === 0 && Object.keys(known).length === 0)
+          return DELEGATION_TOOLS.map(({ descriptor }) => excludeTool(descriptor.id));
+        const changed: { [runId: string]: SubAgent } = {};
+        for (const [runId, run] of Object.entries(known)) {
+          if (isOver(run)) continue;
+          const found = await findRun(runId);
+          if (found === undefined || found.status === run.status) continue;
+          changed[runId] = { ...run, status: found.status, ...(found.error !== undefined && { error: found.error }) };
+        }
+        const background = describeBackground({ ...known, ...changed });
+        const { advertise_catalog: isAdvertised = true } = settings.read(context);
+        return [
+          ...Object.entries(changed).map(([runId, run]) => changeState(subAgents.note(runId, run))),
+          ...(isAdvertised && agents.length > 0 ? [addSessionContext(describeAgents(agents), "agents")] : []),
+          ...(background === undefined ? [] : [addSessionContext(background, "background_tasks")]),
+        ];
+      },
+      afterToolExecute: noteEnd,
+    },
+  });
+}
+
+/** A call that waited for a run has that run's end as its result. */
+function noteEnd({ result, state }: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
+  const runId = getAt(result.data, ["run_id"]);
+  const status = getAt(result.data, ["status"]);
+  const known = state.get(subAgents);
+  const run = typeof runId === "string" && Object.hasOwn(known, runId) ? known[runId] : undefined;
+  if (run === undefined || typeof runId !== "string" || isOver(run)) return [];
+  if (status !== "completed" && status !== "failed" && status !== "stopped") return [];
+  const error = getAt(result.data, ["error"]);
+  return [changeState(subAgents.note(runId, { ...run, status, ...(typeof error === "string" && { error }) }))];
+}
+
+const NONE: readonly Tool[] = [];
+// The same array for the same list: the list of a spec never changes.
+const made = new WeakMap<readonly string[], readonly Tool[]>();
+
+function delegateTools(delegates: readonly string[] | undefined): readonly Tool[] {
+  if (delegates === undefined || delegates.length === 0) return NONE;
+  let tools = made.get(delegates);
+  if (tools === undefined) {
+    tools = delegates.map(delegateTool);
+    made.set(delegates, tools);
+  }
+  return tools;
+}

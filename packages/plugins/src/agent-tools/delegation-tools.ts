@@ -1,0 +1,153 @@
+import {
+  awaitRun,
+  type ChildRun,
+  changeState,
+  type MarkedEffect,
+  type MarkedResult,
+  type NewChildRun,
+  RepriseError,
+  type Tool,
+  type ToolContext,
+  toolEffect,
+  toolResult,
+} from "@reprise/contracts";
+import { defineTool } from "@reprise/runtime";
+import type { JsonObject } from "@reprise/state";
+import { isOver, type SubAgent, subAgents } from "./sub-agents.ts";
+
+interface RunArguments {
+  readonly agent_id?: string;
+  readonly prompt?: string;
+  readonly run_id?: string;
+  readonly background?: boolean;
+}
+
+const BACKGROUND = {
+  type: "boolean",
+  description: "True: returns at once, and the task reports when it is over. False, the default: waits for the answer.",
+} as const;
+
+const agentRun = defineTool({
+  id: "agent_run",
+  description:
+    "Has another agent work on a task. Give agent_id and prompt to start; give run_id of an earlier task, with or without a prompt, to continue it or to see how it stands.",
+  inputSchema: objectSchema({
+    agent_id: { type: "string", description: "One of the available agents." },
+    prompt: { type: "string", description: "The task, with everything the agent needs to know." },
+    run_id: { type: "string", description: "An earlier task." },
+    background: BACKGROUND,
+  }),
+  // Executed again after a crash, a call finds the run that it started before.
+  idempotent: true,
+  async execute({ agent_id, prompt, run_id, background = false }: RunArguments, context) {
+    if (run_id !== undefined) return continueRun({ run_id, prompt, background }, context);
+    if (agent_id === undefined || prompt === undefined)
+      return refuse("agent_run", "invalid_arguments", "Give agent_id and prompt, or run_id.");
+    return startRun("agent_run", { agentId: agent_id, prompt, background }, context);
+  },
+});
+
+async function continueRun(
+  {
+    run_id,
+    prompt,
+    background,
+  }: { readonly run_id: string; readonly prompt: string | undefined; readonly background: boolean },
+  context: ToolContext,
+): Promise<MarkedEffect | MarkedResult> {
+  const earlier = await context.runs.load(run_id);
+  if (earlier === undefined) return unknownRun("agent_run", run_id);
+  const isAsked = prompt !== undefined || earlier.status === "stopped";
+  if (!isOver(earlier) || !isAsked) return toolEffect(summarise(earlier), [note(earlier, background)]);
+  const { agentId, threadId } = earlier;
+  const more = prompt ?? "Continue with the task where you stopped.";
+  return startRun("agent_run", { agentId, threadId, prompt: more, background }, context);
+}
+
+/** Starts a run, and has the call wait for it unless it is one in the background. */
+async function startRun(tool: string, child: NewChildRun, { runs }: ToolContext): Promise<MarkedEffect | MarkedResult> {
+  let started: ChildRun;
+  try {
+    started = await runs.start(child);
+  } catch (error) {
+    if (RepriseError.is(error, "AGENT_NOT_FOUND")) return refuse(tool, "unknown_agent", error.message);
+    if (RepriseError.is(error, "DELEGATION_LIMIT")) return refuse(tool, "denied", error.message);
+    throw error;
+  }
+  const result = child.background === true ? summarise(started) : awaitRun(started);
+  return toolEffect(result, [note(started, child.background)]);
+}
+
+const agentStop = defineTool({
+  id: "agent_stop",
+  description: "Stops a task that another agent works on, and all tasks below it.",
+  inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
+  idempotent: true,
+  async execute({ run_id }: { readonly run_id: string }, { runs }) {
+    const child = await runs.load(run_id);
+    if (child === undefined) return unknownRun("agent_stop", run_id);
+    if (isOver(child)) return toolEffect(summarise(child), [note(child)]);
+    await runs.cancel(run_id);
+    const stopped: ChildRun = { ...child, status: "stopped" };
+    return toolEffect(summarise(stopped), [note(stopped)]);
+  },
+});
+
+const agentOutput = defineTool({
+  id: "agent_output",
+  description: "Reads how a task of another agent stands, and its answer once it is over.",
+  inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
+  class: "read_only",
+  async execute({ run_id }: { readonly run_id: string }, { runs, record }) {
+    const found = await record("run", async () => ({ ...(await runs.load(run_id)) }));
+    const child = "runId" in found ? (found as ChildRun) : undefined;
+    if (child === undefined) return unknownRun("agent_output", run_id);
+    return { ...summarise(child), output: child.output ?? null };
+  },
+});
+
+/** The tools every agent with the plugin has. */
+export const DELEGATION_TOOLS: readonly Tool[] = [agentRun, agentStop, agentOutput];
+
+/** A tool that has one agent work. */
+export function delegateTool(agentId: string): Tool {
+  const id = `agent_run_${agentId.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`.slice(0, 64);
+  return defineTool({
+    id,
+    description: `Has the agent ${agentId} work on a task.`,
+    inputSchema: objectSchema({ prompt: { type: "string" }, background: BACKGROUND }, "prompt"),
+    idempotent: true,
+    execute: ({ prompt, background = false }: { readonly prompt: string; readonly background?: boolean }, context) =>
+      startRun(id, { agentId, prompt, background }, context),
+  });
+}
+
+function objectSchema(properties: { readonly [name: string]: JsonObject }, ...required: readonly string[]): JsonObject {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+function summarise({ runId, agentId, status, error }: ChildRun) {
+  return { run_id: runId, agent_id: agentId, status, error: error ?? null };
+}
+
+function note({ runId, agentId, threadId, status, error }: ChildRun, isBackground?: boolean) {
+  const known: SubAgent = {
+    agent_id: agentId,
+    thread_id: threadId,
+    status,
+    ...(isBackground === true && { background: true }),
+    ...(error !== undefined && { error }),
+  };
+  return changeState(subAgents.note(runId, known));
+}
+
+function unknownRun(tool: string, runId: string): MarkedResult {
+  return refuse(tool, "unknown_run", `There is no task ${JSON.stringify(runId)} that was started from this thread.`);
+}
+
+/** Why a task cannot be started or found, in the words of the tools. */
+type RefusalCode = "invalid_arguments" | "unknown_agent" | "unknown_run" | "denied";
+
+function refuse(tool: string, code: RefusalCode, message: string): MarkedResult {
+  return toolResult({ tool_name: tool, status: "error", data: { error: { code, message } }, message, metadata: {} });
+}

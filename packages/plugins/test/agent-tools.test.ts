@@ -1,0 +1,161 @@
+import { textOf } from "@reprise/contracts";
+import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
+import { agentTools, subAgents } from "@reprise/plugins/agent-tools";
+import { type AgentDefinition, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
+import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
+import { createFakeEnv, eventually } from "@reprise/testkit";
+import { describe, expect, it, onTestFinished } from "vitest";
+
+interface Team {
+  readonly script: Script;
+  readonly lead?: Partial<AgentDefinition>;
+  readonly writer?: Script;
+}
+
+async function openTeam({ script, lead = {}, writer = () => "a text" }: Team) {
+  const env = createFakeEnv();
+  const models = { lead: scriptedModel(script, "lead"), writer: scriptedModel(writer, "writer") };
+  const runtime: Runtime = await createRuntime({
+    env,
+    store: createMemoryStore({ clock: env.clock }),
+    blobs: createMemoryBlobStore(env),
+    agents: [
+      defineAgent({ id: "lead", model: models.lead, plugins: [agentTools()], ...lead }),
+      defineAgent({ id: "writer", description: "Writes <b>texts</b>.", model: models.writer, tools: [ask] }),
+      defineAgent({ id: "critic", description: "Reads texts.", model: scriptedModel(() => "fine") }),
+    ],
+    limits: { closeTimeoutMs: 1 },
+  });
+  onTestFinished(() => void runtime.close().catch(() => undefined));
+  const run = (input = "go") => runtime.runToCompletion({ agent: "lead", threadId: "t1", input });
+  return { runtime, run, ...models };
+}
+
+const ask = defineTool({
+  id: "ask",
+  description: "Needs a yes.",
+  inputSchema: { type: "object" },
+  needsApproval: true,
+  execute: () => "asked",
+});
+
+const WRITE = { call: "agent_run", arguments: { agent_id: "writer", prompt: "write" } } as const;
+
+/** What the model was told last by a tool. */
+function lastResult({ requests }: ScriptedModel): Record<string, unknown> {
+  const message = requests.at(-1)?.messages.findLast(({ role }) => role === "tool");
+  return JSON.parse(textOf(message ?? { content: "{}" }));
+}
+
+async function stateOf(runtime: Runtime) {
+  const state = await runtime.threads.state("t1");
+  return Object.values(subAgents.read(state ?? {}));
+}
+
+describe("agent_run", () => {
+  it("waits for the other agent and gives its answer to the model", async () => {
+    const { runtime, run, lead } = await openTeam({ script: [[WRITE], "thanks"] });
+    const outcome = await run();
+    expect(outcome).toMatchObject({ status: "done", text: "thanks" });
+    expect(lastResult(lead)).toMatchObject({ agent_id: "writer", status: "completed", output: "a text" });
+    expect(await stateOf(runtime)).toEqual([
+      { agent_id: "writer", thread_id: expect.stringMatching(/^sub-agent-/), status: "completed" },
+    ]);
+    expect(await runtime.replay(outcome.run?.run_id ?? "")).toMatchObject({ equal: true });
+  });
+
+  it("continues a finished task on its own thread, which remembers the task", async () => {
+    const { run, lead, writer } = await openTeam({
+      script: ({ messages }, turn) => {
+        if (turn === 1) return [WRITE];
+        const { run_id } = lastResultOf(messages);
+        return turn === 2 ? [{ call: "agent_run", arguments: { run_id, prompt: "shorter" } }] : "thanks";
+      },
+      writer: (_, turn) => `text ${turn}`,
+    });
+    expect(await run()).toMatchObject({ status: "done", text: "thanks" });
+    expect(lastResult(lead)).toMatchObject({ status: "completed", output: "text 2" });
+    expect(writer.requests.at(-1)?.messages.map(textOf)).toEqual(["write", "text 1", "shorter"]);
+  });
+
+  it.each([
+    ["unknown_agent", { agent_id: "nobody", prompt: "x" }],
+    ["unknown_agent", { agent_id: "lead", prompt: "x" }],
+    ["unknown_run", { run_id: "child-1" }],
+    ["invalid_arguments", { prompt: "x" }],
+  ])("answers with %s for %j", async (code, given) => {
+    const { run, lead } = await openTeam({ script: [[{ call: "agent_run", arguments: given }], "ok"] });
+    expect(await run()).toMatchObject({ status: "done", text: "ok" });
+    expect(lastResult(lead)).toMatchObject({ error: { code } });
+  });
+
+  it("starts in the background, shows how it stands, and its output can be read", async () => {
+    const { runtime, run, lead } = await openTeam({
+      script: ({ messages }) => {
+        const said = textOf(messages.filter(({ role }) => role === "user").at(0) ?? { content: "" });
+        const last = messages.at(-1);
+        if (messages.filter(({ role }) => role !== "user").length === 0 && said === "go")
+          return [{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }];
+        return last?.role === "user" && textOf(last).includes("background_tasks") ? "noted" : "ok";
+      },
+    });
+    expect(await run()).toMatchObject({ status: "done", text: "noted" });
+    expect(lastResult(lead)).toMatchObject({ agent_id: "writer", status: "running", error: null });
+    await eventually(async () => expect(await stateOf(runtime)).toMatchObject([{ status: "completed" }]));
+  });
+});
+
+describe("agent_stop", () => {
+  it("stops a task that waits for a person", async () => {
+    const background = { ...WRITE, arguments: { ...WRITE.arguments, background: true } };
+    const { runtime, run, lead } = await openTeam({
+      script: ({ messages }, turn) => {
+        if (turn === 1) return [background];
+        const { run_id } = lastResultOf(messages);
+        return turn === 2 ? [{ call: "agent_stop", arguments: { run_id } }] : "ok";
+      },
+      writer: [[{ call: "ask", arguments: {} }]],
+    });
+    expect(await run()).toMatchObject({ status: "done" });
+    expect(lastResult(lead)).toMatchObject({ agent_id: "writer", status: "stopped" });
+    await eventually(async () => expect(await runtime.decisions.list()).toEqual([]));
+  });
+});
+
+describe("the list of agents", () => {
+  it("tells the model of every other agent, escaped", async () => {
+    const { run, lead } = await openTeam({ script: ["ok"] });
+    await run();
+    const told = textOf(lead.requests[0]?.messages.at(-1) ?? { content: "" });
+    expect(told).toContain("<agent><id>writer</id><description>Writes &lt;b&gt;texts&lt;/b&gt;.</description></agent>");
+    expect(told).toContain("<id>critic</id>");
+    expect(told).not.toContain("<id>lead</id>");
+  });
+
+  it("has only what the lists of the agent allow, and others cannot be started", async () => {
+    const { run, lead } = await openTeam({ script: [[WRITE], "ok"], lead: { excludedAgents: ["writer"] } });
+    await run();
+    expect(textOf(lead.requests[0]?.messages.at(-1) ?? { content: "" })).not.toContain("writer");
+    expect(lastResult(lead)).toMatchObject({ error: { code: "unknown_agent" } });
+  });
+
+  it("hides the tools when no agent is left", async () => {
+    const { run, lead } = await openTeam({ script: ["ok"], lead: { allowedAgents: [] } });
+    await run();
+    expect(lead.requests[0]?.tools).toEqual([]);
+  });
+});
+
+it("brings a tool for each delegate", async () => {
+  const { run, lead } = await openTeam({
+    script: [[{ call: "agent_run_critic", arguments: { prompt: "read" } }], "thanks"],
+    lead: { delegates: ["critic"] },
+  });
+  expect(await run()).toMatchObject({ status: "done", text: "thanks" });
+  expect(lead.requests[0]?.tools.map(({ id }) => id)).toContain("agent_run_critic");
+  expect(lastResult(lead)).toMatchObject({ agent_id: "critic", output: "fine" });
+});
+
+function lastResultOf(messages: ScriptedModel["requests"][number]["messages"]): { readonly run_id: string } {
+  return JSON.parse(textOf(messages.findLast(({ role }) => role === "tool") ?? { content: "{}" }));
+}
