@@ -4,6 +4,7 @@ import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { textOf } from "@reprise/contracts";
 import { discoverSkills, skills } from "@reprise/plugins/skills";
+import { defineTool } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { openAgent } from "./support/open-agent.ts";
 import { makeFolder, skillMd } from "./support/skill-folder.ts";
@@ -191,4 +192,34 @@ describe("files of a skill", () => {
     expect(outcome.status).toBe("done");
     expect(await verify(outcome)).toMatchObject({ equal: true });
   });
+});
+
+it("keeps runs of two tenants with the same id apart", async () => {
+  const folder = await makeFolder({ "x/SKILL.md": skillMd("x") });
+  const other = Promise.withResolvers<void>();
+  const wait = defineTool({
+    id: "wait",
+    description: "Waits for the other tenant.",
+    class: "read_only",
+    execute: async (_, { identity }) => (identity.tenant === "a" ? await other.promise : undefined),
+  });
+  const { runtime, model } = await openAgent({
+    plugins: [skills({ folders: [folder], scan: [] })],
+    tools: [wait],
+    script: [[{ call: "wait" }], [{ call: "skill", arguments: { skill: "x" } }], "ok"],
+  });
+  const start = (tenant: string) =>
+    runtime.forTenant(tenant).submit({
+      agent_id: "agent",
+      thread_id: `thread-of-${tenant}`,
+      run_id: "same",
+      messages: [{ role: "user", content: "go" }],
+      // What the run of the other tenant may use is none of the first one's business.
+      policy: tenant === "b" ? { allowed_skills: [] } : {},
+    });
+  const first = await start("a");
+  await (await start("b")).outcome();
+  other.resolve();
+  expect(await first.outcome()).toMatchObject({ status: "done" });
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Do it as x does.");
 });

@@ -27,10 +27,13 @@ export interface SkillsOfRun {
   readonly grantsTools: boolean;
 }
 
+/** Names a run: run ids are unique within their tenant. */
+export type RunName = Pick<ToolContext["identity"], "tenant" | "runId">;
+
 /** What the tools need of the plugin. */
 export interface SkillBook {
   readonly defined: readonly SkillDefinition[];
-  ofRun(runId: string): SkillsOfRun;
+  ofRun(run: RunName): SkillsOfRun;
 }
 
 interface SkillCall {
@@ -65,7 +68,7 @@ export function skillTool(book: SkillBook): Tool {
     },
     execute: (call: SkillCall, context) =>
       answer("skill", async (): Promise<MarkedEffect> => {
-        const { grantsTools } = book.ofRun(context.identity.runId);
+        const { grantsTools } = book.ofRun(context.identity);
         const skill = findSkill(book, context, call.skill);
         const instructions = await context.record("instructions", () => loadInstructions(skill, book.defined));
         const given = call.args ?? call.arguments ?? "";
@@ -125,7 +128,7 @@ export function readName(given: string): string {
 /** A skill that the model may use in this run: one it is told of, or one that a user activated. */
 export function findSkill(book: SkillBook, { identity, state }: ToolContext, given: string): Skill {
   const name = readName(given);
-  const { skills } = book.ofRun(identity.runId);
+  const { skills } = book.ofRun(identity);
   const skill = skills.find((each) => each.name === name);
   if (skill?.modelInvocable || (skill !== undefined && Object.hasOwn(state.get(activeSkills), name))) return skill;
   const known = skills.filter(({ modelInvocable }) => modelInvocable).map((each) => each.name);

@@ -27,6 +27,7 @@ import { loadInstructions } from "./skill-source.ts";
 import {
   contentIdOf,
   grantsOf,
+  type RunName,
   readName,
   resourceTool,
   type SkillBook,
@@ -84,12 +85,36 @@ interface Opened extends SkillsOfRun {
   readonly typed?: TypedSkill;
 }
 
+/** What is known of the runs that are worked on in this process. A run that lost its claim may have two activations for a moment. */
+class OpenedRuns {
+  readonly #runs = new Map<string, { readonly opened: Opened; readonly activations: number }>();
+
+  get(run: RunName): Opened | undefined {
+    return this.#runs.get(keyOf(run))?.opened;
+  }
+
+  open(run: RunName, opened: Opened): void {
+    const { activations = 0 } = this.#runs.get(keyOf(run)) ?? {};
+    this.#runs.set(keyOf(run), { opened, activations: activations + 1 });
+  }
+
+  close(run: RunName): void {
+    const known = this.#runs.get(keyOf(run));
+    if (known === undefined || known.activations <= 1) this.#runs.delete(keyOf(run));
+    else this.#runs.set(keyOf(run), { ...known, activations: known.activations - 1 });
+  }
+}
+
+function keyOf({ tenant, runId }: RunName): string {
+  return JSON.stringify([tenant, runId]);
+}
+
 /** Skills: instructions, files and scripts that a model loads when a task needs them. */
 export function skills({ skills: defined = [], scripts = false, ...options }: SkillsOptions = {}): Plugin {
   const settings = definePluginSettings("skills", SETTINGS, options);
   const embedded = defined.map(readDefinition);
-  const opened = new Map<string, Opened>();
-  const book: SkillBook = { defined, ofRun: (runId) => opened.get(runId) ?? { skills: [], grantsTools: false } };
+  const opened = new OpenedRuns();
+  const book: SkillBook = { defined, ofRun: (run) => opened.get(run) ?? { skills: [], grantsTools: false } };
   const tools = [
     skillTool(book),
     resourceTool(book),
@@ -136,15 +161,13 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
     states: [activeSkills],
     tools,
     onActivate: async (context) => {
-      opened.set(context.runId, await open(context));
+      opened.open(context, await open(context));
     },
-    onDeactivate: ({ runId }) => {
-      opened.delete(runId);
-    },
+    onDeactivate: (context) => opened.close(context),
     hooks: {
-      runStart: ({ runId, state }) => activateTyped(opened.get(runId), Object.keys(state.get(activeSkills))),
+      runStart: (context) => activateTyped(opened.get(context), Object.keys(context.state.get(activeSkills))),
       beforeInference(context) {
-        const { skills: usable = [], problems = [], typed } = opened.get(context.runId) ?? {};
+        const { skills: usable = [], problems = [], typed } = opened.get(context) ?? {};
         const offered = usable.filter(({ modelInvocable }) => modelInvocable);
         const { advertise_catalog: isAdvertised = true } = settings.read(context);
         const isUseful = offered.length > 0 || typed !== undefined;
@@ -162,7 +185,7 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
       },
       ...(scripts !== false && {
         beforeToolExecute: (context: BeforeToolExecuteContext) =>
-          askAboutChangedScripts(context, book.ofRun(context.runId).skills),
+          askAboutChangedScripts(context, book.ofRun(context).skills),
       }),
     },
   });
