@@ -5,6 +5,7 @@ import { createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/r
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { freezeProcess } from "../../runtime/test/support/frozen-env.ts";
 import { openAgent } from "./support/open-agent.ts";
 import { registerTracing, timeOf, treeOf } from "./support/traced-runs.ts";
 
@@ -295,6 +296,40 @@ describe("a run that is continued", () => {
     expect(await after.replay(run.id)).toMatchObject({ equal: true });
     expect(await after.replay(run.id, { mode: "reexecute" })).toMatchObject({ equal: true });
     expect(tracing.spans()).toHaveLength(7);
+  });
+
+  it("after its process died in a tool stays in its trace", async () => {
+    const tracing = registerTracing();
+    const world = createWorld();
+    let executions = 0;
+    const slow = defineTool({
+      id: "slow",
+      description: "Never ends the first time.",
+      idempotent: true,
+      execute: () => {
+        executions += 1;
+        return executions > 1 ? "done" : new Promise<string>(() => undefined);
+      },
+    });
+    const openIn = async (process: object): Promise<Runtime> => {
+      const model = scriptedModel([[{ call: "slow" }], "done"]);
+      const agent = defineAgent({ id: "agent", model, tools: [slow], plugins: [observability()] });
+      const runtime = await createRuntime({ ...world, ...process, agents: [agent] });
+      onTestFinished(() => void runtime.close().catch(() => undefined));
+      return runtime;
+    };
+    const before = await openIn(freezeProcess(world));
+    const { id } = await before.start({ agent: "agent", threadId: "t1", input: "go" });
+    await eventually(() => expect(executions).toBe(1));
+    const after = await openIn({});
+    await world.env.advance(30_000);
+    expect(await (await after.run(id)).outcome()).toMatchObject({ status: "done" });
+    // Of the first process only what had ended before was exported.
+    const [lost, ...later] = tracing.spans();
+    const recovered = tracing.span("invoke_agent agent");
+    expect(recovered.attributes["reprise.activation"]).toBe("recover");
+    expect(recovered.parentSpanContext?.spanId).toBe(lost?.parentSpanContext?.spanId);
+    expect(new Set(later.map((span) => span.spanContext().traceId))).toEqual(new Set([lost?.spanContext().traceId]));
   });
 
   it("keeps its trace where clients do not see it", async () => {

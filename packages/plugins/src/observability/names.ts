@@ -281,9 +281,24 @@ export const METRICS: Readonly<Record<MetricKey, MetricRow>> = {
   }),
 };
 
-/** The name of an attribute in a version; undefined when the version has none. */
-export function attributeName(key: AttributeKey, conventions: Conventions): string | undefined {
-  return key === "tokenType" ? TOKEN_TYPE : ATTRIBUTES[key][conventions];
+/** The names of all attributes in a version; undefined where the version has none. */
+export const ATTRIBUTE_NAMES: Readonly<Record<Conventions, Readonly<Record<AttributeKey, string | undefined>>>> = {
+  latest: namesIn("latest"),
+  "1.36": namesIn("1.36"),
+};
+
+function namesIn(version: Conventions): Readonly<Record<AttributeKey, string | undefined>> {
+  const names = Object.entries(ATTRIBUTES).map(([key, row]) => [key, row[version]]);
+  // Every key of the table, which `fromEntries` forgets.
+  return Object.fromEntries([...names, ["tokenType", TOKEN_TYPE]]) as Readonly<
+    Record<AttributeKey, string | undefined>
+  >;
+}
+
+/** The name of a span about something. */
+export function spanName(key: SpanKey, subject: string): string {
+  const { name } = SPANS[key];
+  return `${name.slice(0, name.indexOf("{"))}${subject}`;
 }
 
 /** Providers whose id here differs from their name in the conventions. */

@@ -1,9 +1,11 @@
 import {
+  type AfterInferenceContext,
   type AfterToolExecuteContext,
   changeState,
   type ObservedRun,
   type PhaseContext,
   type Plugin,
+  type RunEndContext,
 } from "@reprise/contracts";
 import { flag, objectOf, oneOf, optional } from "@reprise/contracts/shape";
 import { definePlugin } from "@reprise/runtime";
@@ -71,6 +73,13 @@ export function createObservability(id: string, options: ObservabilityOptions): 
     return new OpenTelemetryRun(api, made, { run, state, options: { conventions, captureContent, redact }, startedAt });
   };
 
+  /** The span of the activation, once, for the process that continues the run. */
+  const noteSpan = async (context: PhaseContext) => {
+    const span = await context.record("span", () => collectors.get(keyOf(context))?.traceparent ?? null);
+    const isNoted = span === null || context.state.get(traceState).last === span;
+    return isNoted ? undefined : [changeState(traceState.begin(span))];
+  };
+
   /** The span of a call that waits, for the process that continues it. */
   const noteSuspension = async (context: AfterToolExecuteContext) => {
     const { callId, toolId: name } = context.call;
@@ -92,9 +101,7 @@ export function createObservability(id: string, options: ObservabilityOptions): 
     states: [traceState],
     ...(isTraced && {
       traceparent: currentTraceparent,
-      async onActivate() {
-        await loadOpenTelemetry();
-      },
+      onActivate: () => (openTelemetry() === undefined ? loadOpenTelemetry() : undefined),
     }),
     observe(run) {
       const now = startClock();
@@ -116,11 +123,9 @@ export function createObservability(id: string, options: ObservabilityOptions): 
     },
     hooks: {
       ...(isTraced && {
-        // The next activation, here or elsewhere, continues the trace.
-        async runStart(context: PhaseContext) {
-          const span = await context.record("span", () => collectors.get(keyOf(context))?.traceparent ?? null);
-          return span === null ? undefined : [changeState(traceState.begin(span))];
-        },
+        // Before the first commit that another process could continue from: a run without tools has only its last one.
+        afterInference: (context: AfterInferenceContext) => (context.calls.length > 0 ? noteSpan(context) : undefined),
+        runEnd: (context: RunEndContext) => (context.termination.type === "suspended" ? noteSpan(context) : undefined),
       }),
       afterToolExecute: (context) => (context.outcome === "suspended" ? noteSuspension(context) : undefined),
     },

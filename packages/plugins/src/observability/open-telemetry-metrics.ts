@@ -1,5 +1,5 @@
 import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
-import { type AttributeKey, attributeName, type Conventions, METRICS, type MetricKey } from "./names.ts";
+import { ATTRIBUTE_NAMES, type AttributeKey, type Conventions, METRICS, type MetricKey } from "./names.ts";
 
 type Values = { readonly [Key in AttributeKey]?: string | boolean | undefined };
 
@@ -23,7 +23,7 @@ export class Instruments {
     }
     const attributes: Attributes = {};
     for (const attribute of METRICS[key].attributes) {
-      const name = attributeName(attribute, this.#conventions);
+      const name = ATTRIBUTE_NAMES[this.#conventions][attribute];
       const given = values[attribute];
       if (name !== undefined && given !== undefined) attributes[name] = given;
     }

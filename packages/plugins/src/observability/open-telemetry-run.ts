@@ -28,13 +28,14 @@ import {
 import { formatTraceparent } from "./current-traceparent.ts";
 import type { FailedAttempt, InferenceSpan, RunMetrics, SuspensionSpan, ToolSpan } from "./metrics-sink.ts";
 import {
+  ATTRIBUTE_NAMES,
   type AttributeKey,
-  attributeName,
   type Conventions,
   modelName,
   providerName,
   SPANS,
   type SpanKey,
+  spanName,
 } from "./names.ts";
 import type { OpenTelemetryApi } from "./open-telemetry-api.ts";
 import type { Instruments } from "./open-telemetry-metrics.ts";
@@ -167,7 +168,10 @@ export class OpenTelemetryRun {
   #open(span: Span, work?: ModelWork): OpenSpan {
     const { context, trace } = this.#api;
     return {
-      traceparent: formatTraceparent(span),
+      // Only asked for by calls that are suspended.
+      get traceparent() {
+        return formatTraceparent(span);
+      },
       enter: (run) => context.with(trace.setSpan(context.active(), span), run),
       endInference: (ended, answer) => this.#endInference(span, ended, { work, answer }),
       endTool: (ended, result) => this.#endTool(span, ended, result),
@@ -196,7 +200,7 @@ export class OpenTelemetryRun {
     const isAlone = failedAttempts.length + (answer === undefined ? 0 : 1) <= 1;
     const cost = ended.costMicrocents === undefined ? undefined : ended.costMicrocents - (isAlone ? 0 : failedCost);
     const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens, reasoningTokens } = ended;
-    span.updateName(nameOf("inference", requestModel));
+    span.updateName(spanName("inference", requestModel));
     this.#set(span, {
       provider,
       requestModel,
@@ -273,7 +277,7 @@ export class OpenTelemetryRun {
       attributes: this.#name({ ...common, ...values }),
       links: [...links],
     };
-    return this.#tracer.startSpan(nameOf(key, subject), options, parent);
+    return this.#tracer.startSpan(spanName(key, subject), options, parent);
   }
 
   #set(span: Span, values: Values): void {
@@ -286,10 +290,12 @@ export class OpenTelemetryRun {
 
   /** The values that there are, by their names in the conventions. */
   #name(values: Values): Attributes {
+    const names = ATTRIBUTE_NAMES[this.#options.conventions];
     const named: Attributes = {};
-    for (const [key, value] of Object.entries(values)) {
-      // Keys of `Values`, which `Object.entries` forgets.
-      const name = value === undefined ? undefined : attributeName(key as AttributeKey, this.#options.conventions);
+    for (const key in values) {
+      // A key of `Values`, which the loop forgets.
+      const attribute = key as AttributeKey;
+      const [name, value] = [names[attribute], values[attribute]];
       if (name !== undefined && value !== undefined) named[name] = value;
     }
     return named;
@@ -315,10 +321,6 @@ interface StartSpan {
   readonly startedAt: number;
   readonly parent?: Context;
   readonly link?: string | undefined;
-}
-
-function nameOf(key: SpanKey, subject: string): string {
-  return SPANS[key].name.replace(/\{.*\}/, () => subject);
 }
 
 /** Stop reasons in the words of the conventions. */

@@ -45,7 +45,16 @@ export class Observers {
   committed(events: readonly AgentEvent[]): void {
     for (const { name, observer } of this.#named) {
       if (observer.event === undefined) continue;
-      for (const event of events) this.#guard(name, () => observer.event?.(freezeDeep(event)));
+      for (const event of events) {
+        freezeDeep(event);
+        // No closure for each: a run may have an event a token.
+        try {
+          const told: unknown = observer.event(event);
+          if (told instanceof Promise) told.catch((error: unknown) => this.#fail(name, error));
+        } catch (error) {
+          this.#fail(name, error);
+        }
+      }
     }
   }
 
@@ -90,21 +99,22 @@ export class Observers {
   }
 
   #guard<Value>(name: string, call: () => Value): Value | undefined {
-    const fail = (error: unknown): undefined => {
-      if (this.#failed.has(name)) return undefined;
-      this.#failed.add(name);
-      this.#report(name, describeThrown(error));
-      return undefined;
-    };
     try {
       const value: unknown = call();
       // The run does not wait for an observer; one that is asynchronous by mistake must not end the process either.
-      if (value instanceof Promise) value.catch(fail);
+      if (value instanceof Promise) value.catch((error: unknown) => this.#fail(name, error));
       // The observer's own type, as it was just returned.
       return value as Value;
     } catch (error) {
-      return fail(error);
+      this.#fail(name, error);
+      return undefined;
     }
+  }
+
+  #fail(name: string, error: unknown): void {
+    if (this.#failed.has(name)) return;
+    this.#failed.add(name);
+    this.#report(name, describeThrown(error));
   }
 }
 

@@ -33,7 +33,11 @@ export class ActivePlugins {
       try {
         const inferences = await this.#workspace.effects.perform(question, async () => {
           const { env, limits } = services;
-          await withTimeout(env.clock, signal, limits.hookTimeoutMs, async () => plugin.onActivate?.(view));
+          const activated = plugin.onActivate?.(view);
+          // Mostly there is nothing to wait for, and then nothing needs a limit.
+          if (activated instanceof Promise) {
+            await withTimeout(env.clock, signal, limits.hookTimeoutMs, async () => activated);
+          }
           return takeInferences(this.#workspace, place);
         });
         countInferences(this.#workspace, inferences);

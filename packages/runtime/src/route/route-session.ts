@@ -40,6 +40,9 @@ export function failureOf(error: ModelError): AttemptEnding {
   return { outcome: "failed", error: error.kind, cost: { microcents: 0, priced: endOf(error) === "refused" } };
 }
 
+/** What is noted of an attempt until it says how it ended. */
+const STALLED: AttemptEnding = failureOf(new ModelError("timeout", "The model said nothing for too long."));
+
 /** Of English text a token has about so many characters. */
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -103,7 +106,7 @@ export class RouteSession {
     const started_ms = this.#elapsed?.();
     const began = started_ms === undefined ? {} : { started_ms };
     const made = { attempt: this.#attempts.length + 1, provider, model, ...began };
-    this.#attempts.push({ ...made, ...failureOf(new ModelError("timeout", "The model said nothing for too long.")) });
+    this.#attempts.push({ ...made, ...STALLED });
     return (end) => {
       const duration = started_ms === undefined ? {} : { duration_ms: (this.#elapsed?.() ?? 0) - started_ms };
       this.#attempts[made.attempt - 1] = { ...made, ...duration, ...end };
