@@ -1,6 +1,7 @@
 import { excludeTool, suspendCall, type Tool } from "@reprise/contracts";
 import { openaiCompatible } from "@reprise/models";
 import { deferredTools } from "@reprise/plugins/deferred-tools";
+import { type PermissionRule, permission } from "@reprise/plugins/permission";
 import { definePlugin, defineTool } from "@reprise/runtime";
 import { startModelServer } from "@reprise/testkit/model-server";
 import { createRuntime, defineAgent, memory } from "reprise";
@@ -149,6 +150,27 @@ it("does not find a tool that another plugin excludes, and does not advise to lo
   expect(called).toContain("may not be used in this step");
   expect(called).not.toContain("tool_search");
   expect(await bench.verify(outcome)).toMatchObject(EQUAL);
+});
+
+it("leaves what permission denies unfound, and lets permission decide about a tool that was found", async () => {
+  const rules: readonly PermissionRule[] = [
+    { tool: "tool_search", behavior: "allow" },
+    { tool: "mcp__mail__*", behavior: "deny" },
+    { tool: "mcp__jira__action_3(secret*)", behavior: "deny" },
+  ];
+  const script = [
+    [search("+mail action"), search("select:mcp__jira__action_3")],
+    [{ call: "mcp__jira__action_3" }],
+    "Oh.",
+  ];
+  const plugins = [permission({ default: "ask", rules }), deferredTools()];
+  const bench = await openAgent({ tools: catalogue(60), plugins, script });
+  const run = await bench.runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  const outcome = await run.outcome();
+  expect(outcome).toMatchObject({ status: "waiting", open: [{ tool_id: "mcp__jira__action_3" }] });
+  const [mail = "", jira = ""] = await resultsOf(bench);
+  expect(JSON.parse(mail)).toMatchObject({ tools: [], hint: expect.any(String) });
+  expect(JSON.parse(jira)).toMatchObject({ tools: [{ id: "mcp__jira__action_3" }] });
 });
 
 it("does not find an excluded tool either when the search waited for an approval", async () => {
