@@ -28,10 +28,14 @@ export interface Catalogue {
   findEvicted(loaded: readonly string[]): readonly string[];
 }
 
-// An agent's tools are the same array in every step, and a section the same object.
+// The tools of a run are the same array in every step, and a section the same object.
 const known = new WeakMap<readonly ToolDescriptor[], WeakMap<CatalogueSettings, Catalogue>>();
 
-/** The catalogue of these tools. It is built once for each agent. */
+// An agent whose tools come from a server has another array with the same tools in every run.
+const recent = new WeakMap<CatalogueSettings, Catalogue[]>();
+const MOST_RECENT = 8;
+
+/** The catalogue of these tools. It is built once, and again when the tools change. */
 export function catalogueOf(tools: readonly ToolDescriptor[], settings: CatalogueSettings): Catalogue {
   let bySettings = known.get(tools);
   if (bySettings === undefined) {
@@ -40,10 +44,17 @@ export function catalogueOf(tools: readonly ToolDescriptor[], settings: Catalogu
   }
   let catalogue = bySettings.get(settings);
   if (catalogue === undefined) {
-    catalogue = createCatalogue(tools, settings);
+    const built = recent.get(settings) ?? [];
+    catalogue = built.find(({ index }) => isSame(index.tools, tools)) ?? createCatalogue(tools, settings);
+    recent.set(settings, [catalogue, ...built.filter((each) => each !== catalogue)].slice(0, MOST_RECENT));
     bySettings.set(settings, catalogue);
   }
   return catalogue;
+}
+
+/** Descriptors never change: the same tools have the same descriptors. */
+function isSame(one: readonly ToolDescriptor[], other: readonly ToolDescriptor[]): boolean {
+  return one.length === other.length && one.every((tool, position) => tool === other[position]);
 }
 
 function createCatalogue(tools: readonly ToolDescriptor[], settings: CatalogueSettings): Catalogue {
