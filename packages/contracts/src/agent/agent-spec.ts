@@ -7,7 +7,7 @@ import type { StopConditionSpec } from "./stop-condition.ts";
 /**
  * What happens when some calls of a round are suspended and others are done.
  * - `wait`: the run waits; the model is called after the last decision.
- * - `continue`: the model goes on with a placeholder for what is open.
+ * - `continue`: the model continues with a placeholder for what is open.
  */
 export type PartialSuspension = "wait" | "continue";
 

@@ -51,7 +51,7 @@ export interface SuspendOptions {
   readonly parameters?: Json;
   readonly responseSchema?: { readonly [key: string]: Json };
   readonly resumeMode?: SuspendTicket["resume_mode"];
-  /** How the call looks to whoever answers, when that differs from the call itself. */
+  /** The call as the person who answers sees it, when that differs from the call itself. */
   readonly pending?: { readonly id?: string; readonly name?: string; readonly arguments?: Json };
   /** How long the question stays open; after that the call counts as denied. */
   readonly expiresInMs?: number;

@@ -36,7 +36,7 @@ export interface DocumentQuery {
 
 export interface DocumentPage {
   readonly items: readonly StoredDocument[];
-  /** The id to go on after; left out when there are no more. */
+  /** The id to continue after; absent when there are no more. */
   readonly next?: string;
 }
 
@@ -48,14 +48,14 @@ export const MAX_DOCUMENT_BYTES = 262_144;
  *
  * - A save is one conditional write: of any number at once with the same expectation, in any process, one is saved, and each of
  *   the others gets a document that was written since.
- * - Revisions only rise and are never used again: whoever read a document that is gone by now, deleted or run out, cannot hit
+ * - Revisions only rise and are never used again: a writer that read a document which is deleted or expired by now cannot overwrite
  *   the one that was made under its id since. They need not follow each other.
  * - A document whose `expires_at` has come is not there, by the store's time: it is not read, not listed, not deleted, and its
  *   id can be saved as a new one. `prune` takes it away.
  * - Kinds and ids obey `assertId` (`INVALID_ID`, in every method). A body that is no JSON, nests too deep or is longer than
  *   `MAX_DOCUMENT_BYTES`, a time that is no number and an expectation that is no whole number are an `INVALID_REQUEST`.
- * - A body that is damaged is `CORRUPT_DATA` to whoever reads it; it can be saved over and deleted.
- * - Whoever is told `STORE_UNAVAILABLE` by a write does not know whether it happened.
+ * - A body that is damaged is `CORRUPT_DATA` to readers; it can be overwritten and deleted.
+ * - After a write that throws `STORE_UNAVAILABLE`, it is unknown whether it happened.
  */
 export interface Documents {
   loadDocument(kind: string, id: string): Promise<StoredDocument | undefined>;
@@ -89,7 +89,7 @@ export function keptKind(kind: string): string {
   return `plugin.${kind}`;
 }
 
-/** How many documents are forgotten in one go, so that nobody waits long for it. */
+/** How many documents are forgotten at once, so that no write waits long for it. */
 const FORGOTTEN_AT_ONCE = 500;
 
 /** Forgets all documents whose time is up, some at a time. `forget` takes at most so many and says how many it took. */

@@ -59,7 +59,7 @@ export interface ModelErrorOptions {
   readonly code?: string;
   /** The provider's id of the request, for its support. */
   readonly requestId?: string;
-  /** Free of secrets: whoever makes the error has taken them out. */
+  /** Free of secrets: the creator of the error has removed them. */
   readonly cause?: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { illegalTransition } from "../errors/reprise-error.ts";
 import { nextStatus, type TransitionTable } from "./transition-table.ts";
 
-/** `waiting`: every open call waits for a decision and nobody holds the run. `done` is the end, whatever the reason. */
+/** `waiting`: every open call waits for a decision and no worker holds the run. `done` is the end, whatever the reason. */
 export type RunStatus = "running" | "waiting" | "done";
 
 export type RunTrigger = "suspend" | "resume" | "finish";

@@ -51,7 +51,7 @@ export function noteContext(facts: {
   return { type: "note_context", ...facts };
 }
 
-/** Hides a tool from the model in this step, and refuses it should the model call it all the same. */
+/** Hides a tool from the model in this step, and refuses the call if the model makes it anyway. */
 export function excludeTool(toolId: string): PhaseAction<"exclude_tool"> {
   return { type: "exclude_tool", tool_id: toolId };
 }
@@ -101,7 +101,7 @@ export function retryInference(feedback: string): PhaseAction<"retry_inference">
   return { type: "retry_inference", feedback };
 }
 
-/** Asks a person before the model is asked, or before its answer counts. Approved: the step goes on; denied or expired: the run ends. */
+/** Asks a person before the model is asked, or before its answer counts. Approved, the step continues; denied or expired, the run ends. */
 export function suspendStep(options: SuspendStepOptions): PhaseAction<"suspend_step"> {
   return { type: "suspend_step", request: toStoredKeys(options) };
 }
@@ -116,7 +116,7 @@ export function blockCall(reason: string): PhaseAction<"block"> {
   return { type: "block", reason };
 }
 
-/** Asks somebody outside before the call goes on. */
+/** Asks a person before the call continues. */
 export function suspendCall(options: SuspendOptions): PhaseAction<"suspend"> {
   return { type: "suspend", request: toStoredKeys(options) };
 }
@@ -126,18 +126,18 @@ export function setToolResult(result: ToolResult | Json): PhaseAction<"set_tool_
   return { type: "set_tool_result", result: isResult(result) ? toolResult(result) : result };
 }
 
-/** A whole result, whoever made it. */
+/** Whether a value is a whole result. */
 function isResult(value: ToolResult | Json): value is ToolResult {
   const fields = ["tool_name", "status", "data", "message", "metadata"];
   return typeof value === "object" && value !== null && fields.every((field) => Object.hasOwn(value, field));
 }
 
-/** Tells the model something beside the tool's result. */
+/** Adds a text for the model beside the tool's result. */
 export function addSystemReminder(text: string): PhaseAction<"add_system_reminder"> {
   return { type: "add_system_reminder", text };
 }
 
-/** Puts a message into the thread after the round. Whatever its role, it will be a user's. */
+/** Adds a message to the thread after the round. Its role is always `user`. */
 export function addUserMessage(message: MessageInput | string): PhaseAction<"add_user_message"> {
   const input: MessageInput = typeof message === "string" ? { role: "user", content: message } : message;
   return { type: "add_user_message", message: input };
@@ -149,12 +149,12 @@ export function emitEvent<Type extends PluginEventType>(type: Type, data: EventD
   return { type: "emit", event: { type, data } as PluginEvent };
 }
 
-/** Has the plugin's handler `key` act once, when the run next comes to the handler's phase. */
+/** Schedules the plugin's handler `key`: it runs once, when the run next reaches the handler's phase. */
 export function scheduleAction(key: string, payload: Json = null): PhaseAction<"schedule"> {
   return { type: "schedule", key, payload };
 }
 
-/** Has the plugin's effect `key` happen after the commit that makes this phase's changes durable. */
+/** Runs the plugin's effect `key` after the commit that makes this phase's changes durable. */
 export function emitEffect(key: string, payload: Json = null): PhaseAction<"effect"> {
   return { type: "effect", key, payload };
 }

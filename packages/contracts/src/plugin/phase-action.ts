@@ -39,7 +39,7 @@ export interface PhaseActions {
   add_session_context: { readonly text: string; readonly key?: string; readonly refs?: readonly ContextRef[] };
   /** Facts about this inference's context for `context_resolved`: sources of a transformed request, and sources left out. */
   note_context: { readonly refs?: readonly ContextRef[]; readonly omissions?: readonly ContextOmission[] };
-  /** Nobody sees the answer of this step before the hooks of `after_inference` have. */
+  /** Holds back the answer of this step until the hooks of `after_inference` have seen it. */
   hold_answer: Record<never, never>;
   /**
    * The answer has this text instead of the model's; its tool calls stay. Before the inference the model is not asked at all, and this is
@@ -48,7 +48,7 @@ export interface PhaseActions {
   replace_text: { readonly text: string; readonly drop_reasoning?: boolean };
   /** The answer is dropped with its tool calls, and the model is asked again with this feedback. */
   retry_inference: { readonly feedback: string };
-  /** Asks a person before the step goes on: before the model is asked, or before the answer counts. A denial ends the run. */
+  /** Asks a person before the step continues: before the model is asked, or before the answer counts. A denial ends the run. */
   suspend_step: { readonly request: SuspendRequest };
   exclude_tool: { readonly tool_id: string };
   /** Of several the union counts; what is excluded stays so. A call of a tool that no list names is refused with the first `advice`. */

@@ -21,7 +21,7 @@ export interface PhaseState {
   at(path: Path): Json | undefined;
 }
 
-/** What every hook has to work with. Nothing here can be written to: a hook acts by the actions it returns. */
+/** The context of every hook. Read-only: a hook acts through the actions it returns. */
 export interface PhaseContext {
   readonly phase: Phase;
   readonly state: PhaseState;
@@ -106,7 +106,7 @@ export interface AfterInferenceContext extends PhaseContext {
 export interface BeforeToolExecuteContext extends PhaseContext {
   readonly call: CallView;
   readonly tool: ToolDescriptor;
-  /** The decision that let the call go on, when it was suspended before. */
+  /** The decision that let the call continue, if it was suspended before. */
   readonly decision: Decision | undefined;
   /** The question that was just answered; its `asked_by` says whose it was. Undefined when a crash came between answer and call. */
   readonly question: SuspendTicket | undefined;
@@ -120,7 +120,7 @@ export interface BeforeToolExecuteContext extends PhaseContext {
  * - `refused`: the run, or this step of it, may not use the tool.
  * - `invalid`: its arguments do not fit.
  * - `missing`: the agent has no such tool.
- * - `denied`: a person said no. · `expired`: nobody answered in time.
+ * - `denied`: a person said no. · `expired`: no decision came in time.
  */
 export type AfterToolOutcome =
   | "succeeded"

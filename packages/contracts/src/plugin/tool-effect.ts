@@ -57,14 +57,14 @@ export function isToolResult(value: unknown): value is MarkedResult {
 
 const SUSPENSION: unique symbol = Symbol.for("reprise.tool_suspension");
 
-/** What a tool returns to ask somebody outside before it goes on. */
+/** The value that a tool returns to ask a person before it continues. */
 export interface MarkedSuspension {
   readonly request: SuspendRequest;
   readonly [SUSPENSION]: true;
 }
 
 /**
- * Suspends the call. When somebody decides, the tool is executed again and finds the decision in its context, unless the
+ * Suspends the call. After the decision the tool is executed again and finds the decision in its context, unless the
  * request has another resume mode.
  */
 export function suspendTool(options: SuspendOptions): MarkedSuspension {

@@ -1,4 +1,4 @@
-/** The known name somebody may have meant: a few letters away, or one that goes on after what was written. */
+/** The known name that was probably meant: a few letters away, or one that begins with the given text. */
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   const meant = fold(name);
   if (meant === "") return undefined;

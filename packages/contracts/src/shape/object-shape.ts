@@ -133,7 +133,7 @@ export function unionOf<Tag extends string, Value extends Readonly<Record<Tag, s
   };
 }
 
-/** A field nobody knows, and the one that was probably meant. The last part of the path is its name. */
+/** The problem of an unknown field, with the name that was probably meant. The last part of the path is its name. */
 export function unknownField(path: ShapePath, known: readonly string[]): ShapeProblem {
   const nearest = findNearest(String(path.at(-1) ?? ""), known);
   return { path, says: nearest === undefined ? " is not known" : ` is not known (the nearest is \`${nearest}\`)` };

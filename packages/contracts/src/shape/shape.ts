@@ -17,7 +17,7 @@ export interface Shape<Value> {
 
 export const text: Shape<string> = simple("a string", { type: "string" }, (value) => typeof value === "string");
 
-/** Nor blank: nobody means an id of three spaces. */
+/** Not blank either: an id of three spaces is a mistake. */
 export const nonEmptyText: Shape<string> = textLike("a non-empty string", "\\S");
 
 /** A text that never appears in a message. */

@@ -4,8 +4,8 @@
  * - `put` returns only when the blob is as durable as the store says; the same bytes give the same reference.
  * - Pieces are taken as they come, one after the other and of any length; a durable store holds a few of them at most. What the
  *   source throws is thrown as it is, and a source that is not read to its end is told so (`return`).
- * - A put that fails, whoever's fault it was, leaves nothing that anybody could read, and nothing for ever: what a process that
- *   died had written of a blob is removed a day later at the latest, when somebody opens the store or puts something large.
+ * - A put that fails, for whatever reason, leaves nothing readable, and nothing for ever: what a process that
+ *   died had written of a blob is removed a day later at the latest, when a process opens the store or puts a large blob.
  * - What was put first stays as it is: the media type of a second put of the same bytes is not kept. Puts of the same bytes at the
  *   same time are one blob, with the media type of one of them.
  * - A read gives the bytes that were put, in order, or throws: it never ends early as if it were whole. Nothing is held open before

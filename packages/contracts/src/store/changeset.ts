@@ -77,7 +77,7 @@ export interface Changeset {
   /** Null for changes from outside a run. */
   readonly run_id: string | null;
   readonly reasons: readonly CheckpointReason[];
-  /** Appended in order. One whose id the thread already has is left out by whoever builds the changeset. */
+  /** Appended in order. The builder of the changeset leaves out messages that the thread already has. */
   readonly messages: readonly Message[];
   /** Ids of messages that no longer reach the model; lists hide them unless asked. */
   readonly supersedes: readonly string[];

@@ -4,13 +4,13 @@ import type { Changeset } from "./changeset.ts";
 import type { MailboxEntry } from "./mailbox.ts";
 import type { Abilities } from "./worker.ts";
 
-/** Who asks, and for how long it may hold what it gets. */
+/** The worker that claims, and how long it may hold the claim. */
 export interface ClaimRequest {
   readonly owner: string;
   readonly lease_ms: number;
 }
 
-/** What a process asks for that looks for work. */
+/** A worker's request for work. */
 export interface WorkRequest extends ClaimRequest {
   readonly limit: number;
   /** What it can run. Left out: everything, for tools that only move work about. */
@@ -35,7 +35,7 @@ export interface Claim {
   readonly run?: RunRecord;
   /** How many claims on the thread were lost since its last commit, whatever the cause; left out when none was. */
   readonly lost_claims?: number;
-  /** Versions that were acknowledged to an earlier owner and are gone, both included: its run cannot be gone on with. */
+  /** Versions that were acknowledged to an earlier owner and are gone, both included: its run cannot be continued. */
   readonly lost?: { readonly from: number; readonly to: number };
 }
 
@@ -43,7 +43,7 @@ export interface Claim {
 export interface Lease extends Pick<Claim, "thread_id" | "owner" | "epoch" | "lease_until" | "kind"> {
   /** The thread's open run; left out while it is about to start. */
   readonly run_id?: string;
-  /** In the store's time: whoever has room may take the thread over. */
+  /** In the store's time. From then on any worker may take the thread over. */
   readonly is_expired: boolean;
 }
 

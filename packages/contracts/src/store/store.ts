@@ -51,14 +51,14 @@ export interface ThreadWriter {
    *
    * - Atomic: it writes everything, or changes nothing and throws.
    * - Order of checks: a changeset id that the thread already has is answered with its version, whatever the guard says:
-   *   committing twice is committing once. Then the epoch (`STALE_EPOCH`), then the version (`VERSION_CONFLICT`).
+   *   `commit` is idempotent. Then the epoch (`STALE_EPOCH`), then the version (`VERSION_CONFLICT`).
    * - A changeset without a run needs no epoch and is refused with `THREAD_BUSY` while a run is running.
    * - A commit under a claim that leaves the thread without a running run gives the claim back.
    * - A waiting run always has a `resume` entry for what it waits for: one for each decision that no commit has consumed, and
    *   one that is available no later than the earliest `expires_at` of its suspended calls and the `until` of its `model_wait`.
    *   So a wake that decided nothing is never lost. An owner that left the run waiting although there was something to decide is
    *   tried again after `UNUSED_WAKE_PAUSE_MS`.
-   * - A run that waits with a `model_wait` or `awaits_runs` goes on by itself: no entry supersedes it.
+   * - A run that waits with a `model_wait` or `awaits_runs` continues by itself: no entry supersedes it.
    * - At most one run of a thread is not `done` (`THREAD_BUSY`); a run or a call that is over stays so (`ILLEGAL_TRANSITION`).
    * - `INVALID_REQUEST` for a message id the thread has, events that do not follow their run's last `seq`, a decision that is
    *   not pending, an entry or a run of another thread.
@@ -96,7 +96,7 @@ export interface Admission {
    * - `RUN_NOT_FOUND`, `RUN_NOT_ACTIVE` when the run is done and nothing was decided, `CALL_NOT_FOUND`; `NOT_SUSPENDED` when the call does not wait
    *   and `early` is false. An early decision is stored for the call's next suspension, for a call without a row the first; it
    *   wakes the run when that suspension is committed.
-   * - `NOT_SUSPENDED` when the call's `expires_at` has come: its run goes on without a decision. The stored decision still
+   * - `NOT_SUSPENDED` when the call's `expires_at` has come: its run continues without a decision. The stored decision still
    *   answers the same one.
    */
   decide(decision: Decision, options?: { readonly early?: boolean }): Promise<Decision>;
@@ -126,8 +126,8 @@ export interface Admission {
    */
   forkThread(threadId: string, version: number, newThreadId: string): Promise<Thread>;
   /**
-   * Takes a thread with everything it has. `THREAD_BUSY` while a run is running or claimed. Epochs go on when a thread is made
-   * anew under the same id, so that nobody who held the old one can write to it.
+   * Takes a thread with everything it has. `THREAD_BUSY` while a run is running or claimed. Epochs continue when a thread is made
+   * anew under the same id, so that no holder of the old one can write to it.
    */
   deleteThread(threadId: string): Promise<void>;
 }
@@ -229,7 +229,7 @@ export interface StoreOperator {
   release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */
   releaseOwner(owner: string): Promise<void>;
-  /** What is claimed of a tenant's threads, by whom and until when; also claims that ran out and nobody has taken over. */
+  /** What is claimed of a tenant's threads, by whom and until when; also expired claims that were not taken over. */
   listLeases(tenant: string): Promise<readonly Lease[]>;
   /**
    * Makes this process a worker under a name, able to run nothing until it says what. Claims that an earlier process left under a
@@ -243,7 +243,7 @@ export interface StoreOperator {
   listMissingAgents(): Promise<readonly string[]>;
   /**
    * Forgets what a retention allows, thread by thread, each in a transaction of its own: it can be stopped in between, and
-   * runs go on meanwhile. A thread that is damaged or busy is passed over.
+   * runs continue meanwhile. A thread that is damaged or busy is passed over.
    */
   prune(retention: Retention, signal?: AbortSignal): Promise<Pruned>;
   /** Calls back after commits and admissions, in this and, as the store can, other processes. Returns the way to stop. */

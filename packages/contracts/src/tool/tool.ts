@@ -6,7 +6,7 @@ import type { RunPolicy } from "../run/run-policy.ts";
 import type { ChildRuns } from "./child-runs.ts";
 import type { ToolDescriptor } from "./tool-descriptor.ts";
 
-/** The state as one call sees it: its own writes included, nobody else's that are not committed. */
+/** The state as one call sees it: with its own writes, without uncommitted writes of others. */
 export interface ToolState {
   /** A state's value, the initial one where nothing is stored. */
   get<State>(definition: StateDefinition<State>): Immutable<State>;
@@ -16,7 +16,7 @@ export interface ToolState {
   apply(action: StateAction): void;
 }
 
-/** Who runs what, for logs and keys. */
+/** The ids of the call and its run, for logs and keys. */
 export interface ToolIdentity {
   readonly tenant: string;
   /** The resource that the run works for: the one of its thread, or else the one that the run was started with. */
@@ -35,7 +35,7 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
-/** What a tool has to work with. */
+/** The context of one execution of a tool. */
 export interface ToolContext {
   readonly state: ToolState;
   readonly identity: ToolIdentity;

@@ -91,7 +91,7 @@ export async function createRuntime<Known extends Agent = Agent>(
     }
     await options.onClose?.();
   };
-  // A store that is away says so to whoever needs it; the first claim tells the time as well.
+  // A store that is away fails the calls that need it; the first claim tells the time as well.
   await time.ask(store.operator).catch(() => undefined);
   const dispatcher = new Dispatcher(services, presence);
   delegation = createDelegation(services, dispatcher);

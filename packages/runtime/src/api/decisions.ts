@@ -157,7 +157,7 @@ function lower(verb: DecisionVerb): Pick<Decision, "action" | "arguments" | "res
   }
 }
 
-/** A result that somebody supplied says nothing about later calls. */
+/** A supplied result says nothing about later calls. */
 function rememberOf(verb: DecisionVerb): Pick<Decision, "remember"> {
   // Also callers without types.
   const { action, remember: given }: { readonly action: string; readonly remember?: unknown } = verb;

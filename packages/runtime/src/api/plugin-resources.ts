@@ -6,7 +6,7 @@ import { prepareSources } from "../resolve/tool-sources.ts";
 
 type Hosting = Pick<Services, "agents" | "env" | "limits" | "store">;
 
-/** Has the tool sources of an agent connect, for whoever asks for a tool by its id. A source that fails lists what it knows. */
+/** Connects the tool sources of an agent, for requests that name a tool by its id. A source that fails lists what it knows. */
 export async function prepareTools(services: Hosting, tenant: string, agentId: string): Promise<void> {
   const { agents, env, limits, store } = services;
   const plan = agents.plan(agentId);

@@ -17,7 +17,7 @@ import { type Admission, admitCall, findTool } from "../tools/admit-call.ts";
 import { ToolPools } from "../tools/pools/tool-pools.ts";
 import { prepareTools } from "./plugin-resources.ts";
 
-/** A call that nobody made yet. */
+/** A call that was not made yet. */
 export interface PreviewCall {
   readonly agent: string;
   readonly tool: string;

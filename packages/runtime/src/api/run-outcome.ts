@@ -22,7 +22,7 @@ export type RunOutcome<Output = Json> =
   | { readonly status: "cancelled"; readonly run?: RunRecord }
   | { readonly status: "failed"; readonly run?: RunRecord; readonly error: string; readonly code?: string };
 
-/** Waits until nobody works on a run any more, here or elsewhere, and says how it stands. */
+/** Waits until no worker has the run any more, here or elsewhere, and returns its outcome. */
 export async function waitForOutcome(
   services: Services,
   tenant: string,

@@ -209,7 +209,7 @@ export class RuntimeFacade implements Runtime {
     try {
       await this.#dispatcher.close();
     } finally {
-      // Whoever waits is told, whatever happened to the claims.
+      // Waiters are told, whatever happened to the claims.
       const message = "The runtime was closed. The run continues in another process, or when this one starts again.";
       this.#closed.abort(new RepriseError("RUNTIME_CLOSED", message));
       this.#services.signals.close();

@@ -95,7 +95,7 @@ export interface Runtime<Known extends Agent = Agent> {
   /** The same runtime for another tenant: one process serves many, and each sees only its own. */
   forTenant(tenant: string): TenantRuntime<Known>;
   /**
-   * Replaces everything that can be run. Every mistake is reported before anything changes. Runs at work go on as they began until
+   * Replaces everything that can be run. Every mistake is reported before anything changes. Active runs continue as they began until
    * they wait or end. Returns the same runtime, typed by its new agents.
    */
   redefine<Next extends Agent>(definitions: Definitions<Next>): Runtime<Next>;
@@ -141,7 +141,7 @@ export interface Runtime<Known extends Agent = Agent> {
   /** What survives what, as the store says. */
   readonly durability: Durability;
   readonly threads: Threads;
-  /** Small things the tenant keeps outside of threads, for whoever embeds the runtime. */
+  /** Small documents of the tenant outside of threads, for the host. */
   readonly documents: Documents;
   readonly decisions: Decisions;
   /** What is queued, and what became of it. */
@@ -154,7 +154,7 @@ export interface Runtime<Known extends Agent = Agent> {
   readonly budgets: Budgets;
   /**
    * Runs a finished run again from what is stored of it, without a model and without tools, and compares every commit with the
-   * recorded one. `verify`, unless it is said otherwise, runs nobody's code; `reexecute` asks today's plugins and rules.
+   * recorded one. `verify`, the default, runs no code of the definition; `reexecute` asks today's plugins and rules.
    */
   replay(runId: string, options?: { readonly mode?: ReplayMode }): Promise<ReplayResult>;
   /**

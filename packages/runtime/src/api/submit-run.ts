@@ -36,7 +36,7 @@ export async function submitRun(
   return { ...run, isEarlier: true };
 }
 
-/** Refuses a request under a run id or a dedupe key that another request has: its run is somebody else's. */
+/** Refuses a request under a run id or a dedupe key that belongs to another request. */
 function assertSameRequest(accepted: MailboxEntry, asked: NewEntry): void {
   if (accepted.request !== undefined && deepEqual(identityOf(accepted.request), identityOf(asked.request))) return;
   const isByKey = asked.dedupe_key !== undefined && accepted.dedupe_key === asked.dedupe_key;

@@ -19,7 +19,7 @@ export interface Truncated {
 }
 
 /**
- * Leaves out the oldest messages, as few as it takes. What is left begins where a conversation can begin: with somebody's words or
+ * Leaves out the oldest messages, as few as it takes. What is left begins where a conversation can begin: with a user's words or
  * behind them, never with a result, never between a call and one of its results. System messages and the last words of the user
  * stay wherever they are. When even that is too much, the least that may be sent comes back, too large.
  */

@@ -53,7 +53,7 @@ export interface ClaimHandle {
 export interface ClaimedRun {
   readonly run: RunRecord;
   readonly thread?: LoadedThread;
-  /** What has to be over before the run goes on. */
+  /** What has to be over before the run continues. */
   readonly left?: Promise<unknown>;
 }
 
@@ -132,7 +132,7 @@ function pinDefinition(workspace: RunWorkspace, definition: string): void {
   workspace.setRun({ definition });
 }
 
-/** Begins a later activation of a run: its calls are picked up, and readers hear that it goes on. */
+/** Begins a later activation of a run: its calls are picked up, and readers hear that it continues. */
 async function reopen(workspace: RunWorkspace): Promise<void> {
   const { store, effects } = workspace;
   const { run_id } = workspace.run;
@@ -178,7 +178,7 @@ async function handleFailure(workspace: RunWorkspace, error: unknown): Promise<v
   const stopped: unknown = signal.aborted && !(error instanceof RunCancelled) ? signal.reason : error;
   const reason: unknown = lost.aborted ? lost.reason : stopped;
   workspace.journal.giveUpTail();
-  // The thread changed under us, or the store is away: the claim goes back, and somebody begins again from what is true.
+  // The thread changed under us, or the store is away: the claim is given back, and the next owner begins again from the store.
   if (isForLater(error)) throw error;
   if (isLost(reason) || isLost(error)) {
     services.threads.forget(claim.tenant, claim.thread_id);

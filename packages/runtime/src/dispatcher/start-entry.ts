@@ -28,7 +28,7 @@ export interface StartedRun {
   readonly left: Promise<unknown>;
 }
 
-/** How often a start is composed anew because somebody else wrote to the thread. */
+/** How often a start is composed again because another process wrote to the thread. */
 const ATTEMPTS = 5;
 
 /** A submission; with the run when it began with it. A lease counts from when it was asked for. */
@@ -55,7 +55,7 @@ export async function submitAndStart(services: Services, tenant: string, entry: 
       time.hear(claim, limits.leaseMs);
       return { submitted, started: takeIn(services, thread, changeset, version, claim), askedAt };
     } catch (error) {
-      // Somebody wrote to the thread between our look and our write: look again.
+      // Another process wrote to the thread between the read and the write: read again.
       if (!RepriseError.is(error, "VERSION_CONFLICT")) throw error;
     }
   }

@@ -7,7 +7,7 @@ import { decisionFor, listAllCalls } from "../thread/calls.ts";
  */
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";
-  // Nobody has to do anything for it.
+  // It continues without any input.
   if (resumesByItself(run)) return true;
   const { run_id, thread_id } = run;
   const { decisions, cancel } = await store.readInbox(thread_id, run_id);

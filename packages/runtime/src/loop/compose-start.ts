@@ -139,7 +139,7 @@ function callsOf(thread: LoadedThread, withdrawn: ReadonlySet<string>): readonly
   return asking.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
 }
 
-/** The blobs that messages name: nobody may take them away while the thread is there. */
+/** The blobs that messages name. They are kept while the thread exists. */
 function blobsIn(messages: readonly Message[]): readonly string[] {
   const refs = messages
     .flatMap(({ content }) => (typeof content === "string" ? [] : content))

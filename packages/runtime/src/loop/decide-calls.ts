@@ -34,7 +34,7 @@ export type DecidingRun = ToldRun &
 /** What came of the calls that are suspended. */
 export interface FoundDecisions {
   readonly decided: readonly DecidedCall[];
-  /** Those whose time is up, and that nobody decided about in time. */
+  /** Calls whose time is up without a decision. */
   readonly expired: readonly ToolCallRecord[];
 }
 
@@ -89,7 +89,7 @@ export async function findDecisions(workspace: InboxOwner & RunView & CallBook):
 
 const PASSED_ON = "pass_decision_to_tool";
 
-/** Whoever asked has been answered. */
+/** Marks the source of the question as answered. */
 function answeredBy({ ticket, answered = [] }: ToolCallRecord): Pick<ToolCallRecord, "answered"> {
   const asker = ticket?.asked_by;
   return asker === undefined || answered.includes(asker) ? {} : { answered: [...answered, asker] };
@@ -186,7 +186,7 @@ function editCall(
   return { ...edited, binding_hash: bindingHash(services.env, claim.tenant, edited) };
 }
 
-/** Arguments that somebody edited to something the tool does not take, in a process that could not know. */
+/** Edited arguments that the tool does not accept, from a process without the tool. */
 function isBadEdit(decision: Decision, result: ToolResult): boolean {
   return decision.arguments !== undefined && codeOf(result) === "invalid_arguments";
 }

@@ -21,7 +21,7 @@ import { endCall } from "./settle-call.ts";
 import { lastAnswer, readOutput } from "./structured-output.ts";
 import { endModelWait } from "./wait-for-model.ts";
 
-/** Closes an activation: the run waits, or is done. Nobody hears of it before it is committed. */
+/** Closes an activation: the run waits, or is done. It is announced after the commit. */
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
   const isSuspended = termination.type === "suspended";
   endRunWait(workspace);
@@ -159,7 +159,7 @@ async function submit(
     origin: "internal",
     sender_id: source,
     messages: [{ role: "user", content, visibility: "internal", metadata: { source } }],
-    // It goes on with what the run above began, and spends from the same.
+    // It continues the work of the run above, and spends from the same budget.
     ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
   } satisfies RunRequest;
   const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;

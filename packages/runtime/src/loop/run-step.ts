@@ -133,7 +133,7 @@ async function takeStep(
   const isAgain = attempt > 1 && inference.isHeld !== true;
   const { turn, reads, provider } = await infer(workspace, { stepId, inference, isAgain }, early);
   const calls = turn.calls.map((call) => requestCall(workspace, stepId, call, inference));
-  // Noted at once: however the step goes on, the end of the run gives each of them a result.
+  // Noted at once: however the step continues, the end of the run gives each of them a result.
   for (const call of calls) workspace.setCall(call);
   const files = turn.files === undefined ? [] : await keepFiles(workspace, stepId, turn.files);
   if (inference.isHeld !== true) showFiles(workspace, stepId, files);

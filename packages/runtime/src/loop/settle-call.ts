@@ -123,7 +123,7 @@ export async function pauseCall(
   await tellPlugins(workspace, call, { result, outcome: "suspended", decision: undefined, question: undefined }, key);
 }
 
-/** Suspends a call: whoever may decide hears of it once it is durable. */
+/** Suspends a call. Clients hear of it once it is durable. */
 export function suspendCall(
   workspace: SettlingRun,
   call: ToolCallRecord,

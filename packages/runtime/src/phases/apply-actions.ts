@@ -228,7 +228,7 @@ function emitNow(workspace: ChangeableRun, phase: Phase, { type, data }: PluginE
   workspace.emit(type, data, isOfActivation ? undefined : stepIdOf(run.run_id, run.steps));
 }
 
-/** Effects happen beside the run, once what they follow from is durable; nobody waits for them. */
+/** Effects run beside the run after the commit that they follow from. The run does not wait for them. */
 function emitLater(workspace: ChangeableRun, plugin: string, { key, payload }: PhaseAction<"effect">): void {
   const { services, run, claim, signal, agent } = workspace;
   const handler = agent.installed.effects.get(key)?.value;

@@ -41,7 +41,7 @@ export interface Inference {
   readonly model?: string;
   /** Those that stand in for it, when a plugin chose them too. */
   readonly fallbacks?: readonly string[];
-  /** Whether nobody may see the answer before the plugins have. */
+  /** Whether the answer is held back until the plugins have seen it. */
   readonly isHeld?: boolean;
   /** Why the model is not to be asked at all. */
   readonly refusal?: RepriseError;
@@ -133,7 +133,7 @@ function withSessionContext(
   return [...messages, context];
 }
 
-/** A call that waits for a decision while the model goes on has a result all the same: one that says so, and is not kept. */
+/** A call that waits for a decision while the model continues gets a placeholder as its result, which is not stored. */
 function withPlaceholders(workspace: AskingRun): readonly Message[] {
   const messages = workspace.modelMessages();
   const { openCalls } = workspace;

@@ -29,7 +29,7 @@ export type Objection =
 
 /**
  * Asks the plugins about a call that is about to be executed. A refusal beats a question, a question beats an answer; of the
- * same kind the first plugin is heard. Undefined when nobody objects.
+ * same kind the first plugin is heard. Undefined when no plugin objects.
  */
 export async function askPlugins(
   workspace: PhaseRun,
@@ -73,7 +73,7 @@ export async function askPlugins(
 }
 
 /**
- * An answer that is the call's result ends the call, so such a question comes after those whose answer only lets it go on: a permission that
+ * An answer that is the call's result ends the call, so such a question comes after those whose answer only lets it continue: a permission that
  * was to be asked for would otherwise be passed by. The first version of the loop took the first question whatever it was.
  */
 function firstQuestion(tickets: readonly SuspendTicket[], loopVersion: number): SuspendTicket | undefined {

@@ -26,7 +26,7 @@ const NOTHING: readonly never[] = [];
 
 /**
  * Asks every plugin that hooks a phase what should happen, all of them about the same frozen moment, and applies it in the
- * order of the plugins. A phase nobody hooks costs a look into a table. Waits only when a hook does.
+ * order of the plugins. A phase without hooks costs one table lookup. Waits only when a hook does.
  */
 export function runPhase<In extends Phase>(
   workspace: PhaseRun,
@@ -41,7 +41,7 @@ export function runPhase<In extends Phase>(
   const hooks = installed.hooks[phase];
   if (hooks === undefined && installed.scheduled.size === 0) return NOTHING;
   const key = at ?? phaseKey(workspace, phase);
-  // What one hook is shown, another is too: nobody may write to it.
+  // All hooks see the same object, so it is frozen.
   if (facts !== undefined) freezeDeep(facts);
   const moment: PhaseMoment = { phase, key, now: workspace.now, document: workspace.document };
   const due = takeScheduled(workspace, phase);
@@ -115,7 +115,7 @@ function askHook(
     const outer = phase === "run_end" ? NEVER : workspace.signal;
     return withTimeout(clock, outer, hookTimeoutMs, async () => answer).then((value) => ({ plugin, value }), fail);
   } catch (error) {
-    // Thrown where the others are waited for: what they do later is then nobody's surprise.
+    // Thrown where the others are awaited, so that a later rejection of theirs is handled.
     return Promise.reject(error).catch(fail);
   }
 }

@@ -25,7 +25,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
     store: { ...untouchable("its store"), forTenant: () => untouchable("its store") },
     blobs: untouchable("the blobs"),
     budgets: untouchable("a budget"),
-    // Told about things that concern nobody here.
+    // Notifications have no receiver in a replay.
     signals: { nudge: nothing } as unknown as Services["signals"],
     stopped: { goOn: nothing } as unknown as Services["stopped"],
     threads: { forget: nothing } as unknown as Services["threads"],

@@ -33,7 +33,7 @@ function abilityOf(env: Env, agent: ResolvedAgent): AgentAbility {
   return ability;
 }
 
-/** Where agents come from, for whoever runs them. */
+/** The source of agents for the dispatcher. */
 export type AgentSource = Pick<Agents, keyof Agents>;
 
 /**
@@ -104,7 +104,7 @@ export class Agents {
     };
   }
 
-  /** Refuses an agent nobody registered. */
+  /** Refuses an agent that is not registered. */
   assertKnown(id: string): void {
     lookUpEntry(this.registries, id);
   }
@@ -150,7 +150,7 @@ export class Agents {
       const plan = this.plan(id);
       return [[id, plan.kind === "local" ? abilityOf(this.#env, plan.agent) : { tools: {} }]];
     } catch {
-      // Whoever asks for a run of it hears why.
+      // A request for a run of it gets the reason.
       return [];
     }
   }

@@ -12,7 +12,7 @@ import { findSectionProblem } from "./section-problem.ts";
 const RUNTIME = "the runtime";
 
 /**
- * Holds the sections of an agent against the schemas of the plugins they belong to. A section nobody claims is probably
+ * Holds the sections of an agent against the schemas of the plugins they belong to. A section that no plugin claims is probably
  * misspelt, or its plugin was forgotten: a warning. A section that is absent is fine.
  */
 function checkSections(spec: AgentSpec, plugins: readonly Plugin[]): readonly ResolveWarning[] {

@@ -47,7 +47,7 @@ const TABLE: FieldTable = {
   findMore: (fields) => readEndpoint(fields.id ?? "", fields).problems,
 };
 
-/** Agent specs as people may write them, for whoever reads documents that hold some. */
+/** The shape of an agent spec, for readers of documents that contain some. */
 export const agentSpecShape: Shape<JsonObject> = shapeOf(TABLE);
 
 /** The JSON Schema of agent specs as people may write them. */
@@ -72,7 +72,7 @@ export function readSpec(input: unknown, say: (problem: ShapeProblem) => string)
   const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;
   const { endpoint } = readEndpoint(fields.id ?? "", fields);
   const spec: Json = { ...own, name: own.name ?? own.id ?? "", ...(endpoint !== undefined && { endpoint }) };
-  // Every field was checked by its row of the table. A copy, because the caller may go on writing to the original.
+  // Every field was checked by its row of the table. A copy, because the caller may continue to write to the original.
   return freezeDeep(copyJson(spec)) as Json & AgentSpec;
 }
 

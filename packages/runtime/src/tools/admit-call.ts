@@ -76,7 +76,7 @@ function decodeCheck(stored: Json | undefined): CheckedInput {
   return typeof stored === "string" ? { ok: false, problem: stored } : { ok: true, input: undefined };
 }
 
-/** The gates that need nobody's code: what they refuse is refused before anything of the round runs. */
+/** The gates without code of plugins or tools: their refusals come before anything of the round runs. */
 export function findTool(
   workspace: Pick<RunView, "policy"> & Pick<AgentView, "agent">,
   { tool_id, problem, refusal, told_tools, arguments: given }: ToolCallRecord,

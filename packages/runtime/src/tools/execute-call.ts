@@ -22,7 +22,7 @@ import { InvalidEffect, readEffect } from "./read-effect.ts";
 import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
 
-/** A question in a tool's result is the tool's own, whoever it names: a plugin takes an answer only to its own questions. */
+/** A question in a tool's result is the tool's own, whatever source it names: a plugin takes an answer only to its own questions. */
 function signed(result: ToolResult): ToolResult {
   if (result.suspension === undefined) return result;
   return { ...result, suspension: { ...result.suspension, asked_by: `tool:${result.tool_name}` } };

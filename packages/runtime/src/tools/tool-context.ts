@@ -71,7 +71,7 @@ export function createToolContext(
     decision,
     now: services.time.now(),
     id: () => `${call.call_id}-i${ids++}`,
-    // A tool that was given up on may go on talking; nobody listens any more.
+    // A tool that was given up on may still report; its reports are dropped.
     progress: (told) => {
       // Without what is undefined it is JSON.
       if (state.isOpen) progress(JSON.parse(JSON.stringify(told)) as Json);
