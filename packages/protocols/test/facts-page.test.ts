@@ -1,8 +1,8 @@
-import { FACT_TYPES, FACTS, FACTS_VERSION, type FactShape, factSchema } from "@reprise/protocols/facts";
+import { FACT_TYPES, FACTS, FACTS_VERSION, factSchema } from "@reprise/protocols/facts";
 import { expect, it } from "vitest";
 
 const rows = FACT_TYPES.map((type) => {
-  const { tells, ids, payload }: FactShape = FACTS[type];
+  const { tells, ids, payload } = FACTS[type];
   const fields = Object.entries(payload).map(
     ([name, field]) => `\`${name}${field.endsWith("?") ? "?" : ""}\` ${field.replace("?", "")}`,
   );

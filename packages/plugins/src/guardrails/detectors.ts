@@ -4,7 +4,9 @@ import { compileReplacer } from "../tool-pattern/text-matcher.ts";
 export type Detector = (text: string, by: string) => string | undefined;
 
 /** What texts can be searched for without writing a pattern. */
-export const DETECTORS = {
+export type DetectorName = "email" | "credit_card" | "secret";
+
+export const DETECTORS: Readonly<Record<DetectorName, Detector>> = {
   email: compileReplacer(String.raw`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`),
   credit_card: replaceCards,
   /** Keys of well-known services, private keys and bearer tokens. */
@@ -20,9 +22,7 @@ export const DETECTORS = {
       "-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]+-----END [A-Z ]*PRIVATE KEY-----)?",
     ].join("|"),
   ),
-} as const satisfies Readonly<Record<string, Detector>>;
-
-export type DetectorName = keyof typeof DETECTORS;
+};
 
 /** Digits in groups, and of the right length. Whether the number is one of a card, its check digit says. */
 const DIGITS = /(?<![0-9])[0-9](?:[ -]?[0-9]){12,18}(?![0-9])/g;

@@ -6,7 +6,7 @@ import type { KnownCall } from "./encoder-state.ts";
 const MOST_CHARS = 2_000;
 
 /** A value as text that a person can glance at. */
-export function preview(value: Json): { readonly preview: string; readonly isTruncated: boolean } {
+function preview(value: Json): { readonly preview: string; readonly isTruncated: boolean } {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const isTruncated = text.length > MOST_CHARS;
   return { preview: isTruncated ? text.slice(0, MOST_CHARS).toWellFormed() : text, isTruncated };

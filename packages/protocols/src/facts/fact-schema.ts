@@ -43,7 +43,7 @@ export function factSchema(): JsonObject {
     },
     unevaluatedProperties: false,
     allOf: FACT_TYPES.map((type) => {
-      const { ids, payload }: FactShape = FACTS[type];
+      const { ids, payload } = FACTS[type];
       return {
         if: { properties: { type: { const: type } }, required: ["type"] },
         // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema, and this object is never awaited.

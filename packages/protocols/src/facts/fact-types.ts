@@ -1,6 +1,43 @@
 /** What a field of a payload holds. A `?` makes it optional. */
 export type FactField = `${"string" | "number" | "boolean" | "object" | "array" | "any"}${"" | "?"}`;
 
+export type FactType =
+  | "turn.started"
+  | "run.status"
+  | "turn.completed"
+  | "turn.failed"
+  | "model.requested"
+  | "model.delta"
+  | "reasoning.delta"
+  | "model.completed"
+  | "tool.catalog.resolved"
+  | "tool.started"
+  | "tool.args"
+  | "tool.progress"
+  | "tool.result"
+  | "tool.failed"
+  | "action.required"
+  | "action.resolved"
+  | "permission.evaluated"
+  | "hook.completed"
+  | "hook.failed"
+  | "context.resolved"
+  | "context.compaction.started"
+  | "context.compaction.completed"
+  | "context.compaction.failed"
+  | "routing.single_candidate"
+  | "routing.decided"
+  | "routing.fallback.applied"
+  | "routing.not_possible"
+  | "rate_limit.hit"
+  | "quota.low"
+  | "quota.blocked"
+  | "cost.recorded"
+  | "artifact.changed"
+  | "policy.changed"
+  | "snapshot.repaired"
+  | "runtime.error";
+
 /** The ids of an envelope beside those every fact has. */
 export type FactId = "stepId" | "toolCallId" | "actionId" | "artifactId";
 
@@ -56,7 +93,7 @@ const CALL_ENDED: FactShape["payload"] = {
  * Every fact of the encoding: what it says, the ids in its envelope, and its payload. The JSON Schema, the reference page and the types are
  * made of this table.
  */
-export const FACTS = {
+export const FACTS: Readonly<Record<FactType, FactShape>> = {
   "turn.started": { tells: "A run began.", ids: [], payload: { parentRunId: "string?" } },
   "run.status": {
     tells: "How the run stands: `running` again after a pause, `blocked` while it waits for a decision, `cancelled`.",
@@ -226,8 +263,6 @@ export const FACTS = {
     payload: { fromSequence: "number?", messageId: "string?" },
   },
   "runtime.error": { tells: "Why the run is about to fail.", ids: [], payload: { message: "string", code: "string?" } },
-} as const satisfies Readonly<Record<string, FactShape>>;
-
-export type FactType = keyof typeof FACTS;
+};
 
 export const FACT_TYPES: readonly FactType[] = Object.keys(FACTS) as FactType[];
