@@ -4,8 +4,9 @@ import { button, element, pretty } from "./elements.js";
 /**
  * How a call is decided.
  *
- * @typedef {{ action: "approve" | "deny" | "edit", arguments?: unknown }} Verb
- * @typedef {{ binding_hash: string, suspension: number, ticket?: { suspension?: { message?: string } } }} Question
+ * @typedef {{ action: "approve" | "deny" | "edit", arguments?: unknown, remember?: "thread" | "always" }} Verb
+ * @typedef {{ message?: string, parameters?: unknown }} Suspension
+ * @typedef {{ binding_hash: string, suspension: number, ticket?: { suspension?: Suspension } }} Question
  */
 
 /** A tool call on the page: its arguments, its progress, its result, and its question while it needs approval. */
@@ -114,9 +115,27 @@ export class ToolCallView {
     const deny = button("Deny", "button danger", () => this.answer({ action: "deny" }, question));
     const edit = button("Edit…", "button", () => this.edit(question));
     const problem = element("p", { class: "problem", role: "alert" });
-    const actions = element("div", { class: "actions" }, approve, deny, edit);
+    const actions = element("div", { class: "actions" }, approve, ...this.rememberButtons(question), deny, edit);
     this.question.replaceChildren(element("p", { class: "asked" }, message), problem, actions);
     this.question.hidden = false;
+  }
+
+  /** For a question whose answer can reach beyond this call. @param {Question} question */
+  rememberButtons(question) {
+    const parameters = question.ticket?.suspension?.parameters;
+    const isCovering = typeof parameters === "object" && parameters !== null && "remembers" in parameters;
+    if (!isCovering || typeof parameters.remembers !== "string") return [];
+    const covered = parameters.remembers;
+    /** @type {readonly (readonly [label: string, remember: "thread" | "always"])[]} */
+    const choices = [
+      ["Allow in this thread", "thread"],
+      ["Always allow", "always"],
+    ];
+    return choices.map(([label, remember]) => {
+      const choice = button(label, "button", () => this.answer({ action: "approve", remember }, question));
+      choice.title = `Later calls of ${covered} run without asking.`;
+      return choice;
+    });
   }
 
   /** @param {Question} question */
