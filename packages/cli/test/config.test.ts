@@ -57,6 +57,24 @@ it("takes a flag before the environment, that before .env, the configuration and
   });
 });
 
+it("adds the plugin that compacts to an agent whose policy has a threshold, and warns of no setting without effect", async () => {
+  const config = (context_policy: object): string =>
+    JSON.stringify({
+      agents: [{ id: "a", model: "m", context_policy }],
+      models: { m: { provider: "s", model: "assistant" } },
+      providers: { s: { adapter_kind: "scripted" } },
+    });
+  const cwd = createTemporaryFolder({
+    "threshold.json": config({ autocompact_threshold: 1_000 }),
+    "mode.json": config({ compaction_mode: "compact_to_safe_frontier" }),
+  });
+  const run = (file: string) => runCli(["run", "a", "hello", "--config", file], { cwd });
+  const [threshold, mode] = await Promise.all([run("threshold.json"), run("mode.json")]);
+  expect(threshold.code).toBe(0);
+  expect(threshold.stderr).not.toContain("has no effect");
+  expect(mode.stderr).toContain('`context_policy.compaction_mode` of agent \\"a\\" has no effect');
+});
+
 it("shows a configuration without its secrets", async () => {
   const folder = createTemporaryFolder({
     "app.json": JSON.stringify({

@@ -112,7 +112,7 @@ describe("a thread that grows", () => {
     }
   });
 
-  it("is compacted by a configuration that names the plugin, or only sets a threshold, without a warning", async () => {
+  it("is compacted by a configuration that names the plugin, under both of its names, without a warning", async () => {
     const context_policy = { max_context_tokens: 4_000, max_output_tokens: 200, autocompact_threshold: 400 };
     for (const id of ["context", "compaction"]) {
       const sections = { [id]: { summary_max_tokens: 60, min_gain_tokens: 20 } };
