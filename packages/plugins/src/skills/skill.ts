@@ -43,7 +43,7 @@ export interface SkillProblem {
   readonly message: string;
 }
 
-export const MAX_NAME = 64;
+const MAX_NAME = 64;
 export const MAX_DESCRIPTION = 1_024;
 export const MAX_COMPATIBILITY = 500;
 
