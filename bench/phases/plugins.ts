@@ -17,11 +17,12 @@ const { values: flags } = parseArgs({
 });
 if (flags.quick && flags.record) throw new Error("A quick run is not for the record: leave out --quick or --record.");
 
-const effort: Effort = flags.quick ? { rounds: 1, runs: 200, warmUp: 100 } : { rounds: 10, runs: 200, warmUp: 100 };
+const effort: Effort = flags.quick ? { rounds: 1, runs: 50, warmUp: 10 } : { rounds: 6, runs: 150, warmUp: 100 };
 const MOST_MICROS = 500;
 
-/** `llmmetry` is another name of `observability`. */
-const installed = createInstalledPlugins().filter(({ id }) => id !== "llmmetry");
+/** Other names of `observability` and `context`. */
+const ALIASES: readonly string[] = ["llmmetry", "compaction"];
+const installed = createInstalledPlugins().filter(({ id }) => !ALIASES.includes(id));
 const cases: readonly { readonly name: string; readonly plugins: readonly Plugin[] }[] = [
   { name: "none", plugins: [] },
   { name: "all of them", plugins: installed },

@@ -75,9 +75,13 @@ const SHORTEST_PREFIX = 3;
 const MOST_EXPANSIONS = 50;
 const PREFIX_WEIGHT = 0.5;
 
-export function createToolIndex(tools: readonly ToolDescriptor[]): ToolIndex {
-  const byId = new Map(tools.map((tool) => [tool.id, tool]));
-  // For each word the tools that have it, by position, each followed by the word's weight.
+/** The words of a catalogue, sorted, and for each the tools that have it, by position, each followed by the word's weight. */
+interface IndexedWords {
+  readonly vocabulary: readonly string[];
+  readonly postings: ReadonlyMap<string, readonly number[]>;
+}
+
+function indexWords(tools: readonly ToolDescriptor[]): IndexedWords {
   const postings = new Map<string, number[]>();
   for (const [position, tool] of tools.entries()) {
     for (const [word, weight] of weighWords(tool)) {
@@ -86,10 +90,18 @@ export function createToolIndex(tools: readonly ToolDescriptor[]): ToolIndex {
       else list.push(position, weight);
     }
   }
-  const vocabulary = [...postings.keys()].sort();
+  return { vocabulary: [...postings.keys()].sort(), postings };
+}
+
+export function createToolIndex(tools: readonly ToolDescriptor[]): ToolIndex {
+  const byId = new Map(tools.map((tool) => [tool.id, tool]));
+  // Most runs never search.
+  let indexed: IndexedWords | undefined;
 
   /** How well each tool matches one word, by position. A rare word says more than a frequent one. */
   const match = (word: string): Float64Array => {
+    indexed ??= indexWords(tools);
+    const { vocabulary, postings } = indexed;
     const scores = new Float64Array(tools.length);
     const add = (found: string, factor: number): void => {
       const list = postings.get(found) ?? [];

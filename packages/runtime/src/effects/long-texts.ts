@@ -117,7 +117,16 @@ function refOf(text: string, { hash }: Pick<Env, "hash">): string {
 function hasLongText(value: Json): boolean {
   if (typeof value === "string") return value.length > LONGEST_TEXT;
   if (typeof value !== "object" || value === null) return false;
-  for (const key in value) if (hasLongText((value as JsonObject)[key] ?? null)) return true;
+  // An answer may hold a catalogue of tools: lists are walked by position, which costs less than by name.
+  if (Array.isArray(value)) {
+    for (const item of value) if (hasLongText(item)) return true;
+    return false;
+  }
+  for (const key in value) {
+    const item = (value as JsonObject)[key];
+    if (typeof item === "string" ? item.length > LONGEST_TEXT : typeof item === "object" && hasLongText(item))
+      return true;
+  }
   return false;
 }
 
