@@ -350,5 +350,7 @@ export type {
 export type { InterruptBehavior, ToolClass, ToolDescriptor } from "./tool/tool-descriptor.ts";
 export type { ToolErrorKind } from "./tool/tool-error.ts";
 export { TOOL_ERROR_KINDS, ToolError } from "./tool/tool-error.ts";
+export type { ToolOwner } from "./tool/tool-owner.ts";
+export { ownerOf, TOOL_OWNERS } from "./tool/tool-owner.ts";
 export type { ToolCallOutcome, ToolErrorCode, ToolResult, ToolResultStatus } from "./tool/tool-result.ts";
 export { outcomeOf, toolFailure, toolPending, toolSuccess } from "./tool/tool-result.ts";

@@ -6,6 +6,7 @@ import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
+import type { ToolOwner } from "../tool/tool-owner.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
 import type { ContextOmission, ContextRef } from "./context-ref.ts";
 
@@ -129,7 +130,7 @@ export interface CatalogEntry {
   readonly input_schema_ref?: string;
   readonly capabilities: readonly string[];
   readonly policy: "available" | "ask" | "ask_by_arguments" | "denied" | "sandboxed" | "unavailable";
-  readonly runtime_owner: "local" | "mcp" | "hosted" | "provider_native" | "workflow" | "subagent" | "plugin";
+  readonly runtime_owner: ToolOwner;
   readonly metadata_ref?: string;
   readonly is_read_only: boolean;
   readonly is_concurrency_safe: boolean;

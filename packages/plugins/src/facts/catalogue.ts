@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto";
-import type { CatalogEntry, ToolDescriptor } from "@reprise/contracts";
+import { type CatalogEntry, ownerOf, type ToolDescriptor } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 
-const OWNERS = ["local", "mcp", "hosted", "provider_native", "workflow", "subagent", "plugin"] as const;
 const POLICIES = ["available", "ask", "ask_by_arguments", "denied", "sandboxed", "unavailable"] as const;
 
 /** How large a schema may be before an entry only names it. */
 const MOST_SCHEMA_CHARS = 4_000;
-
-/** The prefix of tools that come from an MCP server. */
-const MCP = "mcp__";
 
 /** A tool as an inventory lists it, when nothing keeps the model from using it. */
 function describeTool(tool: ToolDescriptor): CatalogEntry {
@@ -22,7 +18,7 @@ function describeTool(tool: ToolDescriptor): CatalogEntry {
     ...(isSmall ? { input_schema: parameters } : { input_schema_ref: `tool:${id}#parameters` }),
     capabilities,
     policy: wordOf(POLICIES, metadata.policy) ?? policyOf(tool),
-    runtime_owner: wordOf(OWNERS, metadata.runtime_owner) ?? (id.startsWith(MCP) ? "mcp" : "local"),
+    runtime_owner: ownerOf(tool) ?? "local",
     ...(Object.keys(metadata).length > 0 && { metadata_ref: `tool:${id}#metadata` }),
     is_read_only: isReadOnly,
     is_concurrency_safe: isReadOnly,

@@ -1,4 +1,4 @@
-import type { InterruptBehavior, ToolDescriptor } from "@reprise/contracts";
+import { type InterruptBehavior, ownerOf, type ToolDescriptor, type ToolOwner } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
 import type { ResolvedAgent } from "../resolve/resolved-agent.ts";
 import { routeTool } from "../tools/pools/routing-class.ts";
@@ -11,7 +11,7 @@ export interface InventoryEntry {
   readonly capabilities: readonly string[];
   /** Whether a call waits for a human by the tool's own rule; plugins may say otherwise. */
   readonly policy: "allowed" | "ask" | "ask_by_arguments";
-  readonly runtime_owner: "local" | "plugin";
+  readonly runtime_owner: ToolOwner;
   readonly is_read_only: boolean;
   /** It may run beside other calls of the same round. */
   readonly is_concurrency_safe: boolean;
@@ -27,7 +27,7 @@ export function describeInventory(agent: ResolvedAgent): readonly InventoryEntry
     input_schema: descriptor.parameters,
     capabilities: descriptor.capabilities,
     policy: policyOf(descriptor),
-    runtime_owner: installed.tools.has(descriptor.id) ? "plugin" : "local",
+    runtime_owner: ownerOf(descriptor) ?? (installed.tools.has(descriptor.id) ? "plugin" : "local"),
     is_read_only: descriptor.class === "read_only",
     is_concurrency_safe: routeTool(descriptor, spec.tool_concurrency) !== "serial",
     is_destructive: descriptor.is_destructive,

@@ -56,3 +56,21 @@ it("describes the models of an agent, and its tools for those who govern them", 
     interrupt_behavior: "cancel",
   });
 });
+
+it("says who runs a tool: what the tool says of itself, an MCP server by its id, and the process otherwise", async () => {
+  const tool = (id: string, metadata = {}) => defineTool({ id, description: id, metadata, execute: () => "" });
+  const tools = [
+    tool("search", { runtime_owner: "hosted" }),
+    tool("mcp__web__get"),
+    tool("odd", { runtime_owner: "nobody" }),
+  ];
+  const agents = [defineAgent({ id: "main", model: scriptedModel(["ok"]), tools })];
+  const runtime = await createRuntime({ ...createWorld(), agents });
+  onTestFinished(() => runtime.close());
+  const owners = runtime.agents()[0]?.inventory.map(({ tool_name, runtime_owner }) => [tool_name, runtime_owner]);
+  expect(owners).toEqual([
+    ["search", "hosted"],
+    ["mcp__web__get", "mcp"],
+    ["odd", "local"],
+  ]);
+});

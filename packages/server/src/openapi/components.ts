@@ -1,4 +1,4 @@
-import { RUN_ORIGINS } from "@reprise/contracts";
+import { RUN_ORIGINS, TOOL_OWNERS } from "@reprise/contracts";
 import type { JsonSchema } from "./operation.ts";
 import { ref } from "./ref.ts";
 import {
@@ -112,7 +112,7 @@ const inventoryEntry = objectOf({
   input_schema: OBJECT,
   capabilities: listOf(TEXT),
   policy: oneOf("allowed", "ask", "ask_by_arguments"),
-  runtime_owner: oneOf("local", "plugin"),
+  runtime_owner: oneOf(...TOOL_OWNERS),
   is_read_only: FLAG,
   is_concurrency_safe: FLAG,
   is_destructive: FLAG,
