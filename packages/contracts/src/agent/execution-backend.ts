@@ -1,6 +1,6 @@
 import type { Json } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
-import type { SuspendRequest } from "../decision/suspend-ticket.ts";
+import type { SuspendOptions } from "../decision/suspend-ticket.ts";
 import type { Message } from "../message/message.ts";
 import type { Termination } from "../run/termination.ts";
 import type { AgentSpec } from "./agent-spec.ts";
@@ -8,8 +8,8 @@ import type { AgentSpec } from "./agent-spec.ts";
 /** A run that a backend works on. */
 export interface BackendRun {
   /** Stays the same when the run is continued after a decision or a crash. A backend continues the work of a known id instead of starting it again. */
-  readonly run_id: string;
-  readonly thread_id: string;
+  readonly runId: string;
+  readonly threadId: string;
   readonly messages: readonly Message[];
   /** Decisions about this run's questions since it was suspended. A decision may be delivered again after a crash. */
   readonly decisions: readonly BackendDecision[];
@@ -20,7 +20,7 @@ export interface BackendRun {
 }
 
 /** A question that the remote agent needs answered before it can continue. */
-export interface BackendQuestion extends Pick<SuspendRequest, "message" | "response_schema" | "expires_in_ms"> {
+export interface BackendQuestion extends Pick<SuspendOptions, "message" | "responseSchema" | "expiresInMs"> {
   /** The backend's id for the question. The decision about it has the same id. */
   readonly id: string;
   /** The kind of question: `approval`, or a word of your own. */
@@ -30,8 +30,9 @@ export interface BackendQuestion extends Pick<SuspendRequest, "message" | "respo
 }
 
 /** A decision about a question of a backend. */
-export interface BackendDecision extends Pick<Decision, "decision_id" | "action" | "arguments" | "result" | "reason"> {
-  readonly question_id: string;
+export interface BackendDecision extends Pick<Decision, "action" | "arguments" | "result" | "reason"> {
+  readonly decisionId: string;
+  readonly questionId: string;
   readonly parameters: Json;
 }
 
@@ -44,7 +45,7 @@ export interface ExecutionBackend {
   /** Works on a run until it ends or waits for decisions. */
   run(agent: AgentSpec, run: BackendRun): Promise<BackendOutcome>;
   /** Ends a run that was cancelled or superseded, running or waiting. May be called more than once. */
-  cancel?(agent: AgentSpec, run: Pick<BackendRun, "run_id" | "thread_id">): Promise<void>;
+  cancel?(agent: AgentSpec, run: Pick<BackendRun, "runId" | "threadId">): Promise<void>;
 }
 
 export interface BackendOutcome {

@@ -5,6 +5,7 @@ import {
   type ExecutionBackend,
   RepriseError,
   type StoppedReason,
+  type SuspendRequest,
   type Termination,
 } from "@reprise/contracts";
 import {
@@ -16,6 +17,7 @@ import {
   optional,
   recordOf,
   text,
+  toStoredNames,
   unionOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
@@ -32,7 +34,17 @@ const TERMINATION = unionOf<"type", Termination>("type", {
   error: { value: needed(text), code: optional(text) },
 });
 
-const QUESTION = objectOf<BackendQuestion>({
+/** A `BackendQuestion` as it is stored. */
+export interface StoredQuestion
+  extends Pick<BackendQuestion, "id" | "action" | "message" | "parameters">,
+    Pick<SuspendRequest, "response_schema" | "expires_in_ms"> {}
+
+/** A `BackendOutcome` as it is stored with the run. */
+export interface StoredOutcome extends Omit<BackendOutcome, "questions"> {
+  readonly questions?: readonly StoredQuestion[];
+}
+
+const QUESTION = objectOf<StoredQuestion>({
   id: needed(nonEmptyText),
   action: needed(nonEmptyText),
   message: optional(text),
@@ -41,20 +53,21 @@ const QUESTION = objectOf<BackendQuestion>({
   expires_in_ms: optional(wholeNumberFrom(0)),
 });
 
-const OUTCOME = objectOf<BackendOutcome>({
+const OUTCOME = objectOf<StoredOutcome>({
   termination: needed(TERMINATION),
   text: needed(text),
   questions: optional(listOf(QUESTION)),
 });
 
-/** The answer of a backend, which comes from outside: checked, and a copy. */
-export function readOutcome(backend: ExecutionBackend, answer: unknown): BackendOutcome {
+/** The answer of a backend, which comes from outside: checked, copied, and with the names under which it is stored. */
+export function readOutcome(backend: ExecutionBackend, given: unknown): StoredOutcome {
+  const answer = toStoredNames(given, OUTCOME.schema);
   const [problem] = OUTCOME.problems(answer, []);
   if (problem !== undefined) {
     throw backendFailed(backend, problem.path.length === 0 ? "its outcome is not an object" : sayProblem(problem));
   }
   // Of this shape, and made of JSON; its interface hides it.
-  const outcome = copyJson(answer as Json) as unknown as BackendOutcome;
+  const outcome = copyJson(answer as Json) as unknown as StoredOutcome;
   const ids = (outcome.questions ?? []).map(({ id }) => id);
   if (outcome.termination.type !== "suspended") return outcome;
   if (ids.length === 0) throw backendFailed(backend, "it suspended the run without a question in `questions`");

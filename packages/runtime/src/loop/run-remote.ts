@@ -1,8 +1,6 @@
 import {
   type AgentSpec,
   type BackendDecision,
-  type BackendOutcome,
-  type BackendQuestion,
   type Decision,
   derivedDecisionId,
   describeThrown,
@@ -20,7 +18,7 @@ import { BACKEND_CALL } from "../budget/budget-call.ts";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
-import { backendFailed, readOutcome } from "./backend-outcome.ts";
+import { backendFailed, readOutcome, type StoredOutcome, type StoredQuestion } from "./backend-outcome.ts";
 import { askAgain, describeDecision, findDecisions } from "./decide-calls.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import type { Services } from "./services.ts";
@@ -57,7 +55,7 @@ export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, bac
   if (backend.cancel === undefined) return;
   const { effects, services, run } = workspace;
   const { run_id, thread_id } = run;
-  const tell = async (): Promise<void> => backend.cancel?.(spec, { run_id, thread_id });
+  const tell = async (): Promise<void> => backend.cancel?.(spec, { runId: run_id, threadId: thread_id });
   const question = { kind: "backend", of: `${run_id}-cancel`, encode: () => undefined } as const;
   await effects.perform(question, () => withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell));
 }
@@ -71,7 +69,7 @@ export async function leaveRemote(services: Services, run: RunRecord): Promise<v
   try {
     const plan = services.agents.plan(agent_id);
     if (plan.kind !== "backend") return;
-    const tell = async (): Promise<void> => plan.backend.cancel?.(plan.spec, { run_id, thread_id });
+    const tell = async (): Promise<void> => plan.backend.cancel?.(plan.spec, { runId: run_id, threadId: thread_id });
     await withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell);
   } catch (error) {
     const details = { run_id, agent_id, problem: describeThrown(error) };
@@ -116,18 +114,18 @@ async function takeDecisions(workspace: RunWorkspace): Promise<readonly TakenDec
 
 /** A question without a decision is one that ran out. */
 function describeTaken(call: ToolCallRecord, decision: Decision | undefined): TakenDecision {
-  const { call_id, suspension, provider_call_id: question_id = call_id, arguments: parameters } = call;
+  const { call_id, suspension, provider_call_id: questionId = call_id, arguments: parameters } = call;
   const expired = { action: "cancel", reason: "The question expired before a decision was made." } as const;
   const {
     action,
     arguments: edited,
     result,
     reason,
-  }: Omit<BackendDecision, "decision_id" | "question_id" | "parameters"> = decision ?? expired;
+  }: Omit<BackendDecision, "decisionId" | "questionId" | "parameters"> = decision ?? expired;
   return {
     call,
-    decision_id: decision?.decision_id ?? derivedDecisionId(call_id, suspension),
-    question_id,
+    decisionId: decision?.decision_id ?? derivedDecisionId(call_id, suspension),
+    questionId,
     parameters,
     action,
     ...(edited !== undefined && { arguments: edited }),
@@ -146,22 +144,22 @@ async function askBackend(
   workspace: RunWorkspace,
   stepId: string,
   { spec, backend, decisions }: Asked,
-): Promise<BackendOutcome> {
+): Promise<StoredOutcome> {
   const { run, signal, services, effects, journal } = workspace;
   workspace.assertHeld();
   let isOver = false;
-  let outcome: BackendOutcome | undefined;
+  let outcome: StoredOutcome | undefined;
   const showText = (delta: string): void => {
     if (!isOver) workspace.emit("text_delta", { delta }, stepId);
   };
-  const ask = async (): Promise<BackendOutcome> => {
+  const ask = async (): Promise<StoredOutcome> => {
     const { run_id, thread_id } = run;
     const messages = workspace.modelMessages();
     const made = decisions.map(({ call: _, ...decision }) => decision);
     try {
       // Raced with the signal: a backend that does not heed it must not hold the run up.
       const answer = await withTimeout(services.env.clock, signal, null, async (own) =>
-        backend.run(spec, { run_id, thread_id, messages, decisions: made, signal: own, showText }),
+        backend.run(spec, { runId: run_id, threadId: thread_id, messages, decisions: made, signal: own, showText }),
       );
       outcome = readOutcome(backend, answer);
       return outcome;
@@ -192,13 +190,13 @@ async function askBackend(
 function keepQuestions(
   workspace: RunWorkspace,
   stepId: string,
-  { termination, questions = [] }: BackendOutcome,
+  { termination, questions = [] }: StoredOutcome,
   decisions: readonly TakenDecision[],
 ): void {
   const asked = new Map(termination.type === "suspended" ? questions.map((question) => [question.id, question]) : []);
   for (const { call, ...decision } of decisions) {
-    const again = asked.get(decision.question_id);
-    asked.delete(decision.question_id);
+    const again = asked.get(decision.questionId);
+    asked.delete(decision.questionId);
     if (again !== undefined) askPeople(workspace, { ...call, arguments: again.parameters ?? {} }, again);
     else if (decision.action === "resume")
       endCall(workspace, call, toolSuccess(BACKEND_CALL, decision.result ?? null), "succeed");
@@ -229,14 +227,14 @@ function questionCall(
   { run, now }: RunWorkspace,
   call_id: string,
   step_id: string,
-  { id, parameters = {} }: BackendQuestion,
+  { id, parameters = {} }: StoredQuestion,
 ): ToolCallRecord {
   const { run_id, thread_id } = run;
   const asked = { tool_id: BACKEND_CALL, tool_version: "1", provider_call_id: id, arguments: parameters };
   return { call_id, run_id, thread_id, step_id, ...asked, status: "new", suspension: 0, updated_at: now };
 }
 
-function askPeople(workspace: RunWorkspace, call: ToolCallRecord, { id: _, ...question }: BackendQuestion): void {
+function askPeople(workspace: RunWorkspace, call: ToolCallRecord, { id: _, ...question }: StoredQuestion): void {
   const askedBy = `backend:${workspace.run.agent_id}`;
   const ticket = ticketFor(call, question, { askedBy, mode: "use_decision_as_tool_result" });
   suspendCall(workspace, call, ticket, toolPending(BACKEND_CALL, ticket));

@@ -28,8 +28,8 @@ function scriptedBackend(...answers: readonly Answer[]) {
       if (answer === undefined) throw new Error("asked too often");
       return answer(run);
     },
-    async cancel(_, { run_id }) {
-      cancelled.push(run_id);
+    async cancel(_, { runId }) {
+      cancelled.push(runId);
     },
   };
   return { backend, asked, cancelled };
@@ -101,11 +101,11 @@ describe("issue 14.4: a run of a remote backend", () => {
     await runtime.decisions.decide(ship?.id ?? "", { action: "deny", reason: "too far" });
     await until(async () => (await run.record()).status === "done", "the end");
     expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "Paid, not shipped." });
-    const told = asked.map(({ decisions }) => decisions.map(({ decision_id: _, ...decision }) => decision));
+    const told = asked.map(({ decisions }) => decisions.map(({ decisionId: _, ...decision }) => decision));
     expect(told).toEqual([
       [],
-      [{ question_id: "pay", parameters: { task: "far-pay" }, action: "resume", result: { card: 1 } }],
-      [{ question_id: "ship", parameters: { task: "far-ship" }, action: "cancel", reason: "too far" }],
+      [{ questionId: "pay", parameters: { task: "far-pay" }, action: "resume", result: { card: 1 } }],
+      [{ questionId: "ship", parameters: { task: "far-ship" }, action: "cancel", reason: "too far" }],
     ]);
     await assertConsistent(world.store.forTenant("default"), "t1");
     expect(await verify(world, run.id)).toMatchObject({ equal: true });
@@ -134,12 +134,12 @@ describe("issue 14.4: a run of a remote backend", () => {
     await world.env.advance(13_000);
     expect(await soon((await runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "Paid." });
     expect(second.asked[0]?.decisions).toEqual(first.asked[1]?.decisions);
-    expect(second.asked[0]?.run_id).toBe(run.id);
+    expect(second.asked[0]?.runId).toBe(run.id);
     expect(await verify(world, run.id)).toMatchObject({ equal: true });
   });
 
   it("tells the backend when its time to decide is up", async () => {
-    const question = { id: "pay", action: "approval", expires_in_ms: 1_000 };
+    const question = { id: "pay", action: "approval", expiresInMs: 1_000 };
     const { backend, asked } = scriptedBackend(
       () => ({ termination: { type: "suspended" }, text: "", questions: [question] }),
       () => done("Nobody was there."),
@@ -151,7 +151,7 @@ describe("issue 14.4: a run of a remote backend", () => {
       await world.env.advance(1_000);
       return asked.length === 2;
     }, "the second request");
-    expect(asked[1]?.decisions).toMatchObject([{ question_id: "pay", action: "cancel" }]);
+    expect(asked[1]?.decisions).toMatchObject([{ questionId: "pay", action: "cancel" }]);
     expect(await soon(run.outcome())).toMatchObject({ status: "done" });
     expect(await verify(world, run.id)).toMatchObject({ equal: true });
   });
