@@ -1,11 +1,19 @@
 import type { JsonSchemaValidator } from "@modelcontextprotocol/client";
-import { describeThrown, type Egress, type Tool, type ToolContext } from "@reprise/contracts";
+import {
+  describeThrown,
+  type Egress,
+  RepriseError,
+  type Tool,
+  type ToolContext,
+  type ToolSourceContext,
+} from "@reprise/contracts";
 import { findSectionProblem } from "@reprise/runtime";
 import type { Json, JsonObject } from "@reprise/state";
 import { createEgressFetch, MAX_MESSAGE_BYTES } from "./egress-fetch.ts";
 import { cut, type ListedTool, readListedTool } from "./listed-tool.ts";
 import { loadClient, type McpSdk } from "./load-client.ts";
 import { DEFAULTS, type McpServerSettings } from "./mcp-settings.ts";
+import { McpOAuth } from "./oauth.ts";
 import { toolIds } from "./tool-ids.ts";
 
 export type McpClient = InstanceType<McpSdk["Client"]>;
@@ -14,8 +22,10 @@ export type McpClient = InstanceType<McpSdk["Client"]>;
 export interface McpServerStatus {
   readonly server: string;
   /** `idle`: not needed yet, or closed. */
-  readonly state: "idle" | "connecting" | "ready" | "failed";
+  readonly state: "idle" | "connecting" | "ready" | "failed" | "needs_authorization";
   readonly transport: "stdio" | "streamable_http";
+  /** Where a person has to go to let us in. */
+  readonly authorizationUrl?: string;
   /** The revision of the protocol that was agreed on. */
   readonly protocolVersion?: string;
   /** The ids of its tools, as of the last list that could be had. */
@@ -76,6 +86,7 @@ export class McpConnection {
   readonly settings: McpServerSettings;
   readonly #options: ConnectionOptions;
   #egress: Egress | undefined;
+  #oauth: McpOAuth | undefined;
   #client: McpClient | undefined;
   #connecting: Promise<McpClient> | undefined;
   #refreshing: Promise<void> | undefined;
@@ -105,14 +116,22 @@ export class McpConnection {
     return this.#client !== undefined;
   }
 
+  /** Whether a person was asked to let us in. */
+  get isAuthorizing(): boolean {
+    return this.#oauth?.authorizationUrl !== undefined;
+  }
+
   status(): McpServerStatus {
     const { settings } = this;
     const isBusy = this.#connecting !== undefined || this.#refreshing !== undefined;
     const rest = this.#client === undefined ? "idle" : "ready";
+    const authorizationUrl = this.#oauth?.authorizationUrl;
+    const failed = authorizationUrl === undefined ? "failed" : "needs_authorization";
     const protocolVersion = this.#client?.getNegotiatedProtocolVersion();
     return {
       server: this.server,
-      state: isBusy ? "connecting" : this.#failures > 0 ? "failed" : rest,
+      state: isBusy ? "connecting" : this.#failures > 0 ? failed : rest,
+      ...(authorizationUrl !== undefined && { authorizationUrl }),
       transport: settings.command === undefined ? "streamable_http" : "stdio",
       ...(protocolVersion !== undefined && { protocolVersion }),
       tools: this.tools.map(({ descriptor }) => descriptor.id),
@@ -126,8 +145,10 @@ export class McpConnection {
   }
 
   /** Has a list that is fresh, if the server lets us. Fails only for a server that is required and was never listed. */
-  prepare(egress: Egress | undefined): Promise<void> | undefined {
+  prepare({ egress, documents }: Pick<ToolSourceContext, "egress" | "documents">): Promise<void> | undefined {
     this.#egress = egress ?? this.#egress;
+    const { auth } = this.settings;
+    if (auth?.kind === "oauth") this.#oauth ??= new McpOAuth(this.server, auth, documents("mcp_oauth"));
     const now = Date.now();
     const isFresh = !this.#isStale && now < this.#freshUntil;
     if (isFresh || (now < this.#retryAt && !this.#isMissing)) return undefined;
@@ -158,6 +179,19 @@ export class McpConnection {
     this.#client = undefined;
     this.#isStale = true;
     await client?.close();
+  }
+
+  /** Takes in where the authorization server sent a person back to, and connects. */
+  async finishAuthorization(callback: string): Promise<void> {
+    const oauth = this.#oauth;
+    const sdk = await loadClient();
+    const params = new URL(callback).searchParams;
+    if (oauth === undefined || !(await oauth.isExpected(params.get("state"))))
+      throw new RepriseError("INVALID_REQUEST", `MCP server ${this.server}: nobody asked for this authorization.`);
+    const transport = this.#createTransport(sdk);
+    if (!(transport instanceof sdk.StreamableHTTPClientTransport)) return;
+    await transport.finishAuth(params);
+    await this.refresh();
   }
 
   get #isMissing(): boolean {
@@ -292,13 +326,14 @@ export class McpConnection {
     }
     return new sdk.StreamableHTTPClientTransport(new URL(url), {
       fetch: createEgressFetch(this.#egress, this.settings),
+      ...(this.#oauth !== undefined && { authProvider: this.#oauth }),
       requestInit: { headers: { ...headers, ...this.#authorization() } },
     });
   }
 
   #authorization(): Record<string, string> {
     const { auth } = this.settings;
-    if (auth === undefined) return {};
+    if (auth === undefined || auth.kind === "oauth") return {};
     const token = auth.kind === "env" ? process.env[auth.name] : auth.token;
     if (token === undefined || token === "")
       throw new Error(`the variable ${auth.kind === "env" ? auth.name : ""} is not set`);

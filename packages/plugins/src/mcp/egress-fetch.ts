@@ -6,6 +6,7 @@ export const MAX_MESSAGE_BYTES = 16_777_216;
 
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 const NEWLINE = 10;
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
  * A `fetch` for the client of the SDK over the egress of the process: private addresses are reached only where the operator configured
@@ -15,7 +16,7 @@ export function createEgressFetch(
   egress: Egress | undefined,
   { url: configured = "", private_network: isPrivate = false }: McpServerSettings,
 ): typeof fetch {
-  const { origin } = new URL(configured);
+  const { origin, hostname } = new URL(configured);
   return async (input, init) => {
     if (egress === undefined) {
       throw new RepriseError(
@@ -29,12 +30,15 @@ export function createEgressFetch(
     init?.signal?.addEventListener("abort", stop, { once: true });
     if (init?.signal?.aborted) stop();
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    // Whoever runs a server on this machine may have its authorization server here too.
+    const target = new URL(request.url);
+    const isLocal = LOOPBACK.has(hostname) && LOOPBACK.has(target.hostname);
     const answer = await egress.send(request.url, {
       method: request.method,
       headers: { ...Object.fromEntries(request.headers), ...(body && { "content-length": String(body.byteLength) }) },
       ...(body !== undefined && { body }),
       signal: own.signal,
-      configured: origin,
+      configured: isLocal ? target.origin : origin,
       isPrivate,
     });
     const { status, headers } = answer;

@@ -1,6 +1,7 @@
 export type { McpSampling } from "./call-tool.ts";
 export type { McpServerStatus } from "./connection.ts";
 export type {
+  McpAuth,
   McpCommand,
   McpOptions,
   McpPlugin,

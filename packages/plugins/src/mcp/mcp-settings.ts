@@ -15,6 +15,7 @@ import {
   unionOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
+import type { OAuthSettings } from "./oauth.ts";
 
 /** What the operator says about one tool. It counts more than the hints of the server. */
 export interface McpToolSettings {
@@ -28,7 +29,8 @@ export interface McpToolSettings {
 /** How a server is told who we are. */
 export type McpAuthSettings =
   | { readonly kind: "bearer"; readonly token: string }
-  | { readonly kind: "env"; readonly name: string };
+  | { readonly kind: "env"; readonly name: string }
+  | OAuthSettings;
 
 /** One server: a command to start, or a URL. */
 export interface McpServerSettings {
@@ -80,6 +82,13 @@ const tool: ObjectShape<McpToolSettings> = objectOf<McpToolSettings>({
 const auth: Shape<McpAuthSettings> = unionOf<"kind", McpAuthSettings>("kind", {
   bearer: { token: needed(secret, "The token.") },
   env: { name: needed(nonEmptyText, "The variable that holds the token.") },
+  oauth: {
+    redirect_url: needed(nonEmptyText, "Where the authorization server sends people back to."),
+    client_metadata_url: optional(nonEmptyText, "The client id metadata document of this installation."),
+    client_id: optional(nonEmptyText, "The id of a client that was registered before."),
+    client_secret: optional(secret, "Its secret."),
+    scope: optional(nonEmptyText, "The scopes to ask for."),
+  },
 });
 
 /**

@@ -50,11 +50,27 @@ export interface McpCommand extends McpServerLimits {
   readonly cwd?: string;
 }
 
+/** A token, a variable that holds one, or OAuth: a person lets us in once, and the tokens are kept as documents of the tenant. */
+export type McpAuth =
+  | { readonly kind: "bearer"; readonly token: string }
+  | { readonly kind: "env"; readonly name: string }
+  | {
+      readonly kind: "oauth";
+      /** Where the authorization server sends people back to. Give that address to `finishAuthorization`. */
+      readonly redirectUrl: string;
+      /** The client id metadata document of this installation. */
+      readonly clientMetadataUrl?: string;
+      /** A client that was registered before. */
+      readonly clientId?: string;
+      readonly clientSecret?: string;
+      readonly scope?: string;
+    };
+
 /** A server at a URL (Streamable HTTP). */
 export interface McpUrl extends McpServerLimits {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly auth?: { readonly kind: "bearer"; readonly token: string } | { readonly kind: "env"; readonly name: string };
+  readonly auth?: McpAuth;
   /** Whether the host name may lead into a private network. `localhost` and IP addresses may. */
   readonly privateNetwork?: boolean;
 }
@@ -73,7 +89,14 @@ export interface McpPlugin extends Plugin {
   status(): readonly McpServerStatus[];
   /** Connects and lists tools now: of one server, or of all that were needed so far. The list before stays when that fails. */
   refresh(server?: string): Promise<void>;
+  /**
+   * Lets us into a server that has the status `needs_authorization`: `callback` is the whole address that the authorization server sent the
+   * person back to. Each tenant authorizes for itself.
+   */
+  finishAuthorization(server: string, callback: string, tenant?: string): Promise<void>;
 }
+
+const DEFAULT_TENANT = "default";
 
 /** The tools of MCP servers as tools of an agent, with the ids `mcp__server__tool`. */
 export function mcp(options: McpOptions = {}): McpPlugin {
@@ -84,8 +107,9 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   const connections = new Map<string, McpConnection>();
   const lists = new WeakMap<readonly unknown[], Map<string, readonly Tool[]>>();
 
-  const open = (server: string, own: McpServerSettings): McpConnection => {
-    const key = JSON.stringify([server, own]);
+  const open = (server: string, own: McpServerSettings, tenant: string): McpConnection => {
+    // What a person may see at a server is for their tenant alone.
+    const key = JSON.stringify([server, own, own.auth?.kind === "oauth" ? tenant : ""]);
     const known = connections.get(key);
     if (known !== undefined) return known;
     const problem = findServerProblem(server, own);
@@ -100,19 +124,19 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     connections.set(key, connection);
     return connection;
   };
-  const connectionsOf = (view: Pick<ToolSourceView, "section">): readonly McpConnection[] =>
-    Object.entries(settings.read(view).servers ?? {}).map(([server, own]) => open(server, own));
+  const connectionsOf = (view: Pick<ToolSourceView, "section" | "tenant">): readonly McpConnection[] =>
+    Object.entries(settings.read(view).servers ?? {}).map(([server, own]) => open(server, own, view.tenant));
 
   // Mistakes in code are reported at once.
-  connectionsOf({ section: () => undefined });
+  connectionsOf({ section: () => undefined, tenant: DEFAULT_TENANT });
   const plugin = definePlugin({
     id: "mcp",
     sections: settings.sections,
     states: [mcpWaiting],
     toolSource: {
       list: (view) => joined(lists, connectionsOf(view)),
-      prepare: ({ egress, ...view }) => {
-        const waits = connectionsOf(view).flatMap((connection) => connection.prepare(egress) ?? []);
+      prepare: (context) => {
+        const waits = connectionsOf(context).flatMap((connection) => connection.prepare(context) ?? []);
         return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
       },
     },
@@ -129,6 +153,17 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   return Object.freeze({
     ...plugin,
     status: () => [...connections.values()].map((connection) => connection.status()),
+    finishAuthorization: async (server: string, callback: string, tenant: string = DEFAULT_TENANT) => {
+      const own = { section: () => undefined, tenant };
+      const known = [...connections.entries()].filter(([key]) => JSON.parse(key)[2] === tenant).map(([, each]) => each);
+      const found = [...connectionsOf(own), ...known].find((each) => each.server === server && each.isAuthorizing);
+      if (found === undefined)
+        throw new RepriseError(
+          "INVALID_REQUEST",
+          `The MCP server ${JSON.stringify(server)} waits for no authorization.`,
+        );
+      await found.finishAuthorization(callback);
+    },
     refresh: async (server?: string) => {
       const chosen = [...connections.values()].filter(
         (connection) => server === undefined || connection.server === server,

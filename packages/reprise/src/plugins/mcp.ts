@@ -1,4 +1,5 @@
 export type {
+  McpAuth,
   McpCommand,
   McpOptions,
   McpPlugin,
