@@ -60,8 +60,10 @@ export interface McpSettings {
   readonly servers?: Readonly<Record<string, McpServerSettings>>;
 }
 
+type Limit = Extract<keyof McpServerSettings, `${string}_ms` | `max_${string}`>;
+
 /** Limits of a server that says nothing else. */
-export const DEFAULTS = {
+export const DEFAULTS: Readonly<Record<Limit, number>> = {
   connect_timeout_ms: 15_000,
   timeout_ms: 60_000,
   max_call_ms: 600_000,
@@ -69,7 +71,7 @@ export const DEFAULTS = {
   max_tools: 256,
   max_description_chars: 2_048,
   max_result_bytes: 4_194_304,
-} as const satisfies McpServerSettings;
+};
 
 const tool: ObjectShape<McpToolSettings> = objectOf<McpToolSettings>({
   class: optional(oneOf("read_only", "mutating"), "Whether calls only read."),
