@@ -18,12 +18,18 @@ export function installPlugins(spec: AgentSpec, plugins: readonly Plugin[]): Ins
 
 /** Only phases with hooks: the loop skips the others. */
 function collectHooks(plugins: readonly Plugin[]): HookTable {
-  const entries = PHASES.flatMap((phase) => {
-    const hooks = plugins.flatMap(({ id, hooks }) => (hooks[phase] ? [{ plugin: id, value: hooks[phase] }] : []));
-    return hooks.length === 0 ? [] : [[phase, hooks] as const];
-  });
-  // Each phase is paired with its own hooks above; `fromEntries` forgets it.
-  return Object.freeze(Object.fromEntries(entries) as HookTable);
+  const table: { [phase: string]: Owned<unknown>[] } = {};
+  for (const { id, hooks } of plugins) {
+    for (const phase of PHASES) {
+      const hook = hooks[phase];
+      if (hook === undefined) continue;
+      const list = table[phase];
+      if (list === undefined) table[phase] = [{ plugin: id, value: hook }];
+      else list.push({ plugin: id, value: hook });
+    }
+  }
+  // Each phase is paired with its own hooks above; the loop forgets it.
+  return Object.freeze(table as HookTable);
 }
 
 /** Handlers of one kind share their keys over all plugins of an agent: a key names one of them. */
