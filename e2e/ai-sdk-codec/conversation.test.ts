@@ -14,7 +14,7 @@ function sceneOf(name: string): ProtocolScene {
   return scene;
 }
 
-/** The responses a run is served in: each ends where the run waits, and the next one goes on. */
+/** The responses a run is served in: each ends where the run waits, and the next one continues. */
 function responsesOf({ events }: ProtocolScene): readonly string[] {
   const responses: string[] = [];
   let encoder = createAiSdkEncoder();

@@ -80,7 +80,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     await say(page, "hold chat-1");
     await answers(page).getByText("One two").waitFor();
     await page.getByRole("button", { name: "Stop" }).waitFor();
-    // In the middle of the answer: it goes on where it was.
+    // In the middle of the answer: it continues where it was.
     await page.reload();
     await answers(page).getByText("One two").waitFor();
     await page.getByRole("button", { name: "Stop" }).waitFor();

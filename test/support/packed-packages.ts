@@ -31,7 +31,7 @@ export async function packPackages(): Promise<PackedPackages> {
 
 /**
  * Installs packages into a folder as pnpm would: a program finds what its package.json names, and nothing that this brings along.
- * Our own packages come from their tarballs, whoever asks for them.
+ * Our own packages come from their tarballs, whichever package needs them.
  */
 export async function installInto(
   folder: string,

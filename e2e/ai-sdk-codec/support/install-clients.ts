@@ -12,7 +12,7 @@ export async function installClients(folder: string): Promise<void> {
     if (waited > 600) rmSync(lock, { force: true });
     if (takeLock(lock)) {
       try {
-        // Somebody else may have been done just now.
+        // Another process may have been done just now.
         if (!isInstalled(folder)) runInstall(folder);
       } finally {
         rmSync(lock, { force: true });

@@ -28,7 +28,7 @@ export interface ReadMessage {
   readonly errors: readonly string[];
 }
 
-/** What the official reader makes of a response, going on with a message when there is one. */
+/** What the official reader makes of a response, continuing with a message when there is one. */
 export async function readMessage(client: Client, frames: string, message?: ClientMessage): Promise<ReadMessage> {
   const chunks = await parseChunks(client, frames);
   const errors: string[] = [];

@@ -26,7 +26,7 @@ const wire = defineTool({
   execute: ({ to, amount }) => ({ sent: amount, to }),
 });
 
-/** Where answers wait until somebody lets them go on. */
+/** Where answers wait until a test lets them continue. */
 const gates = new Map<string, PromiseWithResolvers<void>>();
 
 function gateOf(key: string): PromiseWithResolvers<void> {

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 export interface ChatServer {
   readonly url: string;
-  /** Lets an answer go on that is held under a key. */
+  /** Lets an answer continue that is held under a key. */
   release(key: string): Promise<void>;
   /** `kill -9`: it has no chance to say or store anything. */
   kill(): Promise<void>;

@@ -1,6 +1,6 @@
 import { type AgentEvent, parseCursor } from "@reprise/contracts";
 
-/** The events a reader of one run has. It cuts its list where it goes on from, and where it is told to. */
+/** The events a reader of one run has. It cuts its list where it continues from, and where it is told to. */
 export class StreamView {
   #events: AgentEvent[];
 
@@ -12,7 +12,7 @@ export class StreamView {
     return this.#events;
   }
 
-  /** Goes on after a cursor, or begins anew. Returns what is wrong, if something is. */
+  /** Continues after a cursor, or begins anew. Returns what is wrong, if something is. */
   open(after: string | undefined): string | undefined {
     const seq = after === undefined ? 0 : parseCursor(after)?.seq;
     if (seq === undefined) return `${after} is no cursor.`;

@@ -14,7 +14,7 @@ export interface WorkerPlan extends Omit<WorkerOptions, "incarnation" | "socket"
   skewOf(incarnation: number): number;
 }
 
-/** How often a life that ends at once is tried again: whoever looks after processes starts them anew. */
+/** How often a life that ends at once is tried again, as a process manager would. */
 const MAX_STARTS = 15;
 const START_AGAIN_MS = 250;
 
@@ -133,7 +133,7 @@ export class WorkerHandle {
     );
   }
 
-  /** Lets the frozen process go on for a while, as somebody who was replaced, and ends it. */
+  /** Lets the frozen process continue for a while, as one that was replaced, and ends it. */
   async thaw(afterMs: number): Promise<void> {
     this.#frozen?.signal("SIGCONT");
     await pauseFor(afterMs);

@@ -1,6 +1,6 @@
 /**
  * The truth about side effects, in a process of its own that no fault touches. A line is in the file, through `O_APPEND` and
- * `O_SYNC`, before whoever wrote it is answered.
+ * `O_SYNC`, before the process that wrote it is answered.
  */
 import { constants, openSync, writeSync } from "node:fs";
 import { createServer } from "node:net";

@@ -2,7 +2,7 @@ import type { Claim } from "@reprise/contracts";
 import { wrapMethods } from "../worker/wrap-methods.ts";
 import type { Plant } from "./plant.ts";
 
-/** The most a clock that only counts its own ticks goes on in one of them. */
+/** The most a clock that only counts its own ticks continues in one of them. */
 const TICK_MS = 20;
 
 export const reviveLostLease: Plant = {

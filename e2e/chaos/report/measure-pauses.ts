@@ -9,7 +9,7 @@ interface LastSeen {
 }
 
 /**
- * How long runs stood still because their owner was killed: from the last kill before somebody went on, to the first event
+ * How long runs stood still because their owner was killed: from the last kill before another owner continued, to the first event
  * of the new owner that a client saw.
  */
 export function measurePauses(witness: readonly WitnessRecord[]): readonly number[] {

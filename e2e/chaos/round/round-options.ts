@@ -32,13 +32,13 @@ export interface RoundOptions {
   /** How long everything may take to come to rest once there are no more faults. */
   readonly restWithinMs: number;
   readonly plant?: string;
-  /** Aborted when nobody wants the round any more: everything it started is ended. */
+  /** Aborted when the round is no longer wanted: everything it started is ended. */
   readonly signal?: AbortSignal;
   /** Told what happens, for people who wait. */
   progress?(line: string): void;
 }
 
-/** Short leases, so that nobody waits for long; everything else as in production. */
+/** Short leases, so that rounds are quick; everything else as in production. */
 export const DEFAULT_ROUND = {
   workers: 1,
   threads: 8,

@@ -14,7 +14,7 @@ export interface SessionResult {
 export interface SessionListener {
   /** Told what happens, for people who wait. */
   progress(line: string): void;
-  /** Aborted when nobody wants the session any more. */
+  /** Aborted when the session is no longer wanted. */
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { StoreAddress, StoreName } from "./store-address.ts";
 
-/** A store that nobody has used yet. */
+/** An empty store. */
 export interface FreshStore {
   /** How the checker reaches it. */
   readonly address: StoreAddress;

@@ -20,7 +20,7 @@ export async function playRound({ store, hasSmallDisk = false, ...options }: Tes
   const seed = `${chooseSeed(process.env)}/${store}`;
   const { signal } = unwanted;
   const round = runRound({ ...DEFAULT_ROUND, seed, faults: {}, ...options, server, signal });
-  // Also when the time of the test is up and nobody waits for the round any more.
+  // Also when the time of the test is up and the round is no longer awaited.
   onTestFinished(async () => {
     unwanted.abort();
     await round.then(

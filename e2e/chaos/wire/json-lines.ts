@@ -24,7 +24,7 @@ export function speakLines(socket: Socket, listener: LineListener): LineSocket {
     rest = lines.pop() ?? "";
     for (const line of lines) if (isOpen) listener.message(JSON.parse(line));
   });
-  // Whoever dies is heard of by "close", which follows.
+  // A process that dies is heard of by "close", which follows.
   socket.on("error", () => {});
   socket.on("close", () => {
     isOpen = false;
@@ -49,7 +49,7 @@ export function speakLines(socket: Socket, listener: LineListener): LineSocket {
   };
 }
 
-/** Connects to a local socket; undefined when nobody listens. */
+/** Connects to a local socket; undefined when there is no listener. */
 export function connectLines(path: string, listener: LineListener): Promise<LineSocket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);

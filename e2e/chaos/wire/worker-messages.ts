@@ -39,7 +39,7 @@ export type WorkerAsk =
   | { readonly op: "done_runs"; readonly offset: number }
   /** Whether a run that is over replays as it was recorded. */
   | { readonly op: "verify"; readonly run_id: string }
-  /** A run that is over as one value, for whoever wants to look into it. */
+  /** A finished run as one value, for inspection. */
   | { readonly op: "export"; readonly run_id: string }
   | {
       readonly op: "subscribe";

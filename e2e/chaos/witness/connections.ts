@@ -25,7 +25,7 @@ const FOR_LATER: readonly string[] = [
   "STORE_OWNED",
   // This process does not know the agent; one that is deployed next to it does, or soon will.
   "AGENT_NOT_FOUND",
-  // Somebody else works on the same request; later there is an answer.
+  // Another process works on the same request; later there is an answer.
   "UNDER_WAY",
 ];
 

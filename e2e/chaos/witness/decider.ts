@@ -15,7 +15,7 @@ const SLOW_SHARE = 0.15;
 /** In what manner a decision is sent. */
 const MANNERS = { once: 12, twice_at_once: 3, twice: 3, late_again: 3, with_rival: 4 };
 
-/** What a tool asks that goes on without an answer after a while. */
+/** What a tool asks that continues without an answer after a while. */
 const OFFER = "tool:offer";
 
 /** Answers the questions of one thread, each once in its own manner: twice, against a rival, or before it was asked. */
@@ -72,7 +72,7 @@ export class Decider {
   async #decide(question: Question, random: SeededRandom): Promise<void> {
     // Some offers nobody answers: then their time has to run out.
     if (question.action === OFFER && random.chance(0.5)) return;
-    // Most answers come at once; some take as long as a person does, while faults and deploys go on.
+    // Most answers come at once; some take as long as a person does, while faults and deploys continue.
     await pauseFor(random.chance(SLOW_SHARE) ? random.between(300, 2_000) : random.between(0, 40));
     const manner = random.pickWeighted(MANNERS);
     // Some clients say which question they answer, some rely on their decision's id.

@@ -82,7 +82,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** The stream that came with the start of a run, for whoever reads the run from its beginning. */
+  /** The stream that came with the start of a run, for a reader from its beginning. */
   #takeBegun(runId: string, after: string | undefined): Response | undefined {
     const begun = after === undefined ? this.#begun.get(runId) : undefined;
     this.#begun.delete(runId);

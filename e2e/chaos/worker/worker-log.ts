@@ -1,6 +1,6 @@
 import type { Log } from "@reprise/contracts";
 
-/** How the runtime says that somebody else has taken a run over. */
+/** How the runtime says that another process has taken a run over. */
 const LOSS = /the claim is lost/;
 
 /** Writes warnings and errors to standard error, and tells of runs that were lost while their owner lived. */

@@ -6,13 +6,13 @@ export interface ScriptPlace {
   readonly script: string;
   /** How many turns were taken already. */
   readonly step: number;
-  /** What was said of this turn before its stream was cut: the model is to go on behind it. */
+  /** What was said of this turn before its stream was cut: the model is to continue behind it. */
   readonly said: string;
 }
 
 /**
- * Finds the place from what the model is given, so that any process can go on: the last script asked for, and the turns
- * since. Undefined when nobody asked for one.
+ * Finds the place from what the model is given, so that any process can continue: the last script asked for, and the turns
+ * since. Undefined when no script was asked for.
  */
 export function placeInScript(messages: readonly Message[]): ScriptPlace | undefined {
   const from = messages.findLastIndex((message) => scriptOf(message) !== undefined);

@@ -3,7 +3,7 @@ export interface ToolKind {
   readonly class: "read_only" | "mutating";
   readonly idempotent: boolean;
   readonly needsApproval?: boolean;
-  /** Asks somebody itself, and goes on when it is answered. */
+  /** Asks a person itself, and continues when it is answered. */
   readonly asks?: boolean;
   /** For how long what it asks stays open; after that it counts as denied. */
   readonly expiresInMs?: number;

@@ -8,7 +8,7 @@ import { createWorld, openRuntime, type World } from "./support/open-runtime.ts"
 import { countingTool, notes } from "./support/tools.ts";
 import { settle, soon, typesOf } from "./support/wait.ts";
 
-/** The same conversation whoever holds it: what comes next follows from what was said. */
+/** The same conversation in every process: the next turn follows from the messages. */
 const script: Script = ({ messages }) => {
   const turns = messages.filter(({ role }) => role === "assistant").length;
   if (turns === 0) {

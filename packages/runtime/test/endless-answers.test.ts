@@ -36,7 +36,7 @@ describe("issue 14.39: an answer without end fails its run", () => {
     const model = openaiCompatible({ id: "local", baseUrl: `${server.url}/v1` }).model("m");
     const { outcome } = await runWith(model);
     expect(outcome).toMatchObject({ status: "failed", error: expect.stringMatching("too large") });
-    // The server hears that nobody listens any more, and it is not asked again.
+    // The server sees that the reader is gone, and it is not asked again.
     expect(await server.requests[0]?.isAnswered).toBe(false);
     expect(server.requests).toHaveLength(1);
   });

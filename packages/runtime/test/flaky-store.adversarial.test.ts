@@ -77,7 +77,7 @@ describe("a store that comes and goes", () => {
           let next = 0;
           await playIn((operation) => {
             const fate = fates[next++] ?? "fine";
-            // A claim nobody knows of is an owner lost, and several of those are poison, as they should be.
+            // A claim without an owner is an owner lost, and several of those are poison, as they should be.
             return operation === "claim" && fate === "loses_answer" ? "fails" : fate;
           });
         },

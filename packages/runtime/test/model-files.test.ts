@@ -28,7 +28,7 @@ it("keeps what a model made in the blob store, and names it in its message", asy
     { type: "file", ...web },
   ]);
   const url = Array.isArray(content) ? content[1]?.url : "";
-  // Whoever watches sees them too, once they are kept.
+  // A client that watches sees them too, once they are kept.
   expect(shown).toMatchObject([
     { activity_type: "file", content: { url, media_type: "image/png" } },
     { activity_type: "file", content: web },

@@ -45,7 +45,7 @@ describe("a run that kills its owner again and again", () => {
 
   it("is not to blame for owners that were only slow", async () => {
     const world = createWorld();
-    // Renewals never arrive: whoever works on the run is replaced, lives, and notices.
+    // Renewals never arrive: the owner of the run is replaced, lives, and notices.
     const store = interceptStore(world.store, { operator: () => ({ renew: () => new Promise(() => undefined) }) });
     const slow = await openRuntime({ world, store, script: () => [{ stall: true }] });
     const run = await slow.runtime.start({ agent: "agent", threadId: "t1", input: "go" });

@@ -283,7 +283,7 @@ it("takes over from a process that died in the middle of a change", async () => 
   expect(await live.get("agents", "assistant")).toMatchObject({ source: "stored", body });
   expect(await says("assistant")).toBe("main/one: Left behind.");
 
-  // Whoever wants to change something waits until it is clear that nobody else does.
+  // A process that wants to change something waits until it is clear that no other process does.
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   let isDone = false;

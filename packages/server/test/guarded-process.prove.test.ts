@@ -13,7 +13,7 @@ import { SeenTexts } from "./support/seen-texts.ts";
 import { closed, headOf, openSocket } from "./support/slow-sockets.ts";
 import { type GuardedServer, startGuarded } from "./support/start-guarded.ts";
 
-/** A password that the database does not ask for; whoever gives one must not see it told all the same. */
+/** A password that the database does not ask for; it must not be shown all the same. */
 const PASSWORD = PLANTED.find(({ name }) => name === "a database's password")?.secret;
 
 /** Where threads live. */
@@ -39,7 +39,7 @@ function describeGuarded(home: Home): void {
   const readStore = async (when: keyof Home["ways"]): Promise<void> => {
     const stored = await home.read();
     for (const text of stored.values()) seen.add("store", text);
-    // An error of a tool, without its credential: whoever reads this way would see what is there.
+    // An error of a tool, without its credential.
     const blind = home.ways[when].filter((way) => stored.get(way)?.includes("mark-tool-") !== true);
     expect(blind).toEqual([]);
   };
@@ -67,7 +67,7 @@ function describeGuarded(home: Home): void {
 
   it("ends on a signal, although a client never ends its request, and leaves no credential behind", async () => {
     const half = openSocket(server.impatientUrl, `${headOf("GET", "/health", {})}\r\nX-Half: `);
-    // A whole request of somebody else's, so that the half one has surely come.
+    // A whole request of another client, so that the half one has surely come.
     expect((await server.ask(undefined, `${server.impatientUrl}/health`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
     await closed(half);

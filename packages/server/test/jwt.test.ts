@@ -129,7 +129,7 @@ describe("keys that an issuer publishes", () => {
       expect(await ask(authenticate, await sign(claims(), { kid: "main" }))).toMatchObject({ tenant: "acme" });
     }
     expect(await ask(authenticate, await sign(claims()))).toMatchObject({ tenant: "acme" });
-    // A key nobody knows does not make us ask for every token that names one.
+    // An unknown key does not cause a request for every token that names one.
     for (let round = 0; round < 5; round += 1) {
       expect(await ask(authenticate, await sign(claims(), { kid: `k${round}` }, THEIRS))).toBeUndefined();
     }
@@ -159,7 +159,7 @@ describe("keys that an issuer publishes", () => {
         { error: "unavailable: the issuer's keys cannot be had" },
       ]);
     }
-    // Whoever sends many tokens does not make us ask as often.
+    // Many tokens do not cause as many requests.
     expect(issuer.count()).toBe(1);
   });
 

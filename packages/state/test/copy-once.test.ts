@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Draft } from "../src/apply/draft.ts";
 import { applyPatch, applyPatches, type Json, type Op, ops } from "../src/index.ts";
 
-/** A container that counts how often its witness is read. Nobody asks for that one item, so every read is a copy. */
+/** A container that counts how often its witness is read. No test asks for that one item, so every read is a copy. */
 function counted<Container extends object>(container: Container, witness: string) {
   let copies = 0;
   const value = new Proxy(container, {

@@ -26,7 +26,7 @@ interface OpenedUploads {
   putAsOne(): void | Promise<void>;
 }
 
-/** Three pieces, and then it stands still until it is told to go on. */
+/** Three pieces, and then it stands still until it is told to continue. */
 function stallingSource() {
   const stalled = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ function describeUploads(name: string, open: () => Promise<OpenedUploads>): void
         await advance(1);
         await tidy();
         expect(await countStray()).toBe(0);
-        // Whoever was at it all the time is told, and leaves nothing either.
+        // A process that was at it all the time is told, and leaves nothing either.
         goOn();
         expect(await put).toMatchObject({ code: "STORE_UNAVAILABLE", message: expect.stringContaining("a day") });
         expect(await countStray()).toBe(0);

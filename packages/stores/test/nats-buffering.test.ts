@@ -91,7 +91,7 @@ describeWithService("postgres", "a write buffer", (postgres) => {
       const { run, commit, tenant, storedVersion } = await useRun();
       const changeset = await commit({ calls: [buildCall({ ...placeOf(run), call_id: "c1" })] });
       expect(await storedVersion()).toBe(1);
-      // What waits is served from memory to whoever follows the run.
+      // What waits is served from memory to the client that follows the run.
       expect(await tenant.loadCall(run.run_id, "c1")).toMatchObject({ status: "running" });
       expect(await storedVersion()).toBe(1);
       await commit();

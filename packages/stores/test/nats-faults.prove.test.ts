@@ -19,7 +19,7 @@ describeWithService("postgres", "a buffered store", (postgres) => {
   describeWithService("nats", "whose servers fail", (nats) => {
     const used = useBufferedServers({ postgres, nats });
 
-    /** Until the test lets it go on, and at the latest until the test is over: the next one needs it. */
+    /** Until the test lets it continue, and at the latest until the test is over: the next one needs it. */
     async function pauseNats() {
       onTestFinished(() => used.nats.resume());
       await used.nats.pause();

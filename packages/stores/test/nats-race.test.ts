@@ -23,7 +23,7 @@ describeWithService("postgres", "an owner that is slow", (postgres) => {
   describeWithService("nats", "in the worst moment", (nats) => {
     const used = useBufferedServers({ postgres, nats });
 
-    /** A handle on the same store that stops after each look at the database until it is let go on. */
+    /** A handle on the same store that stops after each look at the database until it is let continue. */
     async function openSlow({ schema, stream, prefix }: OpenedBuffered, onLook: () => Promise<void>): Promise<Store> {
       const opened = await openPostgresDriver({ url: used.postgres.url, schema, clock: { now: () => 0 } });
       const settings = { name: stream, prefix, replicas: 1, timeoutMs: 1_000 };

@@ -185,7 +185,7 @@ describeWithService("postgres", "a buffered run", (postgres) => {
         const next = await takeRun(other, "next");
         await next.commit();
         await redeliver(left);
-        // Somebody wrote to the subject: the owner goes to the database, which knows that it is the owner.
+        // Another process wrote to the subject: the owner goes to the database, which knows that it is the owner.
         await next.commit();
         await redeliver(left);
         advance(LEASE_MS);

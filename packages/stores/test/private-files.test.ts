@@ -9,7 +9,7 @@ import { makeStoreFolder } from "./support/temporary-store.ts";
 
 const mode = (path: string): string => (lstatSync(path).mode & 0o777).toString(8);
 
-/** Everything below a folder that somebody else than its owner could open. */
+/** Everything below a folder that another process than its owner could open. */
 function openToOthers(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => (lstatSync(join(folder, name)).mode & 0o077) !== 0)

@@ -59,7 +59,7 @@ describe("issue 14.23: a backup of a live store", () => {
     const made = await backupSqlite(file, target);
     expect(made).toEqual({ file: target, bytes: sizeOf(target) });
     expect((lstatSync(target).mode & 0o777).toString(8)).toBe("600");
-    // It goes on: nobody waited for the copy.
+    // It continues: no write waited for the copy.
     await nextLine(child);
     child.process.kill("SIGKILL");
     await child.exited;

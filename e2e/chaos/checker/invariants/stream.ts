@@ -36,7 +36,7 @@ function violation(run_id: string, message: string): Violation {
   return { invariant: "I8", run_id, message };
 }
 
-/** A reader is whoever follows one run, over any number of streams. */
+/** A reader follows one run, over any number of streams. */
 function checkReaders({ witness }: History, index: HistoryIndex): readonly Violation[] {
   const views = new Map<string, StreamView>();
   const readers = new Map<number, string>();
@@ -63,7 +63,7 @@ function checkReaders({ witness }: History, index: HistoryIndex): readonly Viola
   return violations;
 }
 
-/** Whoever is told that there is nothing more has to know how it ended. */
+/** A reader that is told that there is nothing more has to know how the run ended. */
 function findUnheardEnd(view: StreamView | undefined): string | undefined {
   const last = view?.events.at(-1);
   if (last?.type === "run_finish" && last.data.termination.type !== "suspended") return undefined;

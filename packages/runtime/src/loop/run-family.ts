@@ -56,7 +56,7 @@ function describeEnd(workspace: RunWorkspace, termination: Termination): Json {
 
 /**
  * Stops the runs below a run that is over: all of them when the run was cancelled, otherwise those that its calls waited for. Runs in the
- * background go on, and report to the thread.
+ * background continue, and report to the thread.
  */
 export async function stopChildren(store: TenantStore, run: RunRecord, isCancelled: boolean): Promise<void> {
   for (const childId of await childrenOf(store, run)) {

@@ -15,7 +15,7 @@ import { toolLists } from "./tool-pipeline.ts";
 /** What the tool sources of an agent list, each list with its plugin. */
 export type SourcedTools = readonly Owned<readonly Tool[]>[];
 
-/** What whoever has sources prepare lends them. */
+/** The services that a preparing host lends to sources. */
 export type ToolSourceCaller = Omit<ToolSourceContext, "agentId" | "agentSpec" | "section">;
 
 type Sourcing = Plugin & { readonly toolSource: ToolSource };

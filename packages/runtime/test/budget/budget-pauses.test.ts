@@ -8,7 +8,7 @@ const callLook = [{ call: "look", arguments: {} }, { usage: { promptTokens: 99, 
 /** Room for one answer and no more. */
 const budget: BudgetPolicy = { limit_microcents: 500 * PRICE, on_exceeded: "pause" };
 
-/** A run that has called its tool and must ask before it goes on. */
+/** A run that has called its tool and must ask before it continues. */
 async function openPaused(options: Parameters<typeof openBudgeted>[1] = {}) {
   const bench = await openBudgeted([callLook, answer("hi", 30)], { tools: [look], ...options });
   const run = await bench.runtime.start({ ...start, budget });

@@ -36,7 +36,7 @@ async function playDecided(stage: Stage, decisions: Batch["decisions"]): Promise
   const decide = async (pick: number, verb: Verb): Promise<void> => {
     const open = await stage.runtime.decisions.list({ runId: run.id });
     const call = open[pick % Math.max(open.length, 1)];
-    // Somebody else may have been faster, or the run may be over.
+    // Another process may have been faster, or the run may be over.
     if (call !== undefined) await stage.runtime.decisions.decide(call.id, verb).catch(() => undefined);
   };
   const meanwhile = decisions.slice(0, 4).map(({ pick, verb, at }) => stage.at(at, () => decide(pick, verb)));

@@ -69,7 +69,7 @@ describe("in random trees of agents", { timeout: 600_000 }, () => {
       caps: fc.record({ delegate: few, assign: few, send: few, scan: few }),
     });
     await checkBatches(450, batches, async ({ plan, pools, caps }) => {
-      // The stage says so itself when everybody waits for somebody else.
+      // The stage reports when all runs wait for each other.
       const { spans } = await play({ plan, pools, caps });
       return spans.some(({ end }) => end === undefined) ? ["a call never came to an end"] : [];
     });

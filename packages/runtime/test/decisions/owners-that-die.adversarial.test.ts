@@ -21,7 +21,7 @@ it("a decided run whose owners all die before they get anywhere comes to an end,
   }
   const last = await openRuntime({ world, script: ["after", "later"], tools: [tool] });
   const next = await last.runtime.start({ agent: "agent", threadId: "t1", input: "later", whenBusy: "enqueue" });
-  // Whoever asks again learns how it stands, and does no harm.
+  // A caller that asks again learns how it stands, and does no harm.
   await last.runtime.decisions.decide(first.call.id, { action: "approve" }).catch(() => undefined);
   for (let turn = 0; turn < 10; turn += 1) await env.advance(2_000);
   await settle();

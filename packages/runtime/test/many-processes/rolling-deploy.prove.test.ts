@@ -75,7 +75,7 @@ describeWithService("postgres", "issue 14.1: a rolling deploy of three generatio
       (await tenant.listRuns({ status: "done" })).items.map(({ termination_code }) => termination_code),
     ).not.toContain("error");
 
-    // It comes back: everything goes on.
+    // It comes back: everything continues.
     const again = await startBuild("1", SHORT_LEASE);
     for (const runId of waiting.slice(6)) await approveAll(client, runId);
     await again.executing("work");

@@ -3,7 +3,7 @@ import { type Driver, REFUSALS } from "./drive.ts";
 import type { Instance } from "./world.ts";
 
 const ROUNDS = 200;
-/** From this round on whoever stood still goes on, long after somebody else took over. */
+/** From this round on a process that stood still continues, long after another one took over. */
 const THAW_ROUND = 10;
 /** Long rounds after this one: what is left waits for slow tools. */
 const SHORT_ROUNDS = 30;
@@ -54,7 +54,7 @@ async function decideOpen({ world, scenario }: Driver, { runtime }: Instance, ro
   }
 }
 
-/** Readers whose process is gone go on elsewhere, and so do those that were sent away while the run waited. */
+/** Readers whose process is gone continue elsewhere, and so do those that were sent away while the run waited. */
 async function bringReadersHome(driver: Driver, fresh: Instance): Promise<void> {
   for (const reader of driver.readers) {
     const isLeft = reader.process?.status !== "alive" || (!reader.isReading && !reader.isDone);

@@ -175,7 +175,7 @@ async function findThreadProblems({ world, scenario }: Driver, threadId: string)
   if (Object.keys((getAt(folded, [TOOL_CALL_SCOPE]) ?? {}) as object).length > 0)
     problems.push(`thread ${threadId} keeps state of calls`);
   const { messages } = await world.tenant.readMessages(threadId, 0);
-  // Where the model goes on, a result may come after later answers.
+  // Where the model continues, a result may come after later answers.
   const broken = scenario.agent.partial === "wait" ? findBrokenRound(messages, "thread") : findLoose(messages);
   if (broken !== undefined) problems.push(`thread ${threadId} has ${broken} in ${messages.map(({ id }) => id)}`);
   problems.push(...changesets.flatMap(findConsumptionProblems));

@@ -35,7 +35,7 @@ export function createModel({ process, scripts, troubles, onRequest }: ModelPort
   };
 }
 
-/** The script goes on with every answer the thread has. */
+/** The script continues with every answer the thread has. */
 function findTurn(
   scripts: readonly (readonly ScriptedTurn[])[],
   { messages }: ModelRequest,

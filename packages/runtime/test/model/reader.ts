@@ -39,7 +39,7 @@ export class Reader {
   /** Whether somebody still tells it something. */
   isReading = false;
 
-  /** Leaves where it reads, forgets the last few events, and goes on elsewhere. */
+  /** Leaves where it reads, forgets the last few events, and continues elsewhere. */
   attach(process: FakeProcess, handle: RunHandle, back: number): void {
     this.#stop.abort();
     this.#stop = new AbortController();

@@ -242,7 +242,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   verdicts: fc.array(verb, { minLength: 1, maxLength: 4 }),
 });
 
-/** A scenario in few lines, for whoever has to understand it. */
+/** A scenario in few lines, for readers. */
 export function describeScenario({ scripts, commands, verdicts, ...rest }: Scenario): string {
   const lines = [
     JSON.stringify(rest),

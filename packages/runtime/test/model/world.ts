@@ -154,7 +154,7 @@ export class World {
     if (broken !== undefined) this.problems.push(`${process.name}'s model saw ${broken} in ${shown}`);
   }
 
-  /** Something stands for the result of a call that waits, where the agent goes on; it is kept nowhere. */
+  /** Something stands for the result of a call that waits, where the agent continues; it is kept nowhere. */
   async #checkPlaceholders(process: FakeProcess, threadId: string, shown: readonly Message[]): Promise<void> {
     if (shown.length > 0 && this.#scenario.agent.partial === "wait")
       this.problems.push(`${process.name}'s model saw a placeholder though it waits`);
@@ -176,7 +176,7 @@ export class World {
     if (open !== undefined) this.problems.push(`${place} began while ${open.call_id} was ${open.status}`);
   }
 
-  /** Notes an execution. Its call must be committed as running, with these arguments, by an owner whose lease goes on. */
+  /** Notes an execution. Its call must be committed as running, with these arguments, by an owner whose lease continues. */
   async #begin(process: FakeProcess, tool: ToolId, input: ToolInput, context: ToolContext): Promise<void> {
     const { runId: run_id, callId: call_id, threadId: thread_id } = context.identity;
     const key = context.idempotencyKey;

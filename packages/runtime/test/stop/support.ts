@@ -27,7 +27,7 @@ export function makeTools() {
   return { tools: [make("a", "ok"), make("b", "ok"), make("fail", failure)], executed };
 }
 
-/** Plays a run that goes on until something stops it. */
+/** Plays a run that continues until something stops it. */
 export async function playStop(stopWhen: readonly StopWhen[], script: Script = endless, options: OpenOptions = {}) {
   const { tools, executed } = makeTools();
   const agent = { maxRounds: 50, ...options.agent, stopWhen };

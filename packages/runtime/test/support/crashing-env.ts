@@ -9,7 +9,7 @@ export interface CrashingProcess {
   readonly diedAt: () => string | undefined;
 }
 
-/** A process that dies at the nth fault point it comes to: it never goes on from there. */
+/** A process that dies at the nth fault point it comes to: it never continues from there. */
 export function crashAtPoint(world: World, nth: number): CrashingProcess {
   const { env, store } = freezeProcess(world);
   let passed = 0;

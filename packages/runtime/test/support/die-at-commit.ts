@@ -9,7 +9,7 @@ export interface MortalProcess {
 }
 
 /**
- * A process that hears of work, unlike a frozen one, and dies right before or right after its nth commit: nothing of it goes on
+ * A process that hears of work, unlike a frozen one, and dies right before or right after its nth commit: nothing of it continues
  * from there, neither its promises nor its timers.
  */
 export function dieAtCommit(world: World, nth: number, side: "before" | "after"): MortalProcess {

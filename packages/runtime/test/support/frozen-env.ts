@@ -3,7 +3,7 @@ import { interceptStore } from "./intercept-store.ts";
 import type { World } from "./open-runtime.ts";
 
 /**
- * What a process has that stands still: its timers never go off and it hears of no work, while time goes on for others.
+ * What a process has that stands still: its timers never go off and it hears of no work, while time continues for others.
  * What it was doing already still ends when its promises do, as that of a process that wakes up late.
  */
 export function freezeProcess(world: World): { readonly env: Env; readonly store: Store } {

@@ -1,6 +1,6 @@
 import { createRuntime, defineAgent, scriptedModel } from "reprise";
 
-/** A program that waits for a run nobody works on, one way or the other, with nothing else to do. */
+/** A program that waits for a run no worker has, one way or the other, with nothing else to do. */
 const runtime = await createRuntime({
   agents: [defineAgent({ id: "clerk", model: scriptedModel(["done"]) })],
   limits: { maxActiveRuns: 0 },

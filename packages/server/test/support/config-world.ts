@@ -60,7 +60,7 @@ export function createHold() {
   return { tool, called: called.promise, release: () => release.resolve() };
 }
 
-/** What is wrong according to whoever throws `CONFIG_INVALID`. */
+/** The problems of a `CONFIG_INVALID`. */
 export function problemsFrom(attempt: () => unknown): readonly ConfigProblem[] {
   try {
     attempt();

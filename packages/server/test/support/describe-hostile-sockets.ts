@@ -63,7 +63,7 @@ export function describeHostileSockets(urlOf: () => string): void {
       ["no HTTP", "hello\r\n", 400],
     ])("%s is refused", async (_, head, status) => {
       const socket = openSocket(urlOf(), `${head}\r\n`);
-      // Whoever is answered and not cut off has to leave by itself.
+      // A process that is answered and not cut off has to leave by itself.
       socket.once("data", () => socket.end());
       expect(await hearAll(socket)).toContain(`HTTP/1.1 ${status}`);
     });

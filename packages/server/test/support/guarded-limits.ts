@@ -16,7 +16,7 @@ export const IMPATIENT: Patience = {
   listen: { headersTimeoutMs: 1_000, requestTimeoutMs: 1_500, idleTimeoutMs: 1_000, closeTimeoutMs: 500 },
 };
 
-/** Knows whoever has the word the server was started with, as an administrator of any tenant: `root.<word>.<tenant>`. */
+/** Accepts the word the server was started with, as an administrator of any tenant: `root.<word>.<tenant>`. */
 export function rootAuthenticate(word: string): Authenticate {
   return async (headers) => {
     const [, said, tenant = ""] = /^Bearer root\.([\w-]+)\.([\w-]*)$/.exec(headers.get("authorization") ?? "") ?? [];

@@ -41,7 +41,7 @@ const encode = (value: unknown): string =>
 const raw = (header: unknown, payload: unknown, signature = ""): string =>
   `${encode(header)}.${encode(payload)}.${signature}`;
 
-/** Signed with the public key as if it were a shared secret: whoever takes the algorithm from the token falls for it. */
+/** Signed with the public key as if it were a shared secret: a verifier that trusts the token's algorithm accepts it. */
 function confused(alg: "HS256" | "HS384" | "HS512", secret: string): string {
   const text = `${encode({ alg, typ: "JWT" })}.${encode(claims({ scope: "admin" }))}`;
   return `${text}.${createHmac(alg.replace("HS", "sha"), secret).update(text).digest("base64url")}`;

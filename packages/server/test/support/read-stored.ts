@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** A value of any column as whoever has the database sees it: bytes as characters of one byte each. */
+/** A value of any column as an owner of the database sees it: bytes as characters of one byte each. */
 function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("latin1");
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");

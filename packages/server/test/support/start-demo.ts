@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 export interface DemoServer {
   readonly url: string;
   readonly process: ChildProcess;
-  /** Everything it said so far, as whoever looks after it sees it. */
+  /** Everything it printed so far. */
   said(): { readonly stdout: string; readonly stderr: string };
   /** Asks it to end, and waits. Answers its exit code. */
   stop(): Promise<number | null>;

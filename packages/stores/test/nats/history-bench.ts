@@ -137,7 +137,7 @@ export class HistoryBench {
     if (claim.lost !== undefined) await this.end();
   }
 
-  /** Goes on from what is there. */
+  /** Continues from what is there. */
   async #forget(missing: number): Promise<void> {
     this.#acknowledged = this.#acknowledged.slice(0, this.#acknowledged.length - missing);
     const segments = await this.#owner.store.forTenant("default").readEvents(this.#run.run_id, 0);
@@ -146,7 +146,7 @@ export class HistoryBench {
     this.#promised = Math.min(this.#promised, this.#acknowledged.length);
   }
 
-  /** Everything is stored by whoever starts up; nobody has the run then. */
+  /** Everything is stored by the process that starts up; no worker has the run then. */
   async recover(who: number): Promise<void> {
     this.#opened.advance(LEASE_MS);
     const other = await this.#opened.reopen();

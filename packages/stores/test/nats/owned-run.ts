@@ -20,7 +20,7 @@ export async function takeRun(store: Store, owner: string): Promise<OwnedRun> {
   return ownRun(store.forTenant(claim.tenant), claim, claim.run);
 }
 
-/** Goes on with a run from what the store says of it. */
+/** Continues with a run from what the store says of it. */
 export async function ownRun(tenant: TenantStore, claim: Claim, run: RunRecord): Promise<OwnedRun> {
   let version = (await tenant.loadThread(claim.thread_id))?.thread.version ?? 0;
   let seq = lastSeq(await tenant.readEvents(run.run_id, 0));

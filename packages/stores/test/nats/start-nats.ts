@@ -78,7 +78,7 @@ async function untilGreeting(port: number, child: ChildProcess): Promise<void> {
   throw new Error("The NATS server did not start.");
 }
 
-/** Whether somebody says something there: a server that runs greets whoever connects, a stopped one only lets it wait. */
+/** Whether a server answers there: a running one greets a client, a stopped one only lets it wait. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -35,7 +35,7 @@ export async function startCuttingProxy(serverUrl: string, ownPort = 0): Promise
     });
     upstream.on("data", (chunk) => {
       if (!isCut) return client.write(chunk);
-      // The server has answered, so it has done what it was told; nobody hears it.
+      // The server has answered, so the work is done; the answer is lost.
       cuts += 1;
       client.destroy();
       return false;

@@ -9,7 +9,7 @@ export interface StartedRun {
   commit(parts?: Partial<Changeset>): Promise<Changeset>;
 }
 
-/** Starts a run on a thread nobody works on. Ids derive from the thread's and the run's number. */
+/** Starts a run on a thread no worker has. Ids derive from the thread's and the run's number. */
 export async function startRun(tenant: TenantStore, threadId: string, number = 1): Promise<StartedRun> {
   const runId = `${threadId}-run-${number}`;
   const run = buildRun({ run_id: runId, thread_id: threadId });

@@ -2,7 +2,7 @@ import type { Message, ModelRequest } from "@reprise/contracts";
 import { textOf } from "@reprise/contracts";
 import type { Script, ScriptTurn } from "@reprise/models";
 
-/** A script that goes on with every answer the thread has, so that any process continues what another began. */
+/** A script that continues with every answer the thread has, so that any process continues what another began. */
 export function byHistory(turns: readonly ScriptTurn[]): Script {
   return ({ messages }) => turns[messages.filter(({ role }) => role === "assistant").length] ?? "nothing more";
 }
