@@ -18,7 +18,7 @@ const script = (line: string): readonly string[] => [
   "-e",
   `const input = JSON.parse(require("node:fs").readFileSync(0, "utf8")); ${line}`,
 ];
-const saying = (answer: object): readonly string[] => script(`console.log(${JSON.stringify(JSON.stringify(answer))})`);
+const saying = (answer: object): readonly string[] => ["echo", JSON.stringify(answer)];
 
 /** Runs an agent that calls a tool once. */
 async function play(toolId: string, options: HooksOptions, more: Partial<OpenOptions> = {}) {
@@ -48,7 +48,7 @@ describe("a hook before a call", () => {
   });
 
   it.each([
-    ["an empty answer", script("")],
+    ["an empty answer", ["true"]],
     ["an answer without a decision", saying({})],
     ["allow", saying({ decision: "allow" })],
   ])("lets the call run with %s", async (_, command) => {
@@ -103,12 +103,12 @@ describe("a hook before a call", () => {
 
 describe("a hook that gives no answer", () => {
   const FAILURES: readonly (readonly [string, readonly string[]])[] = [
-    ["ends badly", script("process.exit(3)")],
+    ["ends badly", ["false"]],
     ["does not exist", ["/no/such/program"]],
-    ["says something else", script('console.log("yes")')],
+    ["says something else", ["echo", "yes"]],
     ["says a word that is no decision", saying({ decision: "maybe" })],
     ["says too much", script('console.log("x".repeat(100000))')],
-    ["takes too long", script("setTimeout(() => {}, 60000)")],
+    ["takes too long", ["sleep", "60"]],
   ];
 
   it.each(FAILURES)("keeps a call of a mutating tool from running when it %s", async (_, command) => {
@@ -119,7 +119,7 @@ describe("a hook that gives no answer", () => {
     expect(await played.verify(played.outcome)).toMatchObject({ equal: true });
   });
 
-  const command = script("process.exit(3)");
+  const command = ["false"];
   it.each([
     ["read", undefined, ["read"]],
     ["read", "deny", []],
@@ -135,7 +135,7 @@ describe("a hook that gives no answer", () => {
 describe("a hook after a call", () => {
   it("reads the result, and tells the model something", async () => {
     const command = script(
-      "console.log(JSON.stringify({ context: `Checked: ${input.outcome} ${input.result.status}` }))",
+      'console.log(JSON.stringify({ context: ["Checked:", input.outcome, input.result.status].join(" ") }))',
     );
     const played = await play("write", { postTool: [{ name: "review", command }] });
     expect(played.executed).toEqual(["write"]);
@@ -145,7 +145,7 @@ describe("a hook after a call", () => {
   });
 
   it("that fails changes nothing", async () => {
-    const played = await play("wipe", { postTool: [{ name: "review", command: script("process.exit(1)") }] });
+    const played = await play("wipe", { postTool: [{ name: "review", command: ["false"] }] });
     expect(played.executed).toEqual(["wipe"]);
     expect(played.outcome).toMatchObject({ status: "done", text: "done" });
     expect(played.facts).toMatchObject([{ point: "post_tool", decision: "failed" }]);
