@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 import { collectLicenses } from "./collect-licenses.mjs";
 
 /** Files that are started by their name instead of being imported, beside the entries of a package. */
-const STARTED = { "packages/stores": ["sqlite/writer-thread"] };
+const STARTED = { "packages/cli": ["demo/weather-server"], "packages/stores": ["sqlite/writer-thread"] };
 
 /** Reads files that lie beside its modules, so these stay where they are. */
 const UNBUNDLED = ["packages/testkit"];

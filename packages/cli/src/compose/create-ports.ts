@@ -4,6 +4,7 @@ import { createInstalledPlugins } from "@reprise/plugins";
 import { contextPlugins } from "@reprise/plugins/context";
 import type { ConfigPorts } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
+import { demoPlugins } from "../demo/demo-plugins.ts";
 import { demoTools } from "../demo/demo-tools.ts";
 import type { ModuleOptions } from "../module/read-exports.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -28,7 +29,7 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
     contextPlugins,
     ...module,
     ...environment,
-    plugins: withInstalled(module.plugins ?? []),
+    plugins: withInstalled([...(module.plugins ?? []), ...(settings.isOn("demo") ? demoPlugins() : [])]),
     tools: [...(module.tools ?? []), ...(settings.isOn("demo") ? demoTools(pace) : [])],
   };
 }

@@ -22,8 +22,10 @@ export interface Conversation {
 }
 
 export function readConversation({ messages, tools }: Pick<ModelRequest, "messages" | "tools">): Conversation {
-  const users = messages.filter(({ role }) => role === "user").map((message) => textOf(message).trim());
-  const since = messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1);
+  // Context that plugins add stands in the user's position, and no user said it.
+  const isSaid = ({ role, visibility }: Message): boolean => role === "user" && visibility !== "internal";
+  const users = messages.filter(isSaid).map((message) => textOf(message).trim());
+  const since = messages.slice(messages.findLastIndex(isSaid) + 1);
   const results = new Map(
     since.flatMap((message) => (message.role === "tool" ? [[message.tool_call_id, message]] : [])),
   );

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@reprise/state";
+import { ruledPlugins } from "./demo-plugins.ts";
 
 /** The id of the provider whose models need no key. */
 const DEMO_PROVIDER = "demo";
@@ -64,6 +65,20 @@ const AGENTS: readonly DemoAgent[] = [
       system_prompt:
         "You research. Look up every word you need at once with parallel calls of lookUp, then report what you found.",
       allowed_tools: ["lookUp", "clock", "calculator", "serverInfo"],
+    },
+  },
+  {
+    model: "assistant",
+    spec: {
+      id: "ruled",
+      name: "Ruled",
+      description:
+        "Works under rules: reads freely, asks before anything else, and remembers your answer if you say so.",
+      system_prompt:
+        "You are a helpful assistant. Use the tools you have when they help, and answer briefly. Some calls are asked about first.",
+      excluded_tools: ["failingTool", "slowTask"],
+      context_policy: { max_context_tokens: 100_000, autocompact_threshold: 60_000 },
+      ...ruledPlugins(),
     },
   },
 ];

@@ -24,6 +24,9 @@ const THINGS_TO_TRY: Readonly<Record<string, string>> = {
   sendEmail: "send a mail to ann@example.com saying lunch is ready",
   serverInfo: "tell me about the server",
   finish: "finish",
+  mcp__weather__forecast: "how is the weather in Lisbon",
+  mcp__weather__report_wrong: "the weather in Oslo is wrong",
+  skill: "use the skill haiku",
 };
 
 /** Calls the tool the user's words ask for, then says what came of it. */

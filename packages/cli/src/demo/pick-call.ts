@@ -27,6 +27,17 @@ const RULES: readonly Rule[] = [
     arguments: ([, message = ""]) => ({ message: message.trim() || "Hello!" }),
   },
   { tool: "sendEmail", pattern: /\be?-?mail\b/i, arguments: (_, said) => writeMail(said) },
+  {
+    tool: "mcp__weather__report_wrong",
+    pattern: /\bweather in (\w+) is wrong/i,
+    arguments: ([, city = ""]) => ({ city }),
+  },
+  {
+    tool: "mcp__weather__forecast",
+    pattern: /\bweather in (\w+)/i,
+    arguments: ([, city = ""]) => ({ city }),
+  },
+  { tool: "skill", pattern: /\bskill (\w+)/i, arguments: ([, skill = ""]) => ({ skill }) },
   { tool: "finish", pattern: /\bfinish(ed)?\b/i, arguments: (_, said) => ({ summary: said }) },
   { tool: "slowTask", pattern: /\bslow(ly|Task)?\b/i, arguments: NONE },
   { tool: "failingTool", pattern: /\bfail(s|ing|ingTool)?\b/i, arguments: NONE },

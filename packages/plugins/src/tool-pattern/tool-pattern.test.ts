@@ -111,3 +111,10 @@ it.each([
 ])("refuses %j", (source, problem) => {
   expect(findPatternProblem(source)).toContain(problem);
 });
+
+it("refuses a condition without quotes, which would deny nothing", () => {
+  const problem = 'the value of a condition must be in quotes: to ~ "*@example.org"';
+  expect(findPatternProblem("mail(to ~ *@example.org)")).toBe(problem);
+  expect(findPatternProblem("bash(npm run *)")).toBeUndefined();
+  expect(findPatternProblem("bash(KEY=1 node *)")).toBeUndefined();
+});

@@ -146,8 +146,14 @@ const OPERATORS: readonly (readonly [sign: string, isNegated: boolean, compile: 
 /** A field: everything up to a space or an operator. The quote after the operator tells a condition from a text with a sign in it. */
 const FIELD_START = /^([^\s"~=!,()]+)\s*(!=~|=~|!=|!~|~|=)\s*"/u;
 
+/** A condition whose quotes were forgotten. As a glob over the primary argument it would fit nothing, and a deny would deny nothing. */
+const UNQUOTED = /^([^\s"~=!,()]+) (!=~|=~|!=|!~|~|=) (?!")(.*)$/su;
+
 /** A list of conditions on fields, or one text that the primary argument must fit. */
 function readConditions(inside: string): readonly Condition[] {
+  const [, field, sign, value] = UNQUOTED.exec(inside) ?? [];
+  if (value !== undefined)
+    throw new PatternProblem(`the value of a condition must be in quotes: ${field} ${sign} ${JSON.stringify(value)}`);
   if (!FIELD_START.test(inside)) return [{ matcher: compileGlob(inside), isNegated: false }];
   const conditions: Condition[] = [];
   for (let rest = inside; ; ) {
