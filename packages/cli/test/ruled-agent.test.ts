@@ -31,5 +31,5 @@ it("shows rules, remembered answers, a skill and the tools of an MCP server in t
     ],
   });
   // The second report was not asked about again.
-  expect(stderr.match(/Permission required/g)).toHaveLength(1);
+  expect(stderr.match(/report_wrong \{"city":"\w+"\}: approve/g)).toHaveLength(1);
 });

@@ -181,7 +181,8 @@ describe("a body", () => {
 it("says nothing about errors that are its own", async () => {
   const told: unknown[] = [];
   const { server, runtime } = await openDemo({ onError: (error) => told.push(error) });
-  const failing = { ...runtime, runs: () => Promise.reject(new Error("secret")) };
+  const observe = runtime.observe.bind(runtime);
+  const failing = { ...runtime, observe, runs: () => Promise.reject(new Error("secret")) };
   const broken = createServer({
     runtime: Object.assign(Object.create(runtime, { isReplaced: { value: false } }), failing),
     onError: (e) => told.push(e),
