@@ -5,8 +5,11 @@ import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { listPackages } from "../repository.mjs";
 
-/** 583 kB when the limit was set, a third of it the JSON Schema validator: room for features, not for one more library of that size. */
-export const MAX_IMPORT_BYTES = 620_000;
+/**
+ * 583 kB when the limit was first set, a third of it the JSON Schema validator; 645 kB since plugins ask models, observe runs, bring tools that
+ * come and go, and agents delegate. Room for features, not for one more library of the validator's size.
+ */
+export const MAX_IMPORT_BYTES = 680_000;
 
 /**
  * How much code a program loads by importing everything that the root of `reprise` exports, minified. Stores that load on first

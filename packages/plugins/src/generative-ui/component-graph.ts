@@ -4,7 +4,7 @@ import { type CatalogRules, isObject } from "./a2ui-schemas.ts";
 type Components = { readonly [id: string]: JsonObject };
 
 /** The ids of the components that a component shows, by its schema: which of its fields hold ids only the catalog knows. */
-export function findReferences(rules: CatalogRules, component: JsonObject): readonly string[] {
+function findReferences(rules: CatalogRules, component: JsonObject): readonly string[] {
   const found: string[] = [];
   const schema = rules.components[String(component.component)];
   if (schema !== undefined) collect(rules, schema, component, found);
