@@ -20,7 +20,7 @@ const dig = defineTool({
 });
 const noting = (text: string) => ({ call: "note", arguments: { text } }) as const;
 
-/** What the plugin tells the model in a request: the last message, where there is such a thing. */
+/** The texts that the plugin added to the last message of a request. */
 function toldIn({ messages }: ModelRequest): readonly string[] {
   const text = textOf(messages.at(-1) ?? { content: "" });
   return [...text.matchAll(/<(?:context|reminder) source="plugin:reminder">\n(.*?)\n<\/(?:context|reminder)>/gs)].map(

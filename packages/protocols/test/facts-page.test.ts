@@ -29,7 +29,7 @@ Every fact has this envelope:
 | \`runtimeId\` | \`reprise\` |
 | \`sessionId\`, \`threadId\` | the thread |
 | \`turnId\`, \`runId\` | the run |
-| \`stepId\`, \`toolCallId\`, \`actionId\`, \`artifactId\` | what the fact is about, where there is such a thing |
+| \`stepId\`, \`toolCallId\`, \`actionId\`, \`artifactId\` | the subject of the fact; absent where it does not apply |
 | \`sequence\` | the position of the event in its run; facts of one event share it |
 | \`payload\` | as in the table |
 

@@ -217,5 +217,5 @@ export const FLAT_ENDPOINT_FIELDS: readonly FieldRow[] = [
   { name: "kind", shape: oneOf("local", "a2a"), meaning: "`a2a` for an agent that runs elsewhere; needs `endpoint`." },
   { name: "remote_agent_id", shape: nonEmptyText, meaning: "The agent's id over there. The id unless given." },
   { name: "poll_interval_ms", shape: wholeNumberFrom(1), meaning: "How often to ask how a run over there is going." },
-  { name: "auth", shape: auth, meaning: "How to prove who asks." },
+  { name: "auth", shape: auth, meaning: "The credentials for the remote agent." },
 ];

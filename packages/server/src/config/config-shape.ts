@@ -43,7 +43,7 @@ const auth: Shape<ProviderAuth> = unionOf<"kind", ProviderAuth>("kind", {
 export const providerShape: Shape<ProviderConfig> = objectOf<ProviderConfig>({
   adapter_kind: optional(nonEmptyText, "How it is spoken to. The provider's id unless given."),
   endpoint: optional(webAddress, "Where it is, when that is not where it usually is."),
-  auth: optional(auth, "How to prove who asks. Never shown."),
+  auth: optional(auth, "The credentials for the provider. Never shown."),
   headers: optional(
     recordOf(
       textLike("a text of one line", "^[^\\r\\n]*$"),
