@@ -61,10 +61,13 @@ const AGENTS: readonly DemoAgent[] = [
     spec: {
       id: "researcher",
       name: "Researcher",
-      description: "Works in steps: looks several things up at the same time, works something out, reports.",
+      description:
+        "Works in steps: looks several things up at the same time, has the assistant work something out, reports.",
       system_prompt:
-        "You research. Look up every word you need at once with parallel calls of lookUp, then report what you found.",
-      allowed_tools: ["lookUp", "clock", "calculator", "serverInfo"],
+        "You research. Look up every word you need at once with parallel calls of lookUp, have the agent assistant calculate, then report what you found.",
+      allowed_tools: ["lookUp", "clock", "serverInfo"],
+      plugin_ids: ["agent_tools"],
+      allowed_agents: ["assistant"],
     },
   },
   {

@@ -76,7 +76,7 @@ it("remembers what was said before", async () => {
   );
 });
 
-it("looks several things up at once, then calculates, then reports", async () => {
+it("looks several things up at once, then delegates, then reports", async () => {
   const question = user("Tell me about threads and forks");
   const first = await ask("researcher", [question]);
   expect(first.calls).toEqual([
@@ -86,8 +86,8 @@ it("looks several things up at once, then calculates, then reports", async () =>
   ]);
   const found = round("lookUp", { word: "thread" }, { word: "thread", note: "A thread is kept." });
   const second = await ask("researcher", [question, ...found]);
-  expect(second.calls).toEqual([{ tool: "calculator", expression: "44" }]);
-  const checked = round("calculator", {}, { expression: "44", value: 44 });
+  expect(second.calls).toEqual([{ tool: "agent_run", agent_id: "assistant", prompt: "What is 0 + 44?" }]);
+  const checked = round("agent_run", {}, { status: "completed", output: "0 + 44 = 44" });
   expect((await ask("researcher", [question, ...found, ...checked])).text).toContain("- A thread is kept.");
 });
 

@@ -71,7 +71,7 @@ const goOn: DemoScript = ({ said, rounds, tools }) => {
   });
 };
 
-/** Works in steps: looks several things up at the same time, then checks a figure, then reports. */
+/** Works in steps: looks several things up at the same time, then has another agent work out a figure, then reports. */
 const research: DemoScript = ({ said, rounds }) => {
   const [found, checked] = rounds;
   if (found === undefined) {
@@ -84,9 +84,9 @@ const research: DemoScript = ({ said, rounds }) => {
   const notes = found.filter(({ tool }) => tool === "lookUp");
   if (checked === undefined) {
     const lengths = notes.map(({ data }) => JSON.stringify(data).length);
-    return call("Then I work out how much I have read.", {
-      tool: "calculator",
-      arguments: { expression: lengths.join(" + ") || "0" },
+    return call("Then I have the assistant work out how much I have read.", {
+      tool: "agent_run",
+      arguments: { agent_id: "assistant", prompt: `What is ${[0, ...lengths].join(" + ")}?` },
     });
   }
   const report = notes.map((result) => `- ${tellResult(result)}`).join("\n");

@@ -19,6 +19,8 @@ export function tellResult({ tool, data, isError }: CallResult): string {
       return `The slow task is done, in ${field("steps")} steps.`;
     case "sendEmail":
       return `You agreed to the mail to ${field("to")}. ${field("note")}`;
+    case "agent_run":
+      return field("output");
     case "finish":
       return `Finished: ${field("summary")}`;
     default:

@@ -33,3 +33,15 @@ it("shows rules, remembered answers, a skill and the tools of an MCP server in t
   // The second report was not asked about again.
   expect(stderr.match(/report_wrong \{"city":"\w+"\}: approve/g)).toHaveLength(1);
 });
+
+it("has the researcher delegate to the assistant, and both runs are kept", async () => {
+  const cwd = createTemporaryFolder();
+  const ran = await runCli(["run", "researcher", "Tell me about forks", "--demo", "--thread", "t"], { cwd });
+  expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/Characters read: 0 \+ \d+ = \d+/)]);
+  const listed = await runCli(["runs", "list", "--demo", "--json"], { cwd });
+  const runs = JSON.parse(listed.stdout).items ?? JSON.parse(listed.stdout);
+  expect(runs).toMatchObject([
+    { agent_id: "assistant", status: "done", origin: "subagent" },
+    { agent_id: "researcher", status: "done" },
+  ]);
+});
