@@ -33,7 +33,10 @@ if (!forged.equal)
   console.log(`  forged: the ${forged.divergence.what} at version ${forged.divergence.version} differs`);
 
 console.log("\nWith today's rule, which allows less");
-const silent: LanguageModel = { id: model.id, stream: () => Promise.reject(new Error("nobody asks")) as never };
+const silent: LanguageModel = {
+  id: model.id,
+  stream: () => Promise.reject(new Error("This replay must not call the model.")) as never,
+};
 const today = await createRuntime({ agents: [tellerWith(silent, 50)], store });
 const asked = await today.replay(run.id, { mode: "reexecute" });
 if (!asked.equal)

@@ -72,7 +72,7 @@ export interface RunRecord {
   readonly error_code?: string;
   /** Set from the moment no model could be called until one answered. A waiting run with it resumes by itself. */
   readonly model_wait?: ModelWait;
-  /** Set while every open call of a waiting run waits for a run below it. The end of such a run resumes this one. */
+  /** Set while every open call of a waiting run waits for a run below it. The end of a run below resumes this one. */
   readonly awaits_runs?: true;
   /** How many runs above this one started each other: 0, and absent, for a run that no tool call started. */
   readonly depth?: number;

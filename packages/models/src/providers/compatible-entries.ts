@@ -9,7 +9,7 @@ interface CompatibleEntry {
   /** The variable with its address, and what has to be added to that. */
   readonly address: string;
   readonly suffix?: string;
-  /** Where it is when nobody says so. */
+  /** The address when the variable is not set. */
   readonly usual?: string;
   readonly key?: string;
   readonly rename?: (model: string) => string;

@@ -59,7 +59,7 @@ export const compaction: StateDefinition<Compaction> & CompactionActions = defin
     }),
     complete: (_, boundary: Boundary) => ({ boundary }),
     fail: ({ boundary }, failures: Failures) => ({ ...(boundary !== undefined && { boundary }), failures }),
-    /** Forgets the compaction under way, which is nobody's fault. */
+    /** Forgets the compaction under way without counting a failure. */
     drop: ({ boundary, failures }) => ({
       ...(boundary !== undefined && { boundary }),
       ...(failures !== undefined && { failures }),

@@ -13,7 +13,7 @@ interface Job {
   status: SummaryStatus;
 }
 
-/** Finished summaries that nobody has taken, of threads that are not worked on any more. */
+/** The limit for finished summaries that no run has taken, because work on their threads ended. */
 const MOST_JOBS = 1_000;
 
 /** The summaries that are made in this process, by the id of their compaction. */

@@ -162,7 +162,7 @@ function placeAt(node: Json, [segment = "", ...rest]: readonly string[], value: 
   const container = node ?? (isIndex(segment) ? [] : {});
   if (Array.isArray(container)) {
     const index = Number(segment);
-    // A hole in a list would be filled with as many nulls as somebody likes.
+    // A distant index would fill the list with nulls, without a limit.
     if (!isIndex(segment) || index > container.length) {
       throw new SurfaceProblem(`The path ${quote(path)} names no item of its list: ${quote(segment)}.`);
     }

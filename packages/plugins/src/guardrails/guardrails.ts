@@ -42,8 +42,8 @@ export interface GuardrailsOptions {
   /** Functions that guardrails name in `check`. */
   readonly checks?: Readonly<Record<string, Check>>;
   /**
-   * Shows answers while the model writes them, and withdraws those in which something is found. False unless given: nobody sees an answer
-   * before it was checked.
+   * Shows answers while the model writes them, and withdraws an answer in which a guardrail finds something. Default: false, so that an
+   * answer is shown only after its checks.
    */
   readonly streamUnchecked?: boolean;
   /** How long a person may take to decide; after that the run ends. */
@@ -129,7 +129,7 @@ type InputAction = PhaseAction<
   "state" | "emit" | "add_request_transform" | "replace_text" | "suspend_step" | "terminate"
 >;
 
-/** Looks at the messages that nobody looked at before, and hides those from the model that it may not read. */
+/** Checks the messages that were not checked before, and hides from the model the messages that it may not read. */
 async function checkInputs(
   context: BeforeInferenceContext,
   rules: readonly Inspect[],
@@ -138,7 +138,7 @@ async function checkInputs(
   const { messages, runId } = context;
   const known = context.state.get(judgedInputs);
   const verdicts: Record<string, InputVerdict> = {};
-  // This run asked about them, and goes on: so they were approved.
+  // This run asked about them and continued, so they were approved.
   for (const [id, verdict] of Object.entries(known.verdicts))
     if (verdict.action === "ask" && verdict.run_id === runId) verdicts[id] = { ...verdict, action: "approved" };
   const facts: GuardrailFact[] = [];

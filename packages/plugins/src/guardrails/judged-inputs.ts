@@ -1,13 +1,13 @@
 import type { Message, ModelRequest } from "@reprise/contracts";
 import { type ActionCreators, defineState, type StateDefinition } from "@reprise/state";
 
-/** What became of a message in which a guardrail found something. */
+/** The verdict on a message in which a guardrail found something. */
 export interface InputVerdict {
   readonly guardrail: string;
-  /** `asked` is as good as `blocked` in every run but the one that asked: that one goes on only when it was approved. */
+  /** `ask` counts as `block` in all other runs. The run that asked continues only after an approval. */
   readonly action: "block" | "redact" | "ask" | "approved";
   readonly run_id: string;
-  /** What the model reads instead. */
+  /** The text that the model reads instead. */
   readonly text: string;
 }
 

@@ -42,7 +42,7 @@ interface ReadyHook {
   readonly pattern: ToolPattern | undefined;
 }
 
-/** Programs and addresses of the operator that are asked about tool calls. Their answers are stored with the run; a replay asks nobody. */
+/** Asks programs and addresses of the operator about tool calls. Their answers are stored with the run; a replay reads them from there. */
 export function hooks(options: HooksOptions = {}): Plugin {
   const settings = definePluginSettings(ID, SETTINGS, options);
   const ready = new WeakMap<readonly StoredHook[], readonly ReadyHook[]>();

@@ -77,7 +77,7 @@ export class McpCalls {
     client.setRequestHandler("sampling/createMessage", async ({ params }) => (await sampling(params as Json)) as never);
   }
 
-  /** Executes a call, or goes on with one that was suspended. */
+  /** Executes a call, or continues a suspended one. */
   async execute(call: ConnectionCall): Promise<unknown> {
     const { context } = call;
     const waiting = context.decision === undefined ? undefined : context.state.get(mcpWaiting);
@@ -199,7 +199,7 @@ export class McpCalls {
       : askWhatHappened(call, "The session in which the server asked is gone.");
   }
 
-  /** A call failed on its way. One that may be repeated is, once; of another one nobody knows whether it took effect. */
+  /** Handles a call that failed on its way: repeats it once if it may be repeated, and otherwise asks whether it took effect. */
   async #recover(call: ConnectionCall, error: unknown, round: number): Promise<unknown> {
     if (ToolError.is(error)) throw error;
     const { connection, id } = call;
@@ -329,8 +329,8 @@ function askWhatHappened({ connection, id, tool, context, input }: ConnectionCal
 }
 
 /**
- * What a failure says about the call.
- * - `answered`: the server refused it. · `silent`: it took too long. · `unsent`: it never arrived. · `lost`: nobody knows.
+ * How far a failed call got.
+ * - `answered`: the server refused it. · `silent`: it took too long. · `unsent`: it never arrived. · `lost`: unknown.
  */
 type Loss = "answered" | "silent" | "unsent" | "lost";
 

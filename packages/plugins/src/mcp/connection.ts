@@ -187,7 +187,10 @@ export class McpConnection {
     const sdk = await loadClient();
     const params = new URL(callback).searchParams;
     if (oauth === undefined || !(await oauth.isExpected(params.get("state"))))
-      throw new RepriseError("INVALID_REQUEST", `MCP server ${this.server}: nobody asked for this authorization.`);
+      throw new RepriseError(
+        "INVALID_REQUEST",
+        `MCP server ${this.server}: this authorization was not requested, or was completed already. Start it again.`,
+      );
     const transport = this.#createTransport(sdk);
     if (!(transport instanceof sdk.StreamableHTTPClientTransport)) return;
     await transport.finishAuth(params);

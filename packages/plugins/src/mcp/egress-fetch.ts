@@ -30,7 +30,7 @@ export function createEgressFetch(
     init?.signal?.addEventListener("abort", stop, { once: true });
     if (init?.signal?.aborted) stop();
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-    // Whoever runs a server on this machine may have its authorization server here too.
+    // A server on this machine may have its authorization server on this machine too.
     const target = new URL(request.url);
     const isLocal = LOOPBACK.has(hostname) && LOOPBACK.has(target.hostname);
     const answer = await egress.send(request.url, {

@@ -42,7 +42,7 @@ export class OpenCall<Result> {
       this.#isOver = true;
       clearTimeout(this.#timer);
     });
-    // Heard by whoever asks for what comes next, perhaps much later.
+    // `next` reports the failure, perhaps much later; until then it must not count as unhandled.
     this.#result.catch(() => undefined);
   }
 

@@ -106,8 +106,8 @@ export interface RunMetrics extends SpanOwner, SpanTimes {
 }
 
 /**
- * Takes what agents did, once it is committed. Nobody waits for a sink: what it throws is logged and reaches no run. A sink is never called
- * in a replay.
+ * Receives the work of agents once it is committed. No run waits for a sink, and errors of a sink are logged. A replay never calls a
+ * sink.
  */
 export interface MetricsSink {
   onInference?(span: InferenceSpan): void;

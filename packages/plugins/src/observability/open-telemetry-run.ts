@@ -190,7 +190,7 @@ export class OpenTelemetryRun {
   ): void {
     const { provider: id, errorType, startedAt, durationMs, stopReason, timeToFirstChunkMs, failedAttempts } = ended;
     const provider = id === undefined ? undefined : providerName(id);
-    // A route may have gone on to another provider.
+    // A route may have fallen back to another provider.
     const asked = failedAttempts.find(({ model }) => model === ended.requestedModel)?.provider ?? id;
     const requestModel = modelName(ended.requestedModel, asked);
     const responseModel = answer === undefined ? undefined : modelName(ended.model, id);

@@ -30,7 +30,7 @@ export interface PermissionOptions {
   /** What becomes of a call that no rule fits. `ask` unless given. */
   readonly default?: Behavior;
   readonly rules?: readonly PermissionRule[];
-  /** How long a question stays open. Then the call does not run, and the model reads that nobody answered. Without it the run waits. */
+  /** How long a question stays open. After that the call is refused, and the model reads that no answer came. Default: no limit. */
   readonly askExpiresInMs?: number;
 }
 
@@ -145,7 +145,7 @@ async function judge(
   { ask_expires_in_ms: expiresInMs }: PermissionSettings,
 ): Promise<readonly ActionOf<"before_tool_execute">[]> {
   const { call, decision, question } = context;
-  // Also a call that was approved, or whose arguments were edited: what the rules deny, nobody can allow.
+  // Approved and edited calls are evaluated too: no decision overrides a deny.
   const evaluation = evaluate(policy, call.toolId, call.arguments);
   if (evaluation.behavior === "deny") {
     return [tell(context, evaluation), blockCall(describeDenial(call.toolId, evaluation))];

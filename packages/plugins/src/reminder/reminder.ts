@@ -45,7 +45,7 @@ export function reminder(options: ReminderOptions = {}): Plugin {
         const { clear_after_llm_request: isCleared = true } = settings.read(context);
         return [
           ...texts.map((text) => addSessionContext(`Reminder: ${text}`)),
-          // Cleared when the model has answered: a request that fails has reminded nobody.
+          // Cleared when the model has answered: the model never read a request that failed.
           ...(isCleared && texts.length > 0 ? [changeState(sentReminders.set(texts))] : []),
           ...(Object.keys(state.get(cooldowns)).length > 0 ? [changeState(cooldowns.tick())] : []),
         ];

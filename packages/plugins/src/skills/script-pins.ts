@@ -38,7 +38,7 @@ export async function loadPin(pins: KeptDocuments, folder: string): Promise<Scri
   return { revision: stored?.revision ?? 0, ...(typeof digest === "string" && { digest }) };
 }
 
-/** Remembers that these scripts may run. When somebody else did at the same time, theirs counts, and the next run asks if it differs. */
+/** Stores that these scripts may run. A pin that another run stored at the same time wins; the next run asks if it differs. */
 export async function savePin(pins: KeptDocuments, folder: string, digest: string, pin: ScriptPin): Promise<void> {
   if (pin.digest !== digest) await pins.save(pinId(folder), { folder, digest }, pin.revision);
 }

@@ -125,7 +125,7 @@ export function readName(given: string): string {
   return normalizeName(given.trim().replace(/^\//, "")).toLowerCase();
 }
 
-/** A skill that the model may use in this run: one it is told of, or one that a user activated. */
+/** A skill that the model may use in this run: one in its catalogue, or one that a user activated. */
 export function findSkill(book: SkillBook, { identity, state }: ToolContext, given: string): Skill {
   const name = readName(given);
   const { skills } = book.ofRun(identity);

@@ -10,7 +10,7 @@ export interface Skill {
   readonly metadata?: Readonly<Record<string, string>>;
   /** Tools that are granted to the run while the skill is active, as permission patterns. */
   readonly allowedTools: readonly string[];
-  /** Whether the model is told of the skill and may activate it. */
+  /** Whether the model sees the skill and may activate it. */
   readonly modelInvocable: boolean;
   /** Whether a user may activate it with `/name`. */
   readonly userInvocable: boolean;

@@ -75,7 +75,7 @@ interface FailureTells {
   readonly advice: string;
 }
 
-/** What each way to fail means to somebody who reads of it. */
+/** Each kind of failure, explained to the reader of a fact. */
 const FAILURES: Readonly<Record<string, FailureTells>> = {
   invalid_arguments: { retryable: true, advice: "The model reads what is wrong and can call again." },
   execution_failed: {

@@ -17,8 +17,8 @@ export interface Answered {
  * The stored decision when a client decides again: because it did not hear the answer, or too late. Undefined when the question is open
  * and nothing is known to be decided. `DECISION_CONFLICT` with the decision that won when the client says something else.
  *
- * - A call that is asked about a second time must not take the answer to the first question for one to the second.
- * - `readings` are what the client may have said: how a payload is read depends on the ticket, which is gone once it was answered.
+ * - When a call has a second question, the answer to the first must not count for the second.
+ * - `readings` are the possible readings of the client's payload: the ticket decides between them, and it is deleted with the answer.
  */
 export async function findEarlierDecision(
   store: TenantStore,

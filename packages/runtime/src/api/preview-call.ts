@@ -112,7 +112,7 @@ async function openWorkspace(
   const mail = new MailSource(false);
   const texts = new LongTexts(blobs, tenant, env);
   const effects = new LivePort({ env, time, claim, signal: NEVER, lost: NEVER, mail, texts });
-  // What a rule asks of a model meanwhile is paid for, and no run counts it.
+  // Inferences of plugins cost money here too, and no run counts it.
   const nobody = { ...services, bus: new LiveBus(), inferences: new PluginInferences() };
   const pools = ToolPools.create(limits.pools);
   const port = { assertHeld: () => undefined, lendSlot: () => () => undefined };

@@ -18,7 +18,7 @@ const FILE_TOKENS = 10_000;
 
 const encoder = new TextEncoder();
 
-/** An answer with less room than this is not requested: providers refuse such a limit, and it would be useless. */
+/** The smallest output limit that is requested. Providers refuse smaller ones, and a shorter answer would be useless. */
 const LEAST_OUTPUT_TOKENS = 16;
 
 /** The most a request can cost: what is sent, and what may come back. */

@@ -2,8 +2,8 @@ import { type RunRecord, resumesByItself, type TenantStore } from "@reprise/cont
 import { decisionFor, listAllCalls } from "../thread/calls.ts";
 
 /**
- * Whether somebody works on a run, or will as soon as they see what came for it. Its row is read once more at the end: who
- * consumed a decision between two of our reads has changed it, and then what we have seen is no longer true.
+ * Whether a process works on a run, or will once it sees a decision that is already stored. The row of the run is read once more at the
+ * end: a process that consumed a decision between two of our reads has changed the row, and then our reads are out of date.
  */
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";

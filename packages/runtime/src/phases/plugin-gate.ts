@@ -73,8 +73,8 @@ export async function askPlugins(
 }
 
 /**
- * An answer that is the call's result ends the call, so such a question comes after those whose answer only lets it continue: a permission that
- * was to be asked for would otherwise be passed by. The first version of the loop took the first question whatever it was.
+ * Some questions only let the call continue; the answer to others is the call's result and ends the call. The first kind comes first:
+ * otherwise a call could end without a permission that a plugin wanted. The first version of the loop took the first question of any kind.
  */
 function firstQuestion(tickets: readonly SuspendTicket[], loopVersion: number): SuspendTicket | undefined {
   const [first] = tickets;

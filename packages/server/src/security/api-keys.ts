@@ -30,7 +30,7 @@ export interface ApiKeys {
   /** Makes a key. This is the only time it can be seen. */
   create(key: NewApiKey): Promise<{ readonly key: string; readonly info: ApiKeyInfo }>;
   list(tenant?: string): Promise<readonly ApiKeyInfo[]>;
-  /** True when there was such a key. It opens nothing from now on. */
+  /** Revokes a key at once. False when the key does not exist. */
   revoke(id: string, tenant?: string): Promise<boolean>;
   /** Reads `Authorization: Bearer <key>` or `X-Api-Key: <key>`. */
   readonly authenticate: Authenticate;

@@ -19,7 +19,7 @@ export interface Principal {
  */
 export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
 
-/** The caller on a server without authentication; such a server only listens on the loopback address. */
+/** The caller on a server without authentication. A server without authentication listens on the loopback address only. */
 export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
 
 /** The principal as the maker of decisions. On a server without authentication it is not known. */

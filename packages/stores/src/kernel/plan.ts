@@ -21,7 +21,7 @@ export function requireThread(tenant: string, threadId: string, rows: ThreadRows
   return new ThreadDraft(tenant, rows.thread, rows);
 }
 
-/** The plan that a draft amounts to, and what is told of it. */
+/** Turns a draft into a plan, with the signals that follow its commit. */
 export function concludeDraft<Answer>(
   draft: ThreadDraft,
   answer: Answer,

@@ -28,11 +28,11 @@ export interface SealedClaiming extends ClaimRequest {
   readonly expected: number;
 }
 
-/** Who asks for work, and for which. */
+/** A process that claims work, and the work that it can do. */
 export interface Claimer extends ClaimRequest {
   /** The needs of the work that it may do, from those that are due. */
   readonly needs: readonly NeedText[];
-  /** What it can run, without the tools. Left out: everything. */
+  /** The agents that it can run, without their tools. Absent: all. */
   readonly abilities?: Abilities;
 }
 

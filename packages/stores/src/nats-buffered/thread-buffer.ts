@@ -41,11 +41,11 @@ interface Tenure {
 }
 
 /**
- * The commits of one thread that are in the stream and not in the database yet. What it is asked for comes one after the other.
+ * The commits of one thread that are in the stream and not in the database yet. Requests are served one after the other.
  *
- * Whatever goes wrong with the stream, the way out is the same: everything goes to the database at once, which knows whether
- * the claim is still ours. So an answer that was lost, a server that is gone, one that forgot, and somebody who took the
- * thread over need not be told apart.
+ * Every failure of the stream has the same remedy: all commits go to the database at once, and the database knows whether the claim is
+ * still ours. So the buffer need not distinguish a lost answer, a dead server, a server that lost its data, and another process that took
+ * the thread over.
  */
 export class ThreadBuffer {
   readonly tenant: string;

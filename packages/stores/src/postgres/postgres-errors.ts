@@ -74,7 +74,7 @@ export function isRace(thrown: unknown): boolean {
 
 /** The same error as a unique index gives, for a thread that another process made first. */
 export function tooLate(): Error {
-  return Object.assign(new Error("Somebody else made the thread."), { code: "23505" });
+  return Object.assign(new Error("Another process created the thread."), { code: "23505" });
 }
 
 function unavailable([reason, what]: readonly [string, string], code: string, cause: unknown): RepriseError {

@@ -27,7 +27,7 @@ const READABLE_JSON = String.raw`create function readable_json(stored text) retu
  *
  * A row of `blob_refs` keeps a blob for a thread. A blob without one is collected a day after it was last put (`created_at`).
  * A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
- * are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
+ * are and whose parts. An upload is in `blob_uploads` until it is complete. An upload whose time is up, or 0, is to be removed.
  *
  * The views are for people with SQL. `readable_json` replaces U+0000 and half characters, which the JSON functions of Postgres refuse.
  */

@@ -40,7 +40,7 @@ export const UPLOAD_MS: number = 24 * 60 * 60 * 1_000;
 
 /**
  * Blobs in the tables of a database. Small ones are a row. Larger ones are parts, written one after the other, and a row that makes
- * them a blob. Until then they are on the list of uploads; what is taken off it without such a row has no parts left.
+ * them a blob. Until then they are on the list of uploads. An upload that leaves the list without a row has no parts left.
  */
 export interface BlobRows {
   find(tenant: string, ref: string): Promise<BlobRow | undefined>;

@@ -11,7 +11,7 @@
  * - The revision of a document is the number of its row, of which SQLite never gives one out again.
  * - A row of `blob_refs` keeps a blob for a thread. A blob without one is collected a day after it was last put (`created_at`).
  * - A blob of more than one piece has its bytes in `blob_parts`, each part under where it begins, and in its own row how many they
- *   are and whose parts. An upload is in `blob_uploads` until it is such a blob; one whose time is up, or 0, is to be removed.
+ *   are and whose parts. An upload is in `blob_uploads` until it is complete. An upload whose time is up, or 0, is to be removed.
  */
 export const SCHEMA_STEPS: readonly string[] = [
   `

@@ -4,7 +4,7 @@ import { RepriseError, toRepriseError } from "@reprise/contracts";
 const FULL = 13;
 const DAMAGED: readonly number[] = [11, 26];
 const UNAVAILABLE: Readonly<Record<number, string>> = {
-  5: "it is locked by somebody else",
+  5: "another connection has locked it",
   6: "it is locked",
   8: "it can only be read",
   10: "the disk failed",

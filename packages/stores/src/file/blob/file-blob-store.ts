@@ -18,8 +18,8 @@ import type { BlobFolder } from "./blob-folder.ts";
 const REF = /^blob:[0-9a-f]{64}$/;
 
 /**
- * One step with the blobs of a folder. A put or a read is many of them: closing the store waits for a step, and not for whoever
- * brings or takes the next piece.
+ * One step with the blobs of a folder. A put or a read has many steps. Closing the store waits for the current step, not for the
+ * caller's next piece.
  */
 type Step = <Result>(task: (blobs: BlobFolder) => Promise<Result>) => Promise<Result>;
 

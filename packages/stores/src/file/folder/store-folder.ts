@@ -98,7 +98,7 @@ export class StoreFolder {
     return thread;
   }
 
-  /** A thread whose log could not say whose it is; the one who asks for it can. */
+  /** Finds a thread whose log does not name its tenant and id, by the tenant and the id that the caller gives. */
   #recognize(tenant: string, threadId: string): ThreadTables | undefined {
     if (this.#nameless.size === 0) return undefined;
     const name = logName(tenant, threadId);

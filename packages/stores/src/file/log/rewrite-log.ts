@@ -13,8 +13,8 @@ import type { ThreadLog } from "./thread-log.ts";
 const CHUNK = 100;
 
 /**
- * Writes a thread's log anew, without what is over: rows that changed since, and texts that were pruned. To be called by
- * whoever may append to it. A failure leaves the log as it is.
+ * Rewrites a thread's log without rows that changed since and without pruned texts. The caller must hold the right to append to the
+ * log. A failure leaves the log as it is.
  */
 export async function rewriteLog(thread: ThreadTables, log: ThreadLog): Promise<void> {
   const moves: (() => void)[] = [];
