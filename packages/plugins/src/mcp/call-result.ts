@@ -58,8 +58,13 @@ export function originMetadata({ server, tool, settings }: ResultOrigin): Record
   return {
     "mcp.server": server,
     "mcp.tool": tool.name,
-    "mcp.transport": settings.command === undefined ? "streamable_http" : "stdio",
+    "mcp.transport": transportOf(settings),
   };
+}
+
+/** How a server is reached. */
+export function transportOf({ command }: McpServerSettings): "stdio" | "streamable_http" {
+  return command === undefined ? "streamable_http" : "stdio";
 }
 
 /** What is wrong with structured content. A schema that cannot be used says nothing. */
@@ -73,7 +78,7 @@ function findOutputProblem({ outputSchema }: ListedTool, structured: Json): stri
 }
 
 /** A block as a model can read it. */
-function sayBlock(block: Block): string {
+export function sayBlock(block: Block): string {
   const { type, text, data, mimeType, uri, name } = block;
   if (type === "text") return String(text);
   if (type === "image" || type === "audio") return `[${type}: ${String(mimeType)}, ${sizeOf(data)} bytes]`;
@@ -83,12 +88,13 @@ function sayBlock(block: Block): string {
 }
 
 /** The contents of a resource as text. */
-export function sayResource(resource: unknown): string {
+function sayResource(resource: unknown): string {
   const { uri, text, blob, mimeType } = (resource ?? {}) as Record<string, unknown>;
   if (typeof text === "string") return `[resource: ${String(uri)}]\n${text}`;
   return `[resource: ${String(uri)}, ${String(mimeType ?? "unknown type")}, ${sizeOf(blob)} bytes]`;
 }
 
-function sizeOf(base64: unknown): number {
+/** The size of what base64 stands for. */
+export function sizeOf(base64: unknown): number {
   return typeof base64 === "string" ? Math.floor((base64.length * 3) / 4) : 0;
 }

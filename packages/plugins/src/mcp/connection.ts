@@ -9,6 +9,7 @@ import {
 } from "@reprise/contracts";
 import { findSectionProblem } from "@reprise/runtime";
 import type { Json, JsonObject } from "@reprise/state";
+import { transportOf } from "./call-result.ts";
 import { createEgressFetch, MAX_MESSAGE_BYTES } from "./egress-fetch.ts";
 import { cut, type ListedTool, readListedTool } from "./listed-tool.ts";
 import { loadClient, type McpSdk } from "./load-client.ts";
@@ -69,9 +70,16 @@ const MODERN = "2026-07-28";
 const MAX_LEFT_OUT = 50;
 const STDERR_CHARS = 1_000;
 
-/** The list of a server's tools at one time. */
+/** What a server says it has beside tools, as far as the operator lets the model have it. */
+export interface ServerContent {
+  readonly resources: boolean;
+  readonly prompts: boolean;
+}
+
+/** What a server has at one time. */
 interface Snapshot {
   readonly tools: readonly Tool[];
+  readonly content: ServerContent;
   /** What was listed, to see whether the next list differs. */
   readonly text: string;
   readonly leftOut: McpServerStatus["leftOut"];
@@ -90,7 +98,7 @@ export class McpConnection {
   #client: McpClient | undefined;
   #connecting: Promise<McpClient> | undefined;
   #refreshing: Promise<void> | undefined;
-  #snapshot: Snapshot = { tools: [], text: "", leftOut: [] };
+  #snapshot: Snapshot = { tools: [], content: { resources: false, prompts: false }, text: "", leftOut: [] };
   #listVersion = 0;
   #isStale = true;
   #freshUntil = 0;
@@ -109,6 +117,10 @@ export class McpConnection {
 
   get tools(): readonly Tool[] {
     return this.#snapshot.tools;
+  }
+
+  get content(): ServerContent {
+    return this.#snapshot.content;
   }
 
   /** Whether the connection is up. */
@@ -132,7 +144,7 @@ export class McpConnection {
       server: this.server,
       state: isBusy ? "connecting" : this.#failures > 0 ? failed : rest,
       ...(authorizationUrl !== undefined && { authorizationUrl }),
-      transport: settings.command === undefined ? "streamable_http" : "stdio",
+      transport: transportOf(settings),
       ...(protocolVersion !== undefined && { protocolVersion }),
       tools: this.tools.map(({ descriptor }) => descriptor.id),
       listVersion: this.#listVersion,
@@ -208,8 +220,12 @@ export class McpConnection {
       const client = await this.client();
       // Before it is listed: a change that is told meanwhile counts.
       this.#isStale = false;
-      const listed = client.getServerCapabilities()?.tools === undefined ? { tools: [] } : await list(client, timeout);
-      await this.#take(listed.tools);
+      const { tools, resources, prompts } = client.getServerCapabilities() ?? {};
+      const listed = tools === undefined ? { tools: [] } : await list(client, timeout);
+      await this.#take(listed.tools, {
+        resources: resources !== undefined && this.settings.resources !== false,
+        prompts: prompts !== undefined && this.settings.prompts !== false,
+      });
       // The client keeps what the server says of how long a list is good in its own store, and answers from there.
       const told = "ttlMs" in listed && typeof listed.ttlMs === "number" ? Math.max(listed.ttlMs, 0) : undefined;
       const lasts = told ?? interval ?? DEFAULTS.refresh_interval_ms;
@@ -233,9 +249,9 @@ export class McpConnection {
   }
 
   /** Swaps the list as a whole. Compiling schemas takes time, so others get a turn in between. */
-  async #take(listed: readonly ListedTool[]): Promise<void> {
+  async #take(listed: readonly ListedTool[], content: ServerContent): Promise<void> {
     const { max_tools: most = DEFAULTS.max_tools, tools: own = {} } = this.settings;
-    const text = JSON.stringify(listed);
+    const text = JSON.stringify([listed, content]);
     if (text === this.#snapshot.text) return;
     const shown = listed.filter(({ name }) => own[name]?.hidden !== true);
     const ids = toolIds(
@@ -250,7 +266,7 @@ export class McpConnection {
       if (reason !== undefined && leftOut.length < MAX_LEFT_OUT) leftOut.push({ tool: cut(tool.name, 128), reason });
       await new Promise((resolve) => setImmediate(resolve));
     }
-    this.#snapshot = { tools: [...tools.values()], text, leftOut };
+    this.#snapshot = { tools: [...tools.values()], content, text, leftOut };
     this.#listVersion += 1;
   }
 

@@ -47,6 +47,8 @@ export interface McpServerSettings {
   readonly required?: boolean;
   readonly ignore_hints?: boolean;
   readonly tools?: Readonly<Record<string, McpToolSettings>>;
+  readonly resources?: boolean;
+  readonly prompts?: boolean;
   readonly connect_timeout_ms?: number;
   readonly timeout_ms?: number;
   readonly max_call_ms?: number;
@@ -118,6 +120,8 @@ const server: ObjectShape<McpServerSettings> = objectOf<McpServerSettings>({
   required: optional(flag, "Whether a run fails when the server cannot be reached."),
   ignore_hints: optional(flag, "Whether what the server says about its tools (read-only, idempotent) is ignored."),
   tools: optional(recordOf(tool), "What you know about single tools, by their name on the server."),
+  resources: optional(flag, "Whether the model may list and read its resources. True unless given."),
+  prompts: optional(flag, "Whether the model may list and get its prompts. True unless given."),
   connect_timeout_ms: optional(milliseconds, "How long connecting and listing may take. 15,000 unless given."),
   timeout_ms: optional(milliseconds, "How long a call may be silent. 60,000 unless given."),
   max_call_ms: optional(milliseconds, "How long a call may take in all. 600,000 unless given."),

@@ -3,6 +3,7 @@ import { definePlugin } from "@reprise/runtime";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { McpCalls, type McpSampling } from "./call-tool.ts";
 import { McpConnection, type McpServerStatus } from "./connection.ts";
+import { createContentTools } from "./content-tools.ts";
 import { findServerProblem, type McpServerSettings, SETTINGS } from "./mcp-settings.ts";
 import { mcpWaiting } from "./questions.ts";
 
@@ -26,6 +27,10 @@ export interface McpServerLimits {
   readonly ignoreHints?: boolean;
   /** What you know about single tools, by their name on the server. */
   readonly tools?: Readonly<Record<string, McpToolOptions>>;
+  /** Whether the model may list and read the server's resources. True unless given. */
+  readonly resources?: boolean;
+  /** Whether the model may list and get the server's prompts. True unless given. */
+  readonly prompts?: boolean;
   /** How long connecting and listing may take. 15,000 unless given. */
   readonly connectTimeoutMs?: number;
   /** How long a call may be silent. 60,000 unless given. */
@@ -105,7 +110,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   const calls = new McpCalls(sampling);
   /** Agents with the same settings of a server share its connection. */
   const connections = new Map<string, McpConnection>();
-  const lists = new WeakMap<readonly unknown[], Map<string, readonly Tool[]>>();
+  const lists: KnownLists = new WeakMap();
 
   const open = (server: string, own: McpServerSettings, tenant: string): McpConnection => {
     // What a person may see at a server is for their tenant alone.
@@ -175,21 +180,23 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   });
 }
 
-/** The lists of several servers as one: the same array as long as none of them changed. */
-function joined(
-  known: WeakMap<readonly unknown[], Map<string, readonly Tool[]>>,
-  connections: readonly McpConnection[],
-): readonly Tool[] {
+/** Lists that were joined before, by the list of the first server and the names of all. */
+type KnownLists = WeakMap<
+  readonly Tool[],
+  Map<string, { readonly of: readonly unknown[]; readonly all: readonly Tool[] }>
+>;
+
+/** What all servers have as one list: the same array as long as nothing of them changed. */
+function joined(known: KnownLists, connections: readonly McpConnection[]): readonly Tool[] {
   const [first] = connections;
-  if (first === undefined || connections.length === 1) return first?.tools ?? [];
+  if (first === undefined) return [];
   const key = connections.map(({ server }) => server).join();
-  const byKey = known.get(first.tools) ?? new Map<string, readonly Tool[]>();
+  const byKey = known.get(first.tools) ?? new Map<string, { of: readonly unknown[]; all: readonly Tool[] }>();
   known.set(first.tools, byKey);
   const before = byKey.get(key);
-  const all = connections.flatMap(({ tools }) => tools);
-  const isSame =
-    before !== undefined && before.length === all.length && before.every((tool, index) => tool === all[index]);
-  if (isSame) return before;
-  byKey.set(key, all);
+  // A connection that learns anything new has a new list of tools.
+  if (before?.of.every((tools, index) => tools === connections[index]?.tools)) return before.all;
+  const all = [...connections.flatMap(({ tools }) => tools), ...createContentTools(connections)];
+  byKey.set(key, { of: connections.map(({ tools }) => tools), all });
   return all;
 }
