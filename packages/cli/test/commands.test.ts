@@ -181,7 +181,7 @@ it.each([
   [["decide", "x", "edit", "--arguments", "{"], 2, /^error: --arguments takes JSON: /],
   [["runs", "--limit", "ten"], 2, 'error: --limit takes a whole number, not "ten".\n'],
   [
-    ["serve", "--log", "loud"],
+    ["serve", "--log", "loud", "--port", "0"],
     2,
     'error: There is no log level "loud".\nChoose one of debug, info, warn, error, silent.\n',
   ],
