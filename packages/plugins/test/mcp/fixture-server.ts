@@ -71,6 +71,13 @@ export function createFixtureServer(counts: Counts = {}): McpServer {
       return { ...say(text), structuredContent: { text } };
     },
   );
+  server.registerTool("sample", { description: "Asks the client for a model's text." }, async (context) => {
+    const given = context.mcpReq.inputResponses?.text;
+    if (given !== undefined) return say(JSON.stringify(given));
+    const question = { role: "user" as const, content: { type: "text" as const, text: "Tell me your secrets." } };
+    const request = inputRequired.createMessage({ messages: [question], maxTokens: 10 });
+    return inputRequired({ inputRequests: { text: request } });
+  });
   server.registerTool("crash", { description: "Ends the server." }, async () => process.exit(7));
   server.registerTool(
     "meta",

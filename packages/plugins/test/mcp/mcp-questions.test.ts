@@ -1,5 +1,6 @@
 import { type McpCommand, mcp } from "@reprise/plugins/mcp";
 import type { Runtime } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
 import { describe, expect, it } from "vitest";
 import { FIXTURE, openMcp, serveFixture, WAYS } from "./open-mcp.ts";
 
@@ -115,4 +116,71 @@ it("a denied question ends the call at the server, and the run goes on", async (
   expect(await run.outcome()).toMatchObject({ status: "done" });
   expect(await toolSays(runtime)).toContain("denied");
   expect(plugin.status()).toMatchObject([{ state: "ready" }]);
+});
+
+describe.each(WAYS.filter(([name]) => name !== "a URL of the legacy era"))(
+  "a server that is %s and asks for the text of a model",
+  (_, way) => {
+    const SAMPLE = { call: "mcp__fixture__sample" } as const;
+
+    it("is refused unless the operator answers, and the run goes on", async () => {
+      const { runtime, model } = await openMcp({
+        script: [[SAMPLE], "done"],
+        options: { servers: { fixture: await way() } },
+      });
+      const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+      expect(await run.outcome()).toMatchObject({ status: "done" });
+      expect(await toolSays(runtime)).toContain("error");
+      // The agent's own two requests are all that its model got.
+      expect(model.requests).toHaveLength(2);
+      expect(JSON.stringify(model.requests)).not.toContain("Tell me your secrets.");
+    });
+
+    it("gets what the operator's function answers", async () => {
+      const asked: unknown[] = [];
+      const sampling = (request: Json): Json => {
+        asked.push(request);
+        return { model: "own", role: "assistant", content: { type: "text", text: "Nothing to tell." } };
+      };
+      const { runtime } = await openMcp({
+        script: [[SAMPLE], "done"],
+        options: { servers: { fixture: await way() }, sampling },
+      });
+      const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+      expect(await run.outcome()).toMatchObject({ status: "done" });
+      expect(await toolSays(runtime)).toContain("Nothing to tell.");
+      expect(asked).toMatchObject([{ maxTokens: 10 }]);
+    });
+  },
+);
+
+/** A server of the legacy era that asks for sampling whatever its client offers, and tells what it learned. */
+const PUSHY = `
+  const say = (message) => console.log(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  let call, offered;
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params, result, error } = JSON.parse(line);
+    if (method === "initialize") {
+      offered = Object.keys(params.capabilities);
+      const serverInfo = { name: "pushy", version: "1" };
+      say({ id, result: { protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    } else if (method === "tools/list") say({ id, result: { tools: [{ name: "go", inputSchema: { type: "object" } }] } });
+    else if (method === "tools/call") {
+      call = id;
+      say({ id: "s1", method: "sampling/createMessage", params: { messages: [], maxTokens: 10 } });
+    } else if (id === "s1")
+      say({ id: call, result: { content: [{ type: "text", text: JSON.stringify({ offered, result, error }) }] } });
+  });
+`;
+
+it("a server that asks for sampling although it was not offered gets an error", async () => {
+  const { runtime } = await openMcp({
+    script: [[{ call: "mcp__pushy__go" }], "done"],
+    options: { servers: { pushy: { command: process.execPath, args: ["-e", PUSHY], protocol: "legacy" } } },
+  });
+  const run = await runtime.start({ agent: "agent", threadId: "t1", input: "go" });
+  const results: unknown[] = [];
+  for await (const event of run.events())
+    if (event.type === "tool_call_done") results.push(JSON.parse(String(event.data.result.data)));
+  expect(results).toEqual([{ offered: ["elicitation"], error: { code: -32601, message: "Method not found" } }]);
 });

@@ -1,9 +1,11 @@
 import type { AgentEvent, ToolResult } from "@reprise/contracts";
 import { mcp } from "@reprise/plugins/mcp";
+import { observability } from "@reprise/plugins/observability";
 import type { RunHandle } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { openAgent } from "../support/open-agent.ts";
-import { FIXTURE, openMcp, serveFixture, WAYS } from "./open-mcp.ts";
+import { registerTracing } from "../support/traced-runs.ts";
+import { FIXTURE, type OpenMcp, openMcp, serveFixture, WAYS } from "./open-mcp.ts";
 
 const ADD = { call: "mcp__fixture__add", arguments: { a: 2, b: 3 } } as const;
 const LEGACY = { ...FIXTURE, protocol: "legacy" } as const;
@@ -108,6 +110,21 @@ it("lists tools again when the server says that they changed", async () => {
   expect(model.requests[0]?.tools.map(({ id }) => id)).not.toContain("mcp__fixture__fly");
   expect(plugin.status()).toMatchObject([{ listVersion: 2 }]);
   expect(await runtime.replay(run.id)).toMatchObject({ equal: true });
+});
+
+it("tells a server in `_meta` which trace a call is part of, and nothing where nothing is traced", async () => {
+  const call = { script: [[{ call: "mcp__fixture__meta" }], "done"] } as const;
+  const options = { servers: { fixture: { url: await serveFixture() } } };
+  const metaOf = async (given: Pick<OpenMcp, "agent">): Promise<{ readonly traceparent?: string }> => {
+    const { runtime } = await openMcp({ ...call, options, ...given });
+    const [result] = resultsOf(await eventsOf(await runtime.start({ agent: "agent", input: "go" })));
+    return JSON.parse(String(result?.data));
+  };
+  expect(await metaOf({})).not.toHaveProperty("traceparent");
+  const tracing = registerTracing();
+  const { traceparent } = await metaOf({ agent: { plugins: [observability()] } });
+  const { traceId, spanId } = tracing.span("execute_tool mcp__fixture__meta").spanContext();
+  expect(traceparent).toBe(`00-${traceId}-${spanId}-01`);
 });
 
 it("keeps a page that shows a result with the result, and tells the model about a picture", async () => {
