@@ -5,9 +5,9 @@ import type { SnakeCased } from "../shape/stored-names.ts";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
- * What happens when some calls of a round are suspended and others are done.
+ * How a run proceeds when some calls of a round are suspended and others are done.
  * - `wait`: the run waits; the model is called after the last decision.
- * - `continue`: the model continues with a placeholder for what is open.
+ * - `continue`: the model continues, with placeholders for the open calls.
  */
 export type PartialSuspension = "wait" | "continue";
 
@@ -53,7 +53,7 @@ export interface RemoteEndpoint {
     | { readonly kind: "header"; readonly name: string; readonly value: string };
 }
 
-/** What keeps a conversation inside the model's window. What is left out has a default; the model's own limits always count too. */
+/** Keeps a conversation inside the model's window. Every field has a default. The limits of the model always apply too. */
 export interface ContextOptions {
   /** Tokens of a request and its answer together: 200,000, or what the model has if that is less. */
   readonly maxContextTokens?: number;
@@ -74,7 +74,7 @@ export interface ContextOptions {
 /** `ContextOptions` as they are stored. */
 export interface ContextPolicy extends SnakeCased<ContextOptions> {}
 
-/** What the requests of an agent have to fit into: its context policy, as far as its model goes. */
+/** The space for the requests of an agent: its context policy, within the limits of its model. */
 export interface ContextWindow {
   /** Tokens a model reads and writes together. */
   readonly tokens: number;
@@ -143,7 +143,7 @@ export interface AgentSpec {
   readonly chat_options: { readonly [key: string]: Json };
   /** JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails. */
   readonly output_schema?: JsonObject;
-  /** What each run of this agent may spend, with the runs below it, unless the request says otherwise. */
+  /** The budget of each run of this agent and the runs below it. A request can set another one. */
   readonly budget?: BudgetPolicy;
   /** Models to try after the first: an id, asked as patiently as the first, or an entry with a patience of its own. */
   readonly fallback_models: readonly (string | FallbackEntry)[];

@@ -2,7 +2,7 @@ import { objectOf, optional } from "../shape/object-shape.ts";
 import { isPlainObject, narrowed, numberFrom, oneOf, type Shape, wholeNumberFrom } from "../shape/shape.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 
-/** What a model call that could exceed the budget leads to: the run fails, a person is asked, or a warning is emitted once. */
+/** The consequence of a model call that could exceed the budget: the run fails, a person is asked, or a warning is emitted once. */
 export type OnExceeded = "fail" | "pause" | "warn";
 
 /** The amount that a run and all runs below it may spend. */

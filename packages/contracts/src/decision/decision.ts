@@ -74,7 +74,7 @@ export type DecisionVerb =
   | { readonly action: "edit"; readonly arguments: Json; readonly reason?: string; readonly remember?: RememberInput }
   | { readonly action: "supply"; readonly result: Json; readonly reason?: string };
 
-/** What a client may say about remembering, as it is stored. Anything else is about one call: it remembers less, not more. */
+/** Reads a client's `remember` into its stored form. Unknown values are not remembered, so the decision is about one call. */
 export function readRemember(value: unknown): Remember | undefined {
   if (value === true) return "thread";
   return value === "thread" || value === "always" ? value : undefined;

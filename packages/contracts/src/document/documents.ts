@@ -22,7 +22,7 @@ export interface NewDocument {
   readonly expires_at?: number;
 }
 
-/** What came of a compare-and-set: the document as it is now, ours or the one that was in the way, if there is one. */
+/** The result of a compare-and-set, with the document as it is now: the saved one, or the one that prevented the save, if any. */
 export type SavedDocument =
   | { readonly saved: true; readonly document: StoredDocument }
   | { readonly saved: false; readonly document: StoredDocument | undefined };

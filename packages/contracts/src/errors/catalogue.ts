@@ -1,4 +1,4 @@
-/** What a code means to a caller. */
+/** The meaning of an error code for callers. */
 export interface ErrorEntry {
   /** The status a server answers with. */
   readonly httpStatus: number;
@@ -6,7 +6,7 @@ export interface ErrorEntry {
   readonly retryable: boolean;
   /** The cause. */
   readonly when: string;
-  /** What to do about it. */
+  /** The steps that solve the problem. */
   readonly remedy: string;
 }
 
@@ -493,7 +493,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** What a code means. */
+/** Looks up the entry of a code. */
 export function errorEntry(code: ErrorCode): ErrorEntry {
   return ERRORS[code];
 }

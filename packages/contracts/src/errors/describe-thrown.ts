@@ -1,8 +1,8 @@
 import { redactCredentials } from "../secret/redact-credentials.ts";
 
 /**
- * What something thrown says, whatever it is: code that is not ours may throw anything. It goes into events, messages, records and
- * logs from here, so a credential in it ends here.
+ * Describes a thrown value of any type, because foreign code may throw anything. The text goes into events, messages, records and logs,
+ * so credentials are removed here.
  */
 export function describeThrown(thrown: unknown): string {
   if (typeof thrown === "string") return redactCredentials(thrown);

@@ -61,7 +61,7 @@ function assertData(type: EventType, data: unknown): void {
   if (problem !== undefined) throw corrupt(problem);
 }
 
-/** What is wrong with the data of an event; undefined when it has the fields of its type. */
+/** Describes the problem with the data of an event. Undefined when the data has the fields of its type. */
 export function findDataProblem(type: EventType, data: unknown): string | undefined {
   if (typeof data !== "object" || data === null || Array.isArray(data)) return `${type}: data is an object`;
   for (const [field, shape] of Object.entries(EVENT_SHAPES[type])) {

@@ -10,7 +10,7 @@ import type { ToolOwner } from "../tool/tool-owner.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
 import type { ContextOmission, ContextRef } from "./context-ref.ts";
 
-/** What waits for a decision: published with the call's `tool_call_done`, after its commit. */
+/** The open question of a call. Published with the call's `tool_call_done`, after its commit. */
 export interface SuspensionNotice {
   readonly ticket: SuspendTicket;
   readonly suspension: number;
@@ -77,10 +77,10 @@ export interface EventData {
   };
   compaction_completed: CompactionFact & {
     readonly summary_preview: string;
-    /** What the summary stands for, and what it has. */
+    /** The tokens of the summarised messages, and of the summary. */
     readonly original_tokens: number;
     readonly summary_tokens: number;
-    /** What a reader of the summary needs to continue: the first message that is still sent, and references that the summary keeps. */
+    /** References for a reader of the summary: the first message that is still sent, and the references that the summary keeps. */
     readonly continuation_refs: readonly string[];
   };
   compaction_failed: CompactionFact & { readonly reason: CompactionFailure; readonly error?: string };
@@ -89,7 +89,7 @@ export interface EventData {
   tool_catalog_resolved: CatalogFact;
 }
 
-/** What a check of an input or an output found, and what was done about it. */
+/** The finding of a guardrail in an input or an output, and the action that followed. */
 export interface GuardrailFact {
   readonly guardrail: string;
   readonly position: "input" | "output";
@@ -99,7 +99,7 @@ export interface GuardrailFact {
   readonly reason?: string;
 }
 
-/** What a hook outside of the process said about a call. */
+/** The answer of a hook outside of the process about a call. */
 export interface HookFact {
   readonly hook: string;
   readonly point: "pre_tool" | "post_tool";
@@ -138,7 +138,7 @@ export interface CatalogEntry {
   readonly interrupt_behavior: string;
 }
 
-/** What a rule says about a call. */
+/** The verdict of a permission rule on a call. */
 export interface PermissionFact {
   /** The call's id. */
   readonly id: string;
@@ -173,7 +173,7 @@ export interface CompactionFact {
 /** `lost`: its process ended. `no_gain`: the summary was no shorter. `outdated`: the thread was rewound meanwhile. */
 export type CompactionFailure = "no_answer" | "no_gain" | "lost" | "outdated";
 
-/** What was done to a request before it was sent. Window and tokens are there when the agent has a context policy. */
+/** The changes to a request before it was sent. Window and tokens are present when the agent has a context policy. */
 export interface ContextFact {
   /** Which plugins shaped it, and how; `tool_ids` are the tools an action hides or leaves. */
   readonly contributions?: readonly {
@@ -198,7 +198,7 @@ export interface ContextFact {
 /** How an inference found the model that answered. */
 export interface RouteFact {
   readonly requested: string;
-  /** What the request asks of a model beside text. */
+  /** The abilities beside text that the request needs. */
   readonly requirements: readonly string[];
   /** Models that could have been asked, in the order of preference. */
   readonly candidates: readonly string[];
@@ -237,7 +237,7 @@ export interface BudgetFact {
   readonly reserved_tokens: number;
 }
 
-/** What one attempt cost, whether or not it led to an answer. */
+/** The cost of one attempt, with or without an answer. */
 export interface CostFact {
   readonly provider: string;
   readonly model: string;

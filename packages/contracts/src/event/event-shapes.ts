@@ -1,6 +1,6 @@
 import type { EventType } from "./event-data.ts";
 
-/** What a field holds. `json` is anything; `object` and `array` are not looked into. A `?` makes it optional. */
+/** The type of a field. `json` is any value; the content of `object` and `array` is not checked. A `?` makes the field optional. */
 export type FieldShape =
   `${"string" | "number" | "number or null" | "boolean" | "object" | "array" | "json"}${"" | "?"}`;
 

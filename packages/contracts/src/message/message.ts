@@ -10,7 +10,7 @@ export interface TextPart {
   readonly text: string;
 }
 
-/** What the model thought. `encrypted` goes back to the provider it came from, and to no other. */
+/** The reasoning of the model. `encrypted` is sent back only to the provider that it came from. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;

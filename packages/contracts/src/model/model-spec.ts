@@ -2,7 +2,7 @@ import type { Json } from "@reprise/state";
 import type { ChatOptions } from "../run/chat-options.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 
-/** What a model costs, in dollars. */
+/** The prices of a model, in dollars. */
 export interface ModelPrices {
   readonly inputPerMillion?: number;
   readonly outputPerMillion?: number;

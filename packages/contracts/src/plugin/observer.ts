@@ -35,7 +35,7 @@ export interface ModelWork {
   readonly request: Pick<ModelRequest, "system" | "messages" | "tools" | "options">;
 }
 
-/** What a model answered. */
+/** The answer of a model. */
 export interface ModelAnswer {
   readonly text: string;
   readonly calls: readonly { readonly name: string; readonly arguments: Json }[];

@@ -10,7 +10,7 @@ import type { ToolResult } from "../tool/tool-result.ts";
 import type { OperatorText } from "./operator-text.ts";
 import type { Phase } from "./phase.ts";
 
-/** What one inference does differently. Of several overrides the last one wins, field by field. */
+/** Overrides for one inference. With several overrides the last one wins, field by field. */
 export interface InferenceOptions {
   /** The id of a model the runtime knows. */
   readonly model?: string;
@@ -75,7 +75,7 @@ export interface PhaseActions {
 
 export type ActionType = keyof PhaseActions;
 
-/** What a hook returns: an action of one of the types its phase allows. */
+/** An action of a hook, of one of the types that its phase allows. */
 export type PhaseAction<Type extends ActionType = ActionType> = {
   [Each in Type]: { readonly type: Each } & PhaseActions[Each];
 }[Type];

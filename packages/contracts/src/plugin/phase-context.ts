@@ -44,7 +44,7 @@ export interface PhaseContext {
   readonly now: number;
   /** Aborted when the run is cancelled or its owner lost its claim. */
   readonly signal: AbortSignal;
-  /** What the agent's spec says in a section this plugin declared; checked against its schema. */
+  /** A section of the agent's spec that this plugin declared, checked against its schema. */
   section(key: string): Json | undefined;
   /** A new id that follows from the run and the place in it. */
   id(): string;
@@ -64,7 +64,7 @@ export interface PhaseContext {
    * thread. A later hook learns the answer through `record`.
    */
   infer(question: PluginInference): Promise<PluginAnswer>;
-  /** What the agent's requests have to fit into; absent when neither a context policy nor the model says. */
+  /** The space for the agent's requests. Absent when neither a context policy nor the model sets a limit. */
   readonly window?: ContextWindow;
   /** How many tokens parts of a request are, as the runtime counts them for the window. */
   countTokens(parts: Partial<Pick<ModelRequest, "system" | "tools" | "messages">>): Promise<number>;
@@ -88,7 +88,7 @@ export interface BeforeInferenceContext extends PhaseContext {
 
 export interface AfterInferenceContext extends PhaseContext {
   readonly text: string;
-  /** What the model thought, as far as its provider tells; empty when it tells nothing. */
+  /** The reasoning of the model. Empty when the provider does not return it. */
   readonly reasoning: string;
   readonly calls: readonly CallView[];
   /** The tools that `before_inference` saw. */
@@ -97,7 +97,7 @@ export interface AfterInferenceContext extends PhaseContext {
   readonly excludedTools: readonly string[];
   readonly usage: TokenUsage;
   readonly stopReason: StopReason;
-  /** What `context_resolved` says of the request that was answered; undefined when nothing was to be said. */
+  /** The data of the request's `context_resolved`. Undefined when the request had no such event. */
   readonly resolved: ContextFact | undefined;
   /** Counts the answers of this step: 1, and one more after each `retryInference`. */
   readonly attempt: number;
@@ -113,7 +113,7 @@ export interface BeforeToolExecuteContext extends PhaseContext {
 }
 
 /**
- * What became of a call. Only the first two may have been executed.
+ * The outcome of a call. Only the first two may have been executed.
  * - `succeeded`, `failed`: it was executed, or a plugin or a decision gave its result.
  * - `suspended`: it waits for a decision; there is another outcome later, unless the run ends first.
  * - `blocked`: a plugin refused it.
@@ -148,7 +148,7 @@ export interface RunEndContext extends PhaseContext {
   readonly termination: Termination;
 }
 
-/** What the hooks of each phase get. */
+/** The context of the hooks of each phase. */
 export interface PhaseContexts {
   run_start: PhaseContext;
   step_start: PhaseContext;

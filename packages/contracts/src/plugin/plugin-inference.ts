@@ -2,7 +2,7 @@ import type { MessageInput } from "../message/message.ts";
 import type { StopReason, TokenUsage } from "../model/model.ts";
 import type { OperatorText } from "./operator-text.ts";
 
-/** What a plugin asks a model beside the steps of its run. */
+/** A question of a plugin to a model, outside of the steps of its run. */
 export interface PluginInference {
   /** The id of a model the runtime knows; without it the agent's own, with its fallbacks. */
   readonly model?: string;
@@ -13,7 +13,7 @@ export interface PluginInference {
   readonly maxTokens?: number;
 }
 
-/** What the model answered. */
+/** The answer of the model. */
 export interface PluginAnswer {
   readonly text: string;
   /** The model that answered. */

@@ -6,7 +6,7 @@ import type { Phase } from "./phase.ts";
 import type { ActionOf, RequestTransform } from "./phase-action.ts";
 import type { PhaseContext, PhaseContexts } from "./phase-context.ts";
 
-/** What a hook may return: its actions, or nothing. */
+/** The return value of a hook: actions, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a hook too.
 export type HookActions<In extends Phase> = readonly ActionOf<In>[] | undefined | void;
 
@@ -23,7 +23,7 @@ export type ScheduledHandler = {
   };
 }[Phase];
 
-/** What an effect knows of the commit it follows. */
+/** The commit that an effect follows. */
 export interface EffectContext {
   readonly runId: string;
   readonly threadId: string;
@@ -37,7 +37,7 @@ export type EffectHandler = (payload: Json, context: EffectContext) => Promise<v
 /** The agent whose tools a source lists. */
 export type ToolSourceView = Pick<PhaseContext, "agentId" | "agentSpec" | "tenant" | "section">;
 
-/** What a tool source has to work with while it prepares. */
+/** The context of a tool source while it prepares. */
 export interface ToolSourceContext extends ToolSourceView, Pick<PhaseContext, "signal" | "documents"> {
   /** The way to servers on the network, when the process has one. */
   readonly egress?: Egress;

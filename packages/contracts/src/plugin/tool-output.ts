@@ -2,7 +2,7 @@ import type { Json } from "@reprise/state";
 import type { ToolError } from "../tool/tool-error.ts";
 import type { MarkedEffect, MarkedResult, MarkedSuspension } from "./tool-effect.ts";
 
-/** What JSON cannot say although it is an object. */
+/** Objects that JSON cannot represent. */
 type Unsayable =
   | ((...given: never[]) => unknown)
   | ReadonlyMap<unknown, unknown>

@@ -21,7 +21,7 @@ import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
 import { traceparentText } from "./traceparent.ts";
 
 /**
- * What happens when the thread has an open run.
+ * How a request is treated while the thread has an open run.
  * - `enqueue`: wait for its turn.
  * - `continue`: a waiting run is superseded by this one; a running one is waited for.
  * - `interrupt`: the open run is cancelled and everything queued before is dropped.

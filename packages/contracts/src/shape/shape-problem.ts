@@ -4,9 +4,9 @@ export type ShapePath = readonly (string | number)[];
 /** Something that does not have its shape. */
 export interface ShapeProblem {
   readonly path: ShapePath;
-  /** What follows the path in a sentence: ` is required`, `: a weight must be above 0`. */
+  /** The end of a sentence that begins with the path: ` is required`, `: a weight must be above 0`. */
   readonly says: string;
-  /** What is there instead; absent where there is nothing to say about that. */
+  /** The value that was found instead. Absent where it explains nothing. */
   readonly found?: Found;
   /** The error code of the rule that was broken, where it has one of its own. */
   readonly code?: string;
@@ -16,7 +16,7 @@ export interface ShapeProblem {
 export interface Found {
   /** For a short text or a number itself. Only for those to whom nothing in the document is a secret. */
   readonly value: string;
-  /** What it is, without what is in it; absent when that is what was wanted. */
+  /** The type of the value, without its content. Absent when the type was right. */
   readonly type?: string;
 }
 
@@ -34,7 +34,7 @@ function describeValue(value: unknown): string {
   return typeof value === "string" && value.length <= LONGEST_SHOWN ? JSON.stringify(value) : describeType(value);
 }
 
-/** What a value is, without what is in it. */
+/** Names the type of a value, without its content. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "an array";

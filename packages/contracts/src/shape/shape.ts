@@ -2,8 +2,8 @@ import { isJson, type Json, type JsonObject } from "@reprise/state";
 import { describeType, type ShapePath, type ShapeProblem, unfit } from "./shape-problem.ts";
 
 /**
- * What a value must look like: for people, as JSON Schema, and as a check that says the same as the schema. The type is the one
- * a value has that fits, so that a description and the interface it is for cannot differ.
+ * Describes a value: in words, as JSON Schema, and as a check that agrees with the schema. `Value` is the type of every value that
+ * passes, so a description and its interface cannot differ.
  */
 export interface Shape<Value> {
   /** In a sentence: `an array of strings`. */

@@ -54,7 +54,7 @@ export interface BlobRange {
   readonly end: number;
 }
 
-/** What is known of a blob, and its pieces: to be read once, each at most `BLOB_PIECE_BYTES` long and the reader's own. */
+/** A blob's description and its pieces. The pieces can be read once; each has at most `BLOB_PIECE_BYTES` and belongs to the reader. */
 export interface BlobReading {
   readonly info: BlobInfo;
   readonly content: AsyncIterable<Uint8Array>;

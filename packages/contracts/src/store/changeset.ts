@@ -32,7 +32,7 @@ export interface DecisionKey {
   readonly suspension: number;
 }
 
-/** What a commit does to the thread's mailbox. */
+/** The change of a mailbox entry by a commit. */
 export interface MailboxEffect {
   readonly entry_id: string;
   readonly status: "accepted" | "cancelled";
@@ -69,7 +69,7 @@ export interface EffectText {
   readonly ref: string;
 }
 
-/** What one commit appends to a thread: all of it or nothing. */
+/** The content that one commit appends to a thread, all or nothing. */
 export interface Changeset {
   readonly format: typeof CHANGESET_FORMAT;
   readonly changeset_id: string;
@@ -117,7 +117,7 @@ export function emptyChangeset(threadId: string, runId: string | null, changeset
   };
 }
 
-/** What must be true for a commit to happen. */
+/** The conditions of a commit. */
 export interface CommitGuard {
   /** The version the thread must be at; `any` for writers that do not depend on it. */
   readonly expected: number | "any";

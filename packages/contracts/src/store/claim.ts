@@ -13,7 +13,7 @@ export interface ClaimRequest {
 /** A worker's request for work. */
 export interface WorkRequest extends ClaimRequest {
   readonly limit: number;
-  /** What it can run. Left out: everything, for tools that only move work about. */
+  /** The agents that the process can run. Absent: all, for tools that only move work. */
   readonly abilities?: Abilities;
 }
 
@@ -61,7 +61,7 @@ export interface ReleaseProblem {
   readonly is_final?: boolean;
 }
 
-/** What came for a run while its owner was busy. */
+/** The decisions, the cancellation and the messages that arrived for a run while its owner was busy. */
 export interface Inbox {
   /** Stored and not yet consumed, in order of arrival. */
   readonly decisions: readonly Decision[];

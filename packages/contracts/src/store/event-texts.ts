@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../event/event.ts";
 
-/** What every event of a commit has in common: an event leaves out the ids that its commit says already. */
+/** The fields that all events of a commit share. Stored events omit the ids that their commit has. */
 export interface EventFrame {
   readonly run_id: string | null;
   readonly thread_id: string;

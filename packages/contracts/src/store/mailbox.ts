@@ -41,7 +41,7 @@ export interface MailboxEntry {
   readonly updated_at: number;
 }
 
-/** What admission brings; the store adds the rest. */
+/** An entry as admission creates it. The store adds the other fields. */
 export interface NewEntry {
   readonly entry_id: string;
   readonly thread_id: string;

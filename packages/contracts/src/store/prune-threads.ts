@@ -16,7 +16,7 @@ export interface TenantThread {
   readonly pruned_version: number;
 }
 
-/** What may go of one thread; a part that is null stays. */
+/** The parts of one thread that may be deleted. A part that is null stays. */
 export interface ThreadPruning extends ThreadKey {
   /** History up to a version, with the state there. */
   readonly history: { readonly up_to: number; readonly state: Json } | null;
@@ -26,7 +26,7 @@ export interface ThreadPruning extends ThreadKey {
   readonly idle_since: number | null;
 }
 
-/** What a store brings to pruning. */
+/** The operations of a store that pruning needs. */
 export interface PrunedStore {
   /** The store's time. */
   now(): Promise<number>;

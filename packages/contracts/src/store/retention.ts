@@ -1,5 +1,5 @@
 /**
- * What a store may forget. A part that is left out is kept for ever.
+ * The data that a store may forget. Parts without a limit are kept for ever.
  *
  * - The history of a thread is cut between two of its runs, and never above where an open run or a fork began. The messages
  *   and the state of a cut thread stay, and so do the records of runs, calls and decisions; the patches, changesets and events
@@ -9,9 +9,9 @@
  * - A document whose time is up is forgotten by every pruning, and so is a blob that no thread has referred to for a day.
  */
 export interface Retention {
-  /** What came before a run that began longer ago than this. */
+  /** Forgets the history before the last run that began longer ago than this. */
   readonly historyAgeMs?: number;
-  /** What came before a run that began this many versions ago, or more. */
+  /** Forgets the history before the last run that began this many versions ago, or more. */
   readonly historyVersions?: number;
   /** Entries that ended longer ago than this. */
   readonly entryAgeMs?: number;
@@ -19,14 +19,14 @@ export interface Retention {
   readonly threadAgeMs?: number;
 }
 
-/** What was forgotten of threads. */
+/** Counts the forgotten data of threads. */
 export interface PrunedThreads {
   readonly versions: number;
   readonly entries: number;
   readonly threads: number;
 }
 
-/** What was forgotten. */
+/** Counts all forgotten data. */
 export interface Pruned extends PrunedThreads {
   /** Documents whose time was up. */
   readonly documents: number;

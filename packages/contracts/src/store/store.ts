@@ -22,7 +22,7 @@ import type { CallQuery, EntryQuery, MessagePage, MessageQuery, Page, RunQuery, 
 import type { Pruned, Retention } from "./retention.ts";
 import type { Presence, Worker, WorkerEntry } from "./worker.ts";
 
-/** What survives: a power cut, a crash of the process, or nothing. */
+/** The worst failure that committed data survives: a power cut, a crash of the process, or none. */
 export type Durability = "power-loss" | "process-crash" | "none";
 
 /**
@@ -67,7 +67,7 @@ export interface ThreadWriter {
    *   for it in the mailbox.
    */
   commit(changeset: Changeset, guard: CommitGuard): Promise<Committed>;
-  /** What came for the run of a thread since; reading does not consume. */
+  /** Reads the decisions, the cancellation and the messages that arrived for a run. Reading does not consume them. */
   readInbox(threadId: string, runId: string): Promise<Inbox>;
   /** Keeps a full state. A cache: losing it costs time, nothing else. */
   saveSnapshot(threadId: string, snapshot: StateSnapshot): Promise<void>;
@@ -132,7 +132,7 @@ export interface Admission {
   deleteThread(threadId: string): Promise<void>;
 }
 
-/** What an interrupt did. */
+/** The result of an interrupt. */
 export interface Interrupted {
   readonly generation: number;
   /** The run that is asked to end. */
@@ -200,7 +200,7 @@ export interface RunReader {
   listEntries(query?: EntryQuery): Promise<Page<MailboxEntry>>;
 }
 
-/** What the dispatcher holds. */
+/** The store's operations over all tenants, for the dispatcher. */
 export interface StoreOperator {
   /** The store's time, in milliseconds since 1970. */
   now(): Promise<number>;
@@ -229,7 +229,7 @@ export interface StoreOperator {
   release(claim: Claim, problem?: ReleaseProblem): Promise<void>;
   /** Gives back every claim of an owner that is known to be gone. */
   releaseOwner(owner: string): Promise<void>;
-  /** What is claimed of a tenant's threads, by whom and until when; also expired claims that were not taken over. */
+  /** Lists the claims on a tenant's threads, with their owner and end. Includes expired claims that no process took over. */
   listLeases(tenant: string): Promise<readonly Lease[]>;
   /**
    * Makes this process a worker under a name, able to run nothing until it says what. Claims that an earlier process left under a

@@ -1,4 +1,4 @@
-/** What a process can run of one agent. */
+/** The versions of one agent that a process can run. */
 export interface AgentAbility {
   /** The hash of its definition; left out for an agent that runs elsewhere. */
   readonly definition?: string;
@@ -6,7 +6,7 @@ export interface AgentAbility {
   readonly tools: Readonly<Record<string, string>>;
 }
 
-/** What a process can run: its agents, by id. */
+/** The agents that a process can run, by id. */
 export type Abilities = Readonly<Record<string, AgentAbility>>;
 
 /** A process that works on a store, as it announced itself. */

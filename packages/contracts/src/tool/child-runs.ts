@@ -20,7 +20,7 @@ export interface ChildRun {
   readonly error?: string;
 }
 
-/** What a run below is started with. */
+/** The request for a run below. */
 export interface NewChildRun {
   readonly agentId: string;
   readonly prompt: string;

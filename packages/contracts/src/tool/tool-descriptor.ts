@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "@reprise/state";
 export type ToolClass = "read_only" | "mutating";
 
 /**
- * What happens to a running call when its run is cancelled or interrupted.
+ * How a running call ends when its run is cancelled or interrupted.
  * - `cancel`: the call is stopped at once.
  * - `finish`: the call runs to its end and its result is kept; the other calls of the round are stopped.
  * - `block`: the interruption waits until the call is over.

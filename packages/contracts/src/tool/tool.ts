@@ -50,7 +50,7 @@ export interface ToolContext {
   readonly decision: Decision | undefined;
   /** The time this execution started; the same on replay. */
   readonly now: number;
-  /** What the agent's spec says in a section of the plugin that brought this tool. */
+  /** A section of the agent's spec, for the plugin that brought this tool. */
   section(key: string): Json | undefined;
   /** A new id, derived from the call; the same on replay. */
   id(): string;
@@ -66,7 +66,7 @@ export interface ToolContext {
   record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value>;
 }
 
-/** What the runtime holds of a tool: the types of its author are sealed behind `execute`. */
+/** A tool as the runtime holds it. The author's types are hidden behind `execute`. */
 export interface Tool<Output = unknown> {
   readonly descriptor: ToolDescriptor;
   /** Checks arguments as the author would want them; answers with what is wrong, or with the checked input. */

@@ -23,7 +23,7 @@ const MIN_GAIN_TOKENS = 1_024;
 /** Of what a request may have, when no threshold is set. */
 const DEFAULT_SHARE = 0.8;
 const WAIT_MS = 20_000;
-/** What the question has beside the transcript. */
+/** The tokens of the question without the transcript. */
 const PROMPT_TOKENS = 400;
 /** The most that one message of a transcript has, since it is cut. */
 const TRANSCRIPT_TOKENS = 800;
@@ -118,7 +118,7 @@ export class Compactor {
     );
   }
 
-  /** What to summarise next; undefined when it is too little. */
+  /** Plans the next summary. Undefined when there is too little to summarise. */
   async #plan(window: ContextWindow) {
     const { messages, now } = this.#context;
     const { boundary, failures } = this.#state;
@@ -172,7 +172,7 @@ export class Compactor {
     };
   }
 
-  /** What the messages of a request have now, and what they have with another boundary. */
+  /** Counts the tokens of a request's messages now, and with another boundary. */
   async #compare(boundary: Boundary): Promise<{ readonly before: number; readonly after: number }> {
     const { messages } = this.#context;
     const before = await this.#size(compactMessages(messages, this.boundary));

@@ -8,7 +8,7 @@ export interface Incident {
   readonly problem: string;
 }
 
-/** What stands for the messages up to one of them. The thread keeps the messages themselves. */
+/** A summary that replaces the messages up to one of them in requests. The thread keeps the messages. */
 export interface Boundary {
   readonly covers_through_message_id: string;
   readonly summary: string;
@@ -16,7 +16,7 @@ export interface Boundary {
   readonly evidence: readonly string[];
   readonly more_links: number;
   readonly incidents: readonly Incident[];
-  /** What the covered messages had, all of them together. */
+  /** The tokens of all covered messages together. */
   readonly original_token_count: number;
   readonly created_at_ms: number;
   /** Which compaction of the thread this is. */

@@ -50,7 +50,7 @@ const LINK = /https?:\/\/[^\s"'<>`)\]}\\]+/g;
 /** Metadata of messages that names evidence. */
 const EVIDENCE_FIELDS = ["evidence_refs", "artifact_refs"] as const;
 
-/** What summarised messages refer to. */
+/** The references in summarised messages. */
 export interface Evidence {
   readonly evidence: readonly string[];
   readonly more_links: number;

@@ -50,7 +50,7 @@ async function readOne(path: string, { root, maxBytes }: InstructionLimits): Pro
   }
 }
 
-/** What was read, each text under the path of its file. */
+/** The texts of the files, each under the path of its file. */
 export function describeInstructions(files: readonly InstructionFile[]): string {
   return files.flatMap((file) => ("text" in file ? [frame("instructions", file.text, file.path)] : [])).join("\n\n");
 }

@@ -19,7 +19,7 @@ export interface CatalogueSearch {
 }
 
 export interface CatalogueAnswer {
-  /** What the model reads. Bounded, whatever the catalogue holds. */
+  /** The answer for the model. Its size is bounded for every catalogue. */
   readonly answer: JsonObject;
   /** The tools that the model may call from now on. */
   readonly loaded: readonly string[];

@@ -1,6 +1,6 @@
 import type { ToolDescriptor } from "@reprise/contracts";
 
-/** What `tool_search` was asked for. */
+/** A query of `tool_search`. */
 export type ToolQuery =
   /** `select:a,b`: these ids. */
   | { readonly kind: "select"; readonly ids: readonly string[] }

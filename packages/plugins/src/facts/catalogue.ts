@@ -51,7 +51,7 @@ interface Described {
 // The runtime gives the same array in every step, and an agent may have thousands of tools.
 const described = new WeakMap<readonly ToolDescriptor[], Described>();
 
-/** What the model knows in a step, less what plugins hid from it. */
+/** Describes the tools that the model knows in a step, without those that plugins hid. */
 export function describeCatalogue(tools: readonly ToolDescriptor[], hidden: readonly string[]): Catalogue {
   let known = described.get(tools);
   if (known === undefined) {

@@ -37,7 +37,7 @@ const MAX_TOOLS = 200;
 const CATALOGUES = "tool_catalog";
 const MAX_FILES = 50;
 
-/** What was told last in this run. */
+/** The catalogue of the last fact in this run, as a digest. */
 const told: StateDefinition<{ readonly catalog: string }> & ActionCreators<{ catalog: [digest: string] }> = defineState(
   {
     path: "facts_told",

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@reprise/state";
 import { type CatalogRules, isObject, MESSAGE_KINDS, type MessageKind } from "./a2ui-schemas.ts";
 import { type Surface, type SurfaceChange, SurfaceProblem } from "./surfaces.ts";
 
-/** What 0.9.1 accepts. Clients of 0.9 know the first word only, so that is what is sent. */
+/** The versions that 0.9.1 accepts. Clients of 0.9 know the first one only, so messages are sent with it. */
 export const VERSIONS: readonly string[] = ["v0.9", "v0.9.1"];
 const [VERSION = ""] = VERSIONS;
 

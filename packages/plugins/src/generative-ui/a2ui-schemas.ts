@@ -90,7 +90,7 @@ export function basicCatalogRules(): CatalogRules {
 
 let eventCheck: FindProblem | undefined;
 
-/** What is wrong with an event of a client, by the official schema. */
+/** Checks an event of a client by the official schema, and describes the problem. */
 export function findEventProblem(event: Json): string | undefined {
   if (eventCheck === undefined) {
     const validate = createAjv().compile(clientToServer);

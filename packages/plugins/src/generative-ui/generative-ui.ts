@@ -45,7 +45,7 @@ const SHAPE = objectOf<Settings>({
 const PLUGIN = "generative_ui";
 const RENDER = "render_a2ui";
 
-/** What the agent shows, by surface. */
+/** The surfaces that the agent shows, by id. */
 const surfaces = defineState({
   path: "generative_ui.surfaces",
   initial: (): Surfaces => ({}),
@@ -168,7 +168,7 @@ const HOW_TO = `Each message has "version": "v0.9" and exactly one of createSurf
 
 const MOST_MISSING = 10;
 
-/** What the model learns: also what the surface still lacks, because components may come in several messages. */
+/** The tool result for the model. It names missing components, because components may come in several messages. */
 function summarise(id: string, all: Surfaces, { catalogs }: SurfaceRules): JsonObject {
   const surface = Object.hasOwn(all, id) ? all[id] : undefined;
   if (surface === undefined) return { surface_id: id, deleted: true };

@@ -10,7 +10,7 @@ export interface Surface {
   readonly sends_data?: true;
   /** By id. The component with the id `root` is the top. */
   readonly components: { readonly [id: string]: JsonObject };
-  /** What components are bound to, and what a user enters. */
+  /** The values that components are bound to, and the user's entries. */
   readonly data: Json;
 }
 

@@ -7,7 +7,7 @@ import type { Surfaces } from "./surfaces.ts";
 /** How long the message of an event may be. */
 const MOST_CHARACTERS = 16_384;
 
-/** What a user did on a surface, or what a client could not show. */
+/** An action of a user on a surface, or an error of a client that could not show it. */
 export type UiEvent =
   | {
       readonly kind: "action";

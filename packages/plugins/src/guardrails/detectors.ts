@@ -3,7 +3,7 @@ import { compileReplacer } from "../tool-pattern/text-matcher.ts";
 /** Finds something in a text: the text without it, or undefined when there is nothing. Linear in the text. */
 export type Detector = (text: string, by: string) => string | undefined;
 
-/** What texts can be searched for without writing a pattern. */
+/** The built-in detectors, which need no pattern. */
 export type DetectorName = "email" | "credit_card" | "secret";
 
 export const DETECTORS: Readonly<Record<DetectorName, Detector>> = {

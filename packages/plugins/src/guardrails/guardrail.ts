@@ -14,7 +14,7 @@ import {
 import { compileReplacer, PatternProblem } from "../tool-pattern/text-matcher.ts";
 import { DETECTORS, type DetectorName } from "./detectors.ts";
 
-/** What a check of your own says about a text: nothing or false when it passes. */
+/** The result of your own check: nothing or false when the text passes. */
 export type CheckAnswer = boolean | string | { readonly reason?: string; readonly redacted?: string } | undefined;
 
 /**
@@ -38,14 +38,14 @@ export interface Guardrail<Action extends string> {
   /** Asks the function of this name in `checks`. */
   readonly check?: string;
   readonly action: Action;
-  /** What people read instead of the text (`block`), or as the question (`ask`). */
+  /** The text that people read instead (`block`), or the question (`ask`). */
   readonly message?: string;
 }
 
 export type InputGuardrail = Guardrail<"block" | "redact" | "ask">;
 
 export interface OutputGuardrail extends Guardrail<"block" | "redact" | "retry" | "ask"> {
-  /** What the model is told before it tries again (`retry`). */
+  /** The text that the model reads before it tries again (`retry`). */
   readonly feedback?: string;
   /** How often it may try; after that the answer is blocked. 2 unless given. */
   readonly maxRetries?: number;

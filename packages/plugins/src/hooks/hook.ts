@@ -39,7 +39,7 @@ export interface Hook {
 
 export interface PreToolHook extends Hook {
   /**
-   * What becomes of a call when the hook gives no answer. `deny` unless given, except for read-only tools. Destructive tools are always
+   * The decision when the hook gives no answer. Default: `deny`, and `allow` for read-only tools. Destructive tools are always
    * denied then.
    */
   readonly onFailure?: "allow" | "deny";
@@ -95,11 +95,11 @@ export const hookShape: Shape<StoredHook> = withOneOf(
   "url",
 );
 
-/** What a hook said, or that it said nothing. A type and no interface, so that it is JSON. */
+/** The answer of a hook, or the fact that it gave none. A type, not an interface, so that it is JSON. */
 export type HookAnswer = {
   readonly decision: "allow" | "deny" | "ask" | "failed";
   readonly reason?: string;
-  /** What the model is told after the call. */
+  /** The text that the model reads after the call. */
   readonly context?: string;
   readonly duration_ms: number;
 };

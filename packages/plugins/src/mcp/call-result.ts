@@ -67,7 +67,7 @@ export function transportOf({ command }: McpServerSettings): "stdio" | "streamab
   return command === undefined ? "streamable_http" : "stdio";
 }
 
-/** What is wrong with structured content. A schema that cannot be used says nothing. */
+/** Describes the problem with structured content. A schema that cannot be used finds no problem. */
 function findOutputProblem({ outputSchema }: ListedTool, structured: Json): string | undefined {
   if (typeof outputSchema !== "object" || outputSchema === null || !isJson(outputSchema)) return undefined;
   try {

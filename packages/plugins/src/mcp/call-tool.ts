@@ -30,14 +30,14 @@ import { traceMeta } from "./trace-meta.ts";
 /** Answers requests for a model's text, for servers that ask their client for it. */
 export type McpSampling = (request: Json) => Promise<Json> | Json;
 
-/** What a server answers a call with: a result, or what it needs first. */
+/** The answer of a server to a call: a result, or the input that it needs first. */
 interface Answer extends GivenResult {
   readonly resultType?: string;
   readonly inputRequests?: { readonly [key: string]: InputRequest };
   readonly requestState?: string;
 }
 
-/** What goes along with a call that was answered with questions. */
+/** The answers and the server's state that a repeated call carries. */
 interface Answered {
   readonly inputResponses?: { readonly [key: string]: Json };
   readonly requestState?: string;
@@ -61,7 +61,7 @@ export class McpCalls {
     this.#sampling = sampling;
   }
 
-  /** What every client offers. */
+  /** The capabilities of every client. */
   get capabilities(): object {
     return { elicitation: { form: {}, url: {} }, ...(this.#sampling !== undefined && { sampling: {} }) };
   }

@@ -41,7 +41,7 @@ export interface McpServerStatus {
   readonly lastSuccessAt?: number;
 }
 
-/** What a connection is made of. */
+/** The settings and services of a connection. */
 export interface ConnectionOptions {
   readonly server: string;
   readonly settings: McpServerSettings;
@@ -49,7 +49,7 @@ export interface ConnectionOptions {
   execute(call: ConnectionCall): Promise<unknown>;
   /** Prepares a new client, before it connects. */
   configure?(client: McpClient): void;
-  /** What the client offers to servers. */
+  /** The capabilities that the client announces to servers. */
   readonly capabilities?: object;
 }
 
@@ -70,17 +70,17 @@ const MODERN = "2026-07-28";
 const MAX_LEFT_OUT = 50;
 const STDERR_CHARS = 1_000;
 
-/** What a server says it has beside tools, as far as the operator lets the model have it. */
+/** The content that a server offers beside tools, as far as the operator allows it for the model. */
 export interface ServerContent {
   readonly resources: boolean;
   readonly prompts: boolean;
 }
 
-/** What a server has at one time. */
+/** The tools and the content of a server at one time. */
 interface Snapshot {
   readonly tools: readonly Tool[];
   readonly content: ServerContent;
-  /** What was listed, to see whether the next list differs. */
+  /** The list as text, to see whether the next list differs. */
   readonly text: string;
   readonly leftOut: McpServerStatus["leftOut"];
 }

@@ -1,7 +1,7 @@
 import { type Egress, RepriseError } from "@reprise/contracts";
 import type { McpServerSettings } from "./mcp-settings.ts";
 
-/** What one message of a server may take in memory. Results have a smaller limit of their own. */
+/** The memory limit for one message of a server. Results have a smaller limit of their own. */
 export const MAX_MESSAGE_BYTES = 16_777_216;
 
 const WITHOUT_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);

@@ -17,7 +17,7 @@ import {
 } from "@reprise/contracts/shape";
 import type { OAuthSettings } from "./oauth.ts";
 
-/** What the operator says about one tool. It counts more than the hints of the server. */
+/** The operator's settings for one tool. They override the hints of the server. */
 export interface McpToolSettings {
   readonly class?: "read_only" | "mutating";
   readonly destructive?: boolean;

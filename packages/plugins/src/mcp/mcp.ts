@@ -7,7 +7,7 @@ import { createContentTools } from "./content-tools.ts";
 import { findServerProblem, type McpServerSettings, SETTINGS } from "./mcp-settings.ts";
 import { mcpWaiting } from "./questions.ts";
 
-/** What you know about one tool of a server. It counts more than what the server says. */
+/** Your settings for one tool of a server. They override the hints of the server. */
 export interface McpToolOptions {
   readonly class?: "read_only" | "mutating";
   readonly destructive?: boolean;
@@ -17,7 +17,7 @@ export interface McpToolOptions {
   readonly hidden?: boolean;
 }
 
-/** What every server may have. */
+/** The options that all kinds of servers share. */
 export interface McpServerLimits {
   /** The era of the protocol to speak: `auto` asks the server (the default), `legacy` is 2025, `modern` is 2026. */
   readonly protocol?: "auto" | "legacy" | "modern";
@@ -25,7 +25,7 @@ export interface McpServerLimits {
   readonly required?: boolean;
   /** Ignores what the server says about its tools (read-only, idempotent): every tool counts as mutating. */
   readonly ignoreHints?: boolean;
-  /** What you know about single tools, by their name on the server. */
+  /** Your settings for single tools, by their name on the server. */
   readonly tools?: Readonly<Record<string, McpToolOptions>>;
   /** Whether the model may list and read the server's resources. True unless given. */
   readonly resources?: boolean;

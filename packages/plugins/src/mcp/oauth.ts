@@ -22,7 +22,7 @@ interface Issued {
 }
 
 /**
- * What the client of the SDK asks while it authorizes. Everything is kept as documents of the tenant, so that another process can go on:
+ * Serves the SDK's client while it authorizes. Everything is kept as documents of the tenant, so that another process can continue:
  * tokens and registrations by the issuer that gave them, so that no authorization server ever gets what another one issued.
  */
 export class McpOAuth implements OAuthClientProvider {

@@ -1,7 +1,7 @@
 import type { ToolProgress } from "@reprise/contracts";
 import type { Question, Reply } from "./questions.ts";
 
-/** What comes next of a call at a server: its end, or a question to a person. */
+/** The next event of a call at a server: its end, or a question to a person. */
 export type Next<Result> =
   | { readonly type: "done"; readonly result: Result }
   | { readonly type: "asks"; readonly question: Question };
@@ -84,7 +84,7 @@ export class OpenCall<Result> {
     this.#listen();
   }
 
-  /** What comes next, until the signal is aborted: then the call is stopped. */
+  /** Waits for the next event. Stops the call when the signal is aborted. */
   async next(signal: AbortSignal): Promise<Next<Result>> {
     const stop = (): void => this.stop(signal.reason);
     signal.addEventListener("abort", stop, { once: true });

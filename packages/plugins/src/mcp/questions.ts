@@ -18,7 +18,7 @@ export interface Question {
   readonly url?: string;
 }
 
-/** What a person answered, in the words of the protocol. */
+/** The answer of a person, in the words of the protocol. */
 export interface Reply {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: { readonly [key: string]: string | number | boolean | string[] };
@@ -31,7 +31,7 @@ export interface InputRequest {
 }
 
 /**
- * What a suspended call waits for. Kept in the state of the call, so that another process can go on.
+ * The open question of a suspended call. Kept in the state of the call, so that another process can continue.
  * - `input`: an answer goes into a new request, with the state the server gave along. Nothing else is needed.
  * - `session`: the server waits in its session. Only the process that has the connection can answer.
  */
@@ -44,7 +44,7 @@ export type Waiting =
   | { readonly kind: "session"; readonly question: Question }
   | { readonly kind: "nothing" };
 
-/** What each suspended MCP call waits for. */
+/** The open question of each suspended MCP call. */
 export const mcpWaiting: StateDefinition<Waiting> & ActionCreators<{ set: [waiting: Waiting] }> = defineState({
   path: "mcp_waiting",
   scope: "tool_call",
@@ -132,7 +132,7 @@ function readReply(question: Question, answer: Json | undefined): Reply | string
   return problem ?? { action: "accept", content: filled as NonNullable<Reply["content"]> };
 }
 
-/** What is wrong with an answer. A schema that cannot be used lets every answer pass: the server looks at it too. */
+/** Describes the problem with an answer. A schema that cannot be used lets every answer pass, because the server checks it too. */
 function findProblem(schema: JsonObject, content: Json): string | undefined {
   try {
     return findSectionProblem(schema, content);

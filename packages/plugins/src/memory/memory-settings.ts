@@ -10,7 +10,7 @@ import {
 } from "@reprise/contracts/shape";
 import type { Note, NotebookLimits } from "./notebook.ts";
 
-/** What a search function gets beside the query and the notes. */
+/** The context of a search function, beside the query and the notes. */
 export interface NoteSearchContext {
   readonly tenant: string;
   /** Absent for notes that the tenant shares. */
@@ -35,7 +35,7 @@ export interface MemoryOptions {
   readonly maxNoteCharacters?: number;
   /** How many characters of notes the model reads in each inference; 2,000 unless given. 0 leaves the notes to the tool `recall`. */
   readonly maxContextCharacters?: number;
-  /** What threads without a resource use: no notes (`off`, the default), or notes that the whole tenant shares (`tenant`). */
+  /** The notes of threads without a resource: none (`off`, the default), or notes that the whole tenant shares (`tenant`). */
   readonly withoutResource?: "off" | "tenant";
   /** Agents with different namespaces do not see each other's notes. Agents without one share their notes. */
   readonly namespace?: string;

@@ -63,7 +63,7 @@ export interface ToolSpan extends SpanOwner, SpanTimes {
 export interface SuspensionSpan extends SpanOwner, SpanTimes {
   readonly callId: string;
   readonly name: string;
-  /** What was asked for, such as `approval`. */
+  /** The kind of question, such as `approval`. */
   readonly action: string | undefined;
   /** `resume` or `cancel`, or the reason why the call was cancelled without a decision. */
   readonly decision: string;

@@ -8,7 +8,7 @@ export interface SuspendedCall {
   readonly traceparent?: string;
 }
 
-/** What a run keeps for the process that continues it. */
+/** The trace of a run, kept for the process that continues it. */
 export interface TraceState {
   /** The span of the first activation: later ones are below it. */
   readonly first?: string;

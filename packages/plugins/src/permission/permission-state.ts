@@ -16,9 +16,9 @@ export interface TimedRule extends PermissionRule {
 }
 
 export type PermissionPolicyActions = {
-  /** What becomes of calls without a rule. */
+  /** Sets the behaviour for calls that match no rule. */
   setDefault: [behavior: Behavior];
-  /** What becomes of every call of one tool. */
+  /** Sets the behaviour for every call of one tool. */
   setTool: [toolId: string, behavior: Behavior];
   /** Adds a rule, in the place of one with the same pattern. */
   setRule: [rule: TimedRule];

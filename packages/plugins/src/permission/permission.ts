@@ -27,7 +27,7 @@ const ID = "permission";
 const SOURCE = `plugin:${ID}`;
 
 export interface PermissionOptions {
-  /** What becomes of a call that no rule fits. `ask` unless given. */
+  /** The behaviour for calls that match no rule. Default: `ask`. */
   readonly default?: Behavior;
   readonly rules?: readonly PermissionRule[];
   /** How long a question stays open. After that the call is refused, and the model reads that no answer came. Default: no limit. */
@@ -82,7 +82,7 @@ export function permission(options: PermissionOptions = {}): Plugin {
   });
 }
 
-/** What a set of rules would say about a call, without an agent: for tests of rules, and for editors that show what a rule does. */
+/** Evaluates rules for a call without an agent: for tests of rules, and for editors that show the effect of a rule. */
 export function previewPermission(
   options: Pick<PermissionOptions, "default" | "rules">,
   call: { readonly tool: string; readonly arguments?: Json },

@@ -62,7 +62,7 @@ export interface Policy {
   readonly now: number;
 }
 
-/** What a policy says about a call, and by which rule; without a rule it is the default. */
+/** The verdict of a policy on a call, and the rule that decided. Without a rule the default decided. */
 export interface Evaluation {
   readonly behavior: Behavior;
   readonly found?: { readonly rule: KeptRule; readonly scope: Scope; readonly isUnconditional: boolean };

@@ -10,7 +10,7 @@ import {
 } from "@reprise/contracts/shape";
 import { findPatternProblem } from "../tool-pattern/tool-pattern.ts";
 
-/** What becomes of a call: it runs, a person is asked, or it is refused. */
+/** The treatment of a call: it runs, a person is asked, or it is refused. */
 export type Behavior = "allow" | "ask" | "deny";
 
 export const behavior: Shape<Behavior> = oneOf("allow", "ask", "deny");
@@ -18,7 +18,7 @@ export const behavior: Shape<Behavior> = oneOf("allow", "ask", "deny");
 /** A pattern over tool calls. */
 const pattern: Shape<string> = narrowed(nonEmptyText, findPatternProblem);
 
-/** What is to become of the calls that a pattern fits. */
+/** A pattern, and the behaviour for the calls that match it. */
 export interface PermissionRule {
   /** `read_file`, `read_*`, `/^db_/`, `Bash(npm *)`, `send(to ~ "*@example.com")`. */
   readonly tool: string;

@@ -116,7 +116,7 @@ interface ReadSkill {
   readonly problems: readonly SkillProblem[];
 }
 
-/** What is known of a file as it was: files that did not change are not read again. */
+/** A skill with the signature of its file. Files with the same signature are not read again. */
 interface CachedSkill extends ReadSkill {
   readonly signature: string;
 }

@@ -13,7 +13,7 @@ import {
 /** Front matter is a few lines. More than this is no description of a skill, and takes YAML too long. */
 const MAX_FRONT_MATTER = 8_192;
 
-/** What a SKILL.md comes to. Without a skill, its problems say why. */
+/** A parsed SKILL.md. When there is no skill, the problems say why. */
 export interface ParsedSkill {
   readonly skill?: Omit<Skill, "folder">;
   readonly instructions: string;

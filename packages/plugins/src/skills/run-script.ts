@@ -17,7 +17,7 @@ export interface ScriptOptions {
   readonly sandbox?: readonly string[];
 }
 
-/** What became of a script. */
+/** The outcome of a script. */
 export interface ScriptOutcome {
   readonly ok: boolean;
   /** Null when it was stopped. */
@@ -160,7 +160,7 @@ async function watch(
   }
 }
 
-/** What was said up to the end. Processes that the script left behind end here, so that none keeps the pipes open. */
+/** Collects the output up to the end. Processes that the script left behind are ended here, so that none keeps the pipes open. */
 async function collect(
   child: ChildProcess,
   mark: string,

@@ -19,7 +19,7 @@ import { describeInstructions } from "./skill-catalogue.ts";
 import { SkillError } from "./skill-files.ts";
 import { loadInstructions, loadResource } from "./skill-source.ts";
 
-/** What the tools know of the run that calls them. */
+/** The skills of the run that calls the tools. */
 export interface SkillsOfRun {
   /** Those the agent and the run may use. */
   readonly skills: readonly Skill[];
@@ -30,7 +30,7 @@ export interface SkillsOfRun {
 /** Names a run: run ids are unique within their tenant. */
 export type RunName = Pick<ToolContext["identity"], "tenant" | "runId">;
 
-/** What the tools need of the plugin. */
+/** The part of the plugin that the tools need. */
 export interface SkillBook {
   readonly defined: readonly SkillDefinition[];
   ofRun(run: RunName): SkillsOfRun;

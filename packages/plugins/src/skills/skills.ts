@@ -79,13 +79,13 @@ interface TypedSkill {
   readonly given: string;
 }
 
-/** What an activation knows of its skills. */
+/** The skills of an activation, and their problems. */
 interface Opened extends SkillsOfRun {
   readonly problems: readonly SkillProblem[];
   readonly typed?: TypedSkill;
 }
 
-/** What is known of the runs that are worked on in this process. A run that lost its claim may have two activations for a moment. */
+/** The skills of the runs that this process works on. A run that lost its claim may have two activations for a moment. */
 class OpenedRuns {
   readonly #runs = new Map<string, { readonly opened: Opened; readonly activations: number }>();
 

@@ -37,7 +37,7 @@ export class ArgumentValues {
     this.#arguments = given;
   }
 
-  /** What a pattern without a field is about: the only argument where there is just one, all of them as JSON otherwise. */
+  /** The subject of a pattern without a field: the only argument of the call, or all arguments as JSON. */
   primary(): ArgumentText {
     if (this.#primary === undefined) {
       const given = this.#arguments;

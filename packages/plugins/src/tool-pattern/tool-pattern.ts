@@ -56,7 +56,7 @@ export function parseToolPattern(source: string): ToolPattern {
   };
 }
 
-/** What is wrong with a pattern, for shapes; undefined when it can be read. */
+/** Describes the problem with a pattern, for shapes. Undefined when the pattern is valid. */
 export function findPatternProblem(source: Json): string | undefined {
   try {
     parseToolPattern(String(source));

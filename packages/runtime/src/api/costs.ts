@@ -1,6 +1,6 @@
 import { notFound, type RunQuery, type RunRecord, type TenantStore } from "@reprise/contracts";
 
-/** What runs took, together. */
+/** The cost and tokens of runs, added up. */
 export interface Spending {
   readonly cost_microcents: number;
   readonly input_tokens: number;
@@ -10,7 +10,7 @@ export interface Spending {
   readonly priced: boolean;
 }
 
-/** What was spent, as the runs' records tell it. Counted when it is asked for. */
+/** Reads costs from the records of runs. Each call counts anew. */
 export interface Costs {
   ofRun(runId: string): Promise<Spending>;
   /** Every run there ever was on a thread. */

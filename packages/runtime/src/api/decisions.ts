@@ -40,7 +40,7 @@ export interface DecideOptions {
   readonly decidedBy?: string;
 }
 
-/** What is to be decided: everything, or what a thread or a run waits for. */
+/** Selects open questions: all, or those of one thread or one run. */
 export interface DecisionQuery {
   readonly threadId?: string;
   readonly runId?: string;

@@ -114,7 +114,7 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
   };
 }
 
-/** What a run may not do, the runs below it may not either. Its budget is theirs by another way. */
+/** The limits of a run that the runs below it inherit. They share its budget by other means. */
 function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunPolicy {
   return lists;
 }

@@ -46,7 +46,7 @@ export function createMailbox({ store }: Services, tenant: string): Mailbox {
   };
 }
 
-/** What the interrupt did that ended a generation: entries of it are superseded, and a `cancel` entry begins the next one. */
+/** Reads the result of the interrupt that ended a generation: its entries are superseded, and a `cancel` entry begins the next one. */
 async function recallInterrupt(store: TenantStore, threadId: string, ended: number): Promise<Interrupted> {
   const superseded: MailboxEntry[] = [];
   let runId: string | undefined;

@@ -27,12 +27,12 @@ export interface PreviewCall {
   readonly threadId?: string;
 }
 
-/** What would happen to a call, and who says so: `tool` or `plugin:<id>`. */
+/** The decision that a call would get, and its source: `tool` or `plugin:<id>`. */
 export interface CallPreview {
   readonly decision: "allow" | "ask" | "deny";
   readonly reason?: string;
   readonly source: string;
-  /** What the rules of plugins say about the call, as `permission_evaluated` would tell it. */
+  /** The verdicts of permission rules, as `permission_evaluated` would report them. */
   readonly evaluated?: readonly PermissionFact[];
 }
 

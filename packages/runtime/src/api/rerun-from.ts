@@ -17,7 +17,7 @@ import { stepIdOf } from "../thread/derived-ids.ts";
 import { walkChangesets } from "../thread/read-changesets.ts";
 import type { RunHandle } from "./run-handle.ts";
 
-/** What is different this time. What is not given stays as it is. */
+/** The changes of a rerun. Fields that are not given stay as they were. */
 export interface RerunChanges {
   /** A model, or the id of one the runtime knows. */
   readonly model?: string | LanguageModel;

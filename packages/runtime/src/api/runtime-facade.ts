@@ -42,7 +42,7 @@ import { type StartRun, toRequest } from "./start-run.ts";
 import { submitRun } from "./submit-run.ts";
 import { createThreads, type Threads } from "./threads.ts";
 
-/** What works for a runtime, and how it leaves the store. */
+/** The dispatcher of a runtime, and its way out of the store. */
 export interface Workers {
   readonly dispatcher: Dispatcher;
   leave(): Promise<void>;

@@ -40,7 +40,7 @@ import type { RunOutcome } from "./run-outcome.ts";
 import type { StartRun } from "./start-run.ts";
 import type { Threads } from "./threads.ts";
 
-/** What to run, as lists or as registries built by `createRegistryBuilder`; and what to run it on. */
+/** The definitions of a runtime, as lists or as registries built by `createRegistryBuilder`, and its store and environment. */
 export interface RuntimeOptions<Known extends Agent = Agent> extends Definitions<Known> {
   /** Instead of the lists. */
   readonly registries?: RegistrySet;
@@ -124,7 +124,7 @@ export interface Runtime<Known extends Agent = Agent> {
   runs(query?: RunFilter): Promise<Page<RunRecord>>;
   /** Tool calls, oldest first, of a run or a thread, or of the whole tenant with an open status. `INVALID_REQUEST` otherwise. */
   calls(query: CallFilter): Promise<Page<ToolCallRecord>>;
-  /** What each agent came to: its model, plugins, tools, and what is odd about it. */
+  /** Lists the resolved agents: model, plugins, tools and warnings. */
   agents(): readonly AgentInfo[];
   /** Who works on which thread, in all processes of the store. */
   leases(): Promise<readonly Lease[]>;
@@ -138,19 +138,19 @@ export interface Runtime<Known extends Agent = Agent> {
   now(): number;
   /** Whose threads these are. */
   readonly tenant: string;
-  /** What survives what, as the store says. */
+  /** The durability that the store promises. */
   readonly durability: Durability;
   readonly threads: Threads;
   /** Small documents of the tenant outside of threads, for the host. */
   readonly documents: Documents;
   readonly decisions: Decisions;
-  /** What is queued, and what became of it. */
+  /** The queues of threads, and the status of their entries. */
   readonly mailbox: Mailbox;
-  /** What messages name by `blob:` and `media://`. */
+  /** The files that messages refer to by `blob:` and `media://`. */
   readonly blobs: Blobs;
-  /** What runs, threads and trees of runs cost. */
+  /** The costs of runs, threads and trees of runs. */
   readonly costs: Costs;
-  /** What runs may still spend. */
+  /** The budgets of runs, and their remainders. */
   readonly budgets: Budgets;
   /**
    * Runs a finished run again from what is stored of it, without a model and without tools, and compares every commit with the

@@ -18,7 +18,7 @@ import { assertKnownKeys, type KeysOf } from "../define/assert-known-keys.ts";
 export interface StartRun<Id extends string = string> {
   readonly agent: Id;
   readonly threadId?: string;
-  /** What the user says: text, or messages. */
+  /** The user's input: text, or messages. */
   readonly input: string | readonly MessageInput[];
   readonly resourceId?: string;
   readonly state?: { readonly [key: string]: Json };
@@ -35,13 +35,13 @@ export interface StartRun<Id extends string = string> {
   readonly senderId?: string;
   /** Another model, prompt or setting for this run; only for agents with `clientOverrides`. */
   readonly overrides?: RunOverrideOptions;
-  /** What this run may use, on top of what its agent may. */
+  /** Limits of this run, in addition to those of its agent. */
   readonly policy?: RunPolicyOptions;
-  /** What the run and all runs below it may spend; as `policy.budget`. */
+  /** The budget of this run and all runs below it. The same as `policy.budget`. */
   readonly budget?: BudgetOptions;
-  /** Higher goes first among what waits for the thread. */
+  /** Entries with a higher priority go first in the queue of the thread. */
   readonly priority?: number;
-  /** Starting twice with the same key is starting once. */
+  /** Idempotency key: a second request with the same key starts no second run. */
   readonly dedupeKey?: string;
   /** The trace that the run continues, in the form of W3C Trace Context; unless given, the caller's as a tracing plugin knows it. */
   readonly traceparent?: string;

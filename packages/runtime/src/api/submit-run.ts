@@ -47,7 +47,7 @@ function assertSameRequest(accepted: MailboxEntry, asked: NewEntry): void {
 }
 
 /**
- * What makes two requests the same. Ids are found by the store, and a budget is set when a request is accepted. Decisions have an
+ * The fields that make two requests the same. Ids are found by the store, and a budget is set when a request is accepted. Decisions have an
  * identity of their own, and a client leaves out those it knows to be taken. A retry belongs to a trace of its own.
  */
 function identityOf({

@@ -26,7 +26,7 @@ export interface Threads {
   messages(threadId: string, query?: MessageFilter): Promise<MessagePage>;
   /** The state now, or as it was at a version: `VERSION_NOT_FOUND` for one that is not there, `VERSION_GONE` for one that was pruned. */
   state(threadId: string, options?: { readonly version?: number }): Promise<Json>;
-  /** What is different between two versions, in the order in which they are given. */
+  /** Compares two versions, in the given order. */
   diffVersions(threadId: string, from: number, to: number): Promise<VersionDifference>;
   /** The patches of every version after one. */
   history(threadId: string, after?: number): Promise<readonly VersionPatches[]>;
