@@ -140,10 +140,44 @@ describe("the list of agents", () => {
   });
 
   it("hides the tools when no agent is left", async () => {
-    const { run, lead } = await openTeam({ script: ["ok"], lead: { allowedAgents: [] } });
+    const { run, lead } = await openTeam({ script: ["ok"], lead: { allowedAgents: [], delegates: ["critic"] } });
     await run();
     expect(lead.requests[0]?.tools).toEqual([]);
   });
+});
+
+it("tells the model of a background task in markup that the frame of the runtime leaves alone", async () => {
+  const { run, lead } = await openTeam({
+    script: [[{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }], "ok", "ok"],
+  });
+  await run();
+  const told = textOf(lead.requests[1]?.messages.at(-1) ?? { content: "" });
+  expect(told).toMatch(/<background_task run_id="child-[0-9a-f]+" agent="writer" status="(running|completed)"\/>/);
+});
+
+it("gives delegates whose ids differ only in punctuation a tool each", async () => {
+  const agents = ["team.critic", "team/critic", "team.critic"];
+  const model = scriptedModel([[{ call: "agent_run_team_critic_2", arguments: { prompt: "read" } }], "thanks"]);
+  const lead = defineAgent({ id: "lead", model, plugins: [agentTools()], delegates: agents });
+  const critics = [...new Set(agents)].map((id) => defineAgent({ id, model: scriptedModel(() => `read by ${id}`) }));
+  const env = createFakeEnv();
+  const store = createMemoryStore({ clock: env.clock });
+  const runtime = await createRuntime({ env, store, blobs: createMemoryBlobStore(env), agents: [lead, ...critics] });
+  onTestFinished(() => runtime.close());
+  await runtime.runToCompletion({ agent: "lead", threadId: "t1", input: "go" });
+  const offered = model.requests[0]?.tools.map(({ id }) => id).filter((id) => id.startsWith("agent_run_"));
+  expect(offered).toEqual(["agent_run_team_critic", "agent_run_team_critic_2"]);
+  expect(lastResult(model)).toMatchObject({ agent_id: "team/critic", output: "read by team/critic" });
+});
+
+it.each<[string, Partial<AgentDefinition>]>([
+  ["does not exist", { delegates: ["critic", "nobody"] }],
+  ["may not work for the agent", { delegates: ["critic", "writer"], excludedAgents: ["writer"] }],
+])("hides the tool of a delegate that %s", async (_, lists) => {
+  const { run, lead } = await openTeam({ script: ["ok"], lead: lists });
+  await run();
+  const offered = lead.requests[0]?.tools.map(({ id }) => id).filter((id) => id.startsWith("agent_run_"));
+  expect(offered).toEqual(["agent_run_critic"]);
 });
 
 it("brings a tool for each delegate", async () => {

@@ -27,7 +27,8 @@ export function describeBackground(runs: SubAgents): string | undefined {
   if (told.length === 0) return undefined;
   const lines = told.map(
     ([runId, { agent_id, status, error }]) =>
-      `<task run_id="${escapeText(runId)}" agent="${escapeText(agent_id)}" status="${status}"${
+      // Not `<task>`: that is a frame of the runtime, which no text inside of a frame may open.
+      `<background_task run_id="${escapeText(runId)}" agent="${escapeText(agent_id)}" status="${status}"${
         error === undefined ? "" : ` error="${escapeText(error.slice(0, 200))}"`
       }/>`,
   );

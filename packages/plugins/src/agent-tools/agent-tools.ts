@@ -1,6 +1,7 @@
 import {
   type ActionOf,
   type AfterToolExecuteContext,
+  type AgentSpec,
   addSessionContext,
   changeState,
   excludeTool,
@@ -12,7 +13,7 @@ import { definePlugin } from "@reprise/runtime";
 import { getAt } from "@reprise/state";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { describeAgents, describeBackground } from "./agent-catalogue.ts";
-import { DELEGATION_TOOLS, delegateTool } from "./delegation-tools.ts";
+import { DELEGATION_TOOLS, delegateTools } from "./delegation-tools.ts";
 import { isOver, type SubAgent, subAgents } from "./sub-agents.ts";
 
 export interface AgentToolsOptions {
@@ -39,13 +40,16 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
     sections: settings.sections,
     states: [subAgents],
     tools: DELEGATION_TOOLS,
-    toolSource: { list: ({ agentSpec }) => delegateTools(agentSpec.delegates) },
+    toolSource: { list: ({ agentSpec }) => delegatesOf(agentSpec).tools },
     hooks: {
       async beforeInference(context) {
-        const { agents, state, findRun } = context;
+        const { agents, agentSpec, state, findRun } = context;
         const known = state.get(subAgents);
+        const unreachable = [...delegatesOf(agentSpec).byAgent].flatMap(([agentId, tool]) =>
+          agents.some(({ id }) => id === agentId) ? [] : tool,
+        );
         if (agents.length === 0 && Object.keys(known).length === 0)
-          return DELEGATION_TOOLS.map(({ descriptor }) => excludeTool(descriptor.id));
+          return [...DELEGATION_TOOLS, ...unreachable].map(hide);
         const changed: { [runId: string]: SubAgent } = {};
         for (const [runId, run] of Object.entries(known)) {
           if (isOver(run)) continue;
@@ -56,6 +60,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
         const background = describeBackground({ ...known, ...changed });
         const { advertise_catalog: isAdvertised = true } = settings.read(context);
         return [
+          ...unreachable.map(hide),
           ...Object.entries(changed).map(([runId, run]) => changeState(subAgents.note(runId, run))),
           ...(isAdvertised && agents.length > 0 ? [addSessionContext(describeAgents(agents), "agents")] : []),
           ...(background === undefined ? [] : [addSessionContext(background, "background_tasks")]),
@@ -78,16 +83,26 @@ function noteEnd({ result, state }: AfterToolExecuteContext): readonly ActionOf<
   return [changeState(subAgents.note(runId, { ...run, status, ...(typeof error === "string" && { error }) }))];
 }
 
-const NONE: readonly Tool[] = [];
-// The same array for the same list: the list of a spec never changes.
-const made = new WeakMap<readonly string[], readonly Tool[]>();
+function hide({ descriptor }: Tool): ActionOf<"before_inference"> {
+  return excludeTool(descriptor.id);
+}
 
-function delegateTools(delegates: readonly string[] | undefined): readonly Tool[] {
-  if (delegates === undefined || delegates.length === 0) return NONE;
-  let tools = made.get(delegates);
-  if (tools === undefined) {
-    tools = delegates.map(delegateTool);
-    made.set(delegates, tools);
+interface Delegates {
+  readonly byAgent: ReadonlyMap<string, Tool>;
+  /** The same array for the same list, by which the runtime sees that nothing changed. */
+  readonly tools: readonly Tool[];
+}
+
+const NONE: readonly string[] = [];
+const made = new WeakMap<readonly string[], Delegates>();
+
+/** Made once for each list: the list of a spec never changes. */
+function delegatesOf({ delegates = NONE }: AgentSpec): Delegates {
+  let found = made.get(delegates);
+  if (found === undefined) {
+    const byAgent = delegateTools(delegates);
+    found = { byAgent, tools: [...byAgent.values()] };
+    made.set(delegates, found);
   }
-  return tools;
+  return found;
 }

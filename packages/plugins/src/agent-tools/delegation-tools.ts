@@ -109,9 +109,24 @@ const agentOutput = defineTool({
 /** The tools every agent with the plugin has. */
 export const DELEGATION_TOOLS: readonly Tool[] = [agentRun, agentStop, agentOutput];
 
-/** A tool that has one agent work. */
-export function delegateTool(agentId: string): Tool {
-  const id = `agent_run_${agentId.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`.slice(0, 64);
+/** A tool for each agent, by the ids of the agents. Tools whose names would be the same are numbered. */
+export function delegateTools(agentIds: readonly string[]): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  const taken = new Set<string>();
+  for (const agentId of new Set(agentIds)) {
+    const name = `agent_run_${agentId.replaceAll(/[^A-Za-z0-9_-]/g, "_")}`.slice(0, MAX_NAME_LENGTH);
+    let id = name;
+    for (let number = 2; taken.has(id); number++) id = `${name.slice(0, MAX_NAME_LENGTH - 4)}_${number}`;
+    taken.add(id);
+    tools.set(agentId, delegateTool(id, agentId));
+  }
+  return tools;
+}
+
+/** What every provider takes. */
+const MAX_NAME_LENGTH = 64;
+
+function delegateTool(id: string, agentId: string): Tool {
   return defineTool({
     id,
     description: `Has the agent ${agentId} work on a task.`,
