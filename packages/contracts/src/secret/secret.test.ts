@@ -6,7 +6,7 @@ import { Secret } from "./secret.ts";
 const KEY = "sk-very-secret";
 const secret = new Secret(KEY);
 
-it("shows itself to nobody who does not ask for it by name", () => {
+it("shows its value only to code that asks for it by name", () => {
   const shown = [
     String(secret),
     `${secret}`,

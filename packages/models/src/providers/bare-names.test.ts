@@ -16,7 +16,7 @@ describe("issue 14.7: models without a provider's name", () => {
     if (name !== "o3-mini") expect(describeModel(owner, name)?.pricing?.input_per_million).toBeGreaterThan(0);
   });
 
-  it("has nobody who owns a name that is not known", () => {
+  it("has no owner for an unknown name", () => {
     const owners = environmentProviders({}).filter((provider) => provider.hasModel?.("llama3.2") === true);
     expect(owners).toEqual([]);
   });

@@ -37,7 +37,7 @@ const ID = "guardrails";
 export interface GuardrailsOptions {
   /** Checks of what people write, before the model reads it. */
   readonly input?: readonly InputGuardrail[];
-  /** Checks of what the model writes, before anybody reads it. */
+  /** Checks of the model's answers, before users read them. */
   readonly output?: readonly OutputGuardrail[];
   /** Functions that guardrails name in `check`. */
   readonly checks?: Readonly<Record<string, Check>>;
@@ -59,7 +59,7 @@ interface GuardrailSettings {
 
 const SETTINGS = objectOf<GuardrailSettings>({
   input: optional(listOf(inputShape), "Checks of what people write, before the model reads it."),
-  output: optional(listOf(outputShape), "Checks of what the model writes, before anybody reads it."),
+  output: optional(listOf(outputShape), "Checks of the model's answers, before users read them."),
   stream_unchecked: optional(
     flag,
     "Shows answers while they are written, and withdraws those in which something is found.",

@@ -24,7 +24,7 @@ const MAX_LISTED_BYTES = 32_768;
 const MAX_ADDRESS_CHARS = 2_048;
 const MAX_LABEL_CHARS = 300;
 
-/** What a tool asks of a server, and what it makes of the answer. */
+/** A tool for resources or prompts: its description for the model, and its request to a server. */
 interface ContentTool {
   readonly id: string;
   readonly name: string;

@@ -186,7 +186,7 @@ type KnownLists = WeakMap<
   Map<string, { readonly of: readonly unknown[]; readonly all: readonly Tool[] }>
 >;
 
-/** What all servers have as one list: the same array as long as nothing of them changed. */
+/** The tools of all servers as one list. The same array is returned until a server changes. */
 function joined(known: KnownLists, connections: readonly McpConnection[]): readonly Tool[] {
   const [first] = connections;
   if (first === undefined) return [];

@@ -32,7 +32,7 @@ const SETTINGS = objectOf<ToolPolicySettings>({
 });
 
 /**
- * Limits an agent to some of its tools. The model is not told of the others, and a call of one is refused before anybody is asked about it: a
+ * Limits an agent to some of its tools. The model does not see the others, and a call of one is refused before a person is asked about it: a
  * refusal beats a question, so the plugin counts before `permission`.
  */
 export function toolPolicy(options: ToolPolicyOptions = {}): Plugin {

@@ -133,7 +133,7 @@ describe("a call on a page", () => {
     });
   });
 
-  it("that nobody has to decide about is under way", () => {
+  it("is under way when it needs no decision", () => {
     expect(show()).toMatchObject({ type: "tool-wire", state: "input-available", input: { amount: 10 } });
     expect(show(undefined, { status: "running" })).toMatchObject({ state: "input-available" });
   });

@@ -215,7 +215,15 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
 /** Fields that say where an agent runs without an endpoint around them. They become part of `endpoint`. */
 export const FLAT_ENDPOINT_FIELDS: readonly FieldRow[] = [
   { name: "kind", shape: oneOf("local", "a2a"), meaning: "`a2a` for an agent that runs elsewhere; needs `endpoint`." },
-  { name: "remote_agent_id", shape: nonEmptyText, meaning: "The agent's id over there. The id unless given." },
-  { name: "poll_interval_ms", shape: wholeNumberFrom(1), meaning: "How often to ask how a run over there is going." },
+  {
+    name: "remote_agent_id",
+    shape: nonEmptyText,
+    meaning: "The agent's id in the other service. Default: the same id.",
+  },
+  {
+    name: "poll_interval_ms",
+    shape: wholeNumberFrom(1),
+    meaning: "The time between two requests for the status of a remote run.",
+  },
   { name: "auth", shape: auth, meaning: "The credentials for the remote agent." },
 ];

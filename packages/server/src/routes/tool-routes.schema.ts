@@ -18,7 +18,7 @@ export const run: Operation = {
       schema: objectOf({ run_id: TEXT, thread_id: TEXT, status: oneOf("done") }, { result: RESULT }),
     },
     202: {
-      description: "It waits for a decision, or takes longer than anybody waits for",
+      description: "It waits for a decision, or takes longer than a request may wait",
       schema: objectOf({ run_id: TEXT, thread_id: TEXT, status: oneOf("waiting", "running") }),
     },
   },

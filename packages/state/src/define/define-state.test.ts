@@ -191,7 +191,7 @@ describe("field options", () => {
     expect(read).toMatchObject({ name: "Ada", level: 7, secret: "none" });
   });
 
-  it("keep fields nobody described", () => {
+  it("keep fields that no option describes", () => {
     const document = { app: { profile: { full_name: "Ada", extra: [1] } } };
     expect(profile.read(document)).toMatchObject({ name: "Ada", extra: [1] });
     const patch = profile.reduce(document, profile.rename("Eve"));

@@ -39,7 +39,7 @@ describe("StateRegistry", () => {
     expect(document).toEqual({ settings: { theme: "dark" }, progress: 5 });
   });
 
-  it("refuses actions nobody defined", () => {
+  it("refuses actions that no definition has", () => {
     expect(() => registry.parseAction({ state: "nope", action: "x", args: [] })).toThrow(
       'there is no state "nope"; registered: settings, progress, notes',
     );

@@ -51,7 +51,7 @@ export function describeStoreCodec(name: string, open: OpenStore, { values = 10_
       });
     }
 
-    it("has no place that nobody looks at", () => {
+    it("covers every position at which a value can stand", () => {
       expect(new Set(filled.readings.map(({ place }) => place))).toEqual(new Set(PLACES));
     });
   });

@@ -47,7 +47,7 @@ export function describeProtocol(name: string, factory: () => ProtocolSuite): vo
         await suite.assertValid(encodeScene(suite, scene).join(""), scene);
       });
 
-      it("goes on after any event as if it had not been left", () => {
+      it("continues after any event as if the client had never disconnected", () => {
         const whole = encodeScene(suite, scene);
         for (const at of scene.events.keys()) {
           expect(encodeScene(suite, scene, at).join(""), `after event ${at}`).toBe(whole.slice(at).join(""));

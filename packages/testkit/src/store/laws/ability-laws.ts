@@ -61,7 +61,7 @@ export function abilityLaws(law: Law): void {
     expect(await claim(bench, "one", ability("agent-1"))).toEqual(["thread-1"]);
   });
 
-  law("serves the next entry when the one that nobody could do is cancelled", async (bench) => {
+  law("serves the next entry when an entry that no worker could do is cancelled", async (bench) => {
     const { run_id } = await enqueueFor(bench, "thread-1", "agent-2");
     await enqueueFor(bench, "thread-1", "agent-1");
     expect(await claim(bench, "one", ability("agent-1"))).toEqual([]);
@@ -126,7 +126,7 @@ export function abilityLaws(law: Law): void {
     expect(await claim(bench, "new", ability("agent-1", "v2"))).toEqual(["thread-1"]);
   });
 
-  law("issue 14.29: prefers the tool versions of open calls while nobody has the definition", async (bench) => {
+  law("issue 14.29: prefers the tool versions of open calls while no worker has the definition", async (bench) => {
     const run = await waiting(bench, "thread-1", { definition: "v1" });
     const same = await enter(bench, "same tool", ability("agent-1", "v2", { "tool-1": "1" }));
     await enter(bench, "other tool", ability("agent-1", "v3", { "tool-1": "2" }));
@@ -136,7 +136,7 @@ export function abilityLaws(law: Law): void {
     expect(await claim(bench, "other tool", ability("agent-1", "v3", { "tool-1": "2" }))).toEqual(["thread-1"]);
   });
 
-  law("recovers a run by a worker with its definition, whoever lost it", async (bench) => {
+  law("lets only workers with its definition recover a lost run", async (bench) => {
     const run = await bench.start();
     await run.become("running", { runs: [{ ...run.run, definition: "v1" }] });
     const old = await enter(bench, "old", ability("agent-1", "v1"));
@@ -147,7 +147,7 @@ export function abilityLaws(law: Law): void {
     expect(await claim(bench, "old", ability("agent-1", "v1"))).toEqual(["thread-1"]);
   });
 
-  law("lets any worker end a run that is to be cancelled while nobody has its agent", async (bench) => {
+  law("lets any worker end a run that is to be cancelled while no worker has its agent", async (bench) => {
     const run = await waiting(bench, "thread-1", {});
     const own = await enter(bench, "own", ability("agent-1"));
     await bench.tenant.requestCancel(run.runId, "enough");

@@ -20,7 +20,7 @@ const BROKEN: readonly (readonly [string, ErrorCode, (owner: RunDriver) => Parti
   ["a gap before its events", "INVALID_REQUEST", (owner) => ({ events: buildEvents(owner.run, 7, 2) })],
   ["events that were committed before", "INVALID_REQUEST", (owner) => ({ events: buildEvents(owner.run, 1, 2) })],
   [
-    "a decision nobody made",
+    "a decision that was never made",
     "INVALID_REQUEST",
     (owner) => ({ consumed_decisions: [{ run_id: owner.runId, call_id: "c1", suspension: 1 }] }),
   ],

@@ -109,7 +109,7 @@ export function busyPolicyLaws(law: Law): void {
     expect(await runNext(bench)).toBe("patient");
   });
 
-  law("offers what came to `steer` to the open run, in order, and to nobody once it is taken in", async (bench) => {
+  law("offers `steer` entries to the open run, in order, until the run has taken them in", async (bench) => {
     const owner = await bench.start();
     await bench.enqueue({ entry_id: "first", busy_policy: "steer" });
     await bench.enqueue({ entry_id: "patient" });

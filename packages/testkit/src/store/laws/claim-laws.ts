@@ -122,7 +122,7 @@ export function claimLaws(law: Law): void {
     expect(await bench.claimOne()).toMatchObject({ kind: "recover", run: { recoveries: 1 } });
   });
 
-  law("lets a slow owner commit while nobody has taken over", async (bench) => {
+  law("lets a slow owner commit while no other worker has taken over", async (bench) => {
     const slow = await bench.start();
     await bench.advance(LEASE_MS * 2);
     await slow.commit({ messages: [buildMessage("m1")] });

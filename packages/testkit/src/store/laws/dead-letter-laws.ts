@@ -25,7 +25,7 @@ export function deadLetterLaws(law: Law): void {
     expect(await bench.claim()).toEqual([]);
   });
 
-  law("ignores a final problem of somebody who lost the claim", async (bench) => {
+  law("ignores a final problem of an owner that lost the claim", async (bench) => {
     await bench.enqueue({ entry_id: "e1" });
     const lost = await bench.claimOne();
     await bench.advance(LEASE_MS);

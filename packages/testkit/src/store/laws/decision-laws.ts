@@ -120,7 +120,7 @@ export function decisionLaws(law: Law): void {
     },
   );
 
-  law("keeps an early decision, which wakes nobody before its suspension is committed", async (bench) => {
+  law("keeps an early decision, which wakes no worker before its suspension is committed", async (bench) => {
     const owner = await bench.start();
     await owner.commit({ calls: [owner.call("c1")] });
     const early = buildDecision({ run_id: owner.runId, call_id: "c1" });
@@ -131,7 +131,7 @@ export function decisionLaws(law: Law): void {
     expect(await bench.claimOne()).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
   });
 
-  law("wakes nobody for an early decision that the suspending commit consumes", async (bench) => {
+  law("wakes no worker for an early decision that the suspending commit consumes", async (bench) => {
     const owner = await bench.start();
     await owner.commit({ calls: [owner.call("c1")] });
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }), { early: true });

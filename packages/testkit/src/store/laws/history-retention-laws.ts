@@ -120,7 +120,7 @@ export function historyRetentionLaws(law: Law): void {
     expect((await bench.tenant.loadThread("thread-1"))?.thread.version).toBe(8);
   });
 
-  law("goes on with a thread whose history was cut", async (bench) => {
+  law("continues a thread whose history was cut", async (bench) => {
     await fill(bench);
     await bench.operator.prune({ historyVersions: 2 });
     const next = await begin(bench, 5);
@@ -169,7 +169,7 @@ export function historyRetentionLaws(law: Law): void {
     expect((await bench.tenant.readPatches("thread-1", 4)).map(({ version }) => version)).toEqual([5, 6, 7, 8]);
   });
 
-  law("passes over a thread that somebody works on", async (bench) => {
+  law("skips a thread that a worker holds", async (bench) => {
     await fill(bench);
     await fill(bench, "thread-2");
     const owner = await begin(bench, 5);

@@ -25,7 +25,7 @@ export function instanceLaws(law: Law): void {
     },
   );
 
-  law("lets nobody in under a name that is taken, until it is left", async (bench) => {
+  law("refuses a worker under a name that is taken, until its owner leaves", async (bench) => {
     const first = await bench.operator.enter(named("name"));
     const other = await bench.otherHandle();
     await expectRefusal(other.operator.enter(named("name")), "STORE_OWNED");

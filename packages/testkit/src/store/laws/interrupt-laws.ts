@@ -54,7 +54,7 @@ export function interruptLaws(law: Law): void {
     expect(await bench.claimOne()).toMatchObject({ kind: "resume", run: { run_id: owner.runId } });
   });
 
-  law("begins a new generation of an idle thread, and asks nobody", async (bench) => {
+  law("begins a new generation of an idle thread, and asks no run to end", async (bench) => {
     const owner = await bench.start();
     await owner.become("done");
     const first = await bench.tenant.interruptThread("thread-1", "just so");

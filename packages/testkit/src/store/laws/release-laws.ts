@@ -33,7 +33,7 @@ export function releaseLaws(law: Law): void {
     await bench.start();
   });
 
-  law("leaves the claim alone when somebody without one commits", async (bench) => {
+  law("leaves the claim alone when a writer without a claim commits", async (bench) => {
     const owner = await bench.start();
     await owner.suspend("c1");
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
@@ -98,7 +98,7 @@ export function releaseLaws(law: Law): void {
     expect(await bench.claimOne()).toMatchObject({ kind: "recover" });
   });
 
-  law("ignores a release by somebody who lost the claim", async (bench) => {
+  law("ignores a release by an owner that lost the claim", async (bench) => {
     await bench.enqueue();
     const lost = await bench.claimOne();
     await bench.advance(LEASE_MS);

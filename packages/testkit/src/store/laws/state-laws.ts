@@ -49,7 +49,7 @@ export function stateLaws(law: Law): void {
     expect(await bench.tenant.loadSnapshot("thread-1", 2)).toEqual({ version: 2, state: { version: 2 } });
   });
 
-  law("drops a snapshot that nobody could read, without a word", async (bench) => {
+  law("silently drops a snapshot of a version or a thread that does not exist", async (bench) => {
     await bench.start();
     await bench.tenant.saveSnapshot("thread-1", { version: 9, state: {} });
     await bench.tenant.saveSnapshot("nowhere", { version: 1, state: {} });

@@ -82,7 +82,7 @@ export function timeLimitLaws(law: Law): void {
     expect(await bench.claimOne()).toMatchObject({ kind: "resume" });
   });
 
-  law("wakes nobody for a question that was decided, beyond the one wake that was there", async (bench) => {
+  law("wakes a worker at most once for the time limit of a question that was decided", async (bench) => {
     const { owner, calls } = await ask(bench, { c1: 5_000, c2: null });
     await bench.tenant.decide(buildDecision({ run_id: owner.runId, call_id: "c1" }));
     const next = await bench.take(await bench.claimOne());

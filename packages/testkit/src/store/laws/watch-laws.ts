@@ -57,7 +57,7 @@ export function watchLaws(law: Law): void {
     stopBroken();
   });
 
-  law("tells nobody who stopped listening", async (bench) => {
+  law("sends no signal to a watcher that stopped listening", async (bench) => {
     const { signals, stop } = listen(bench);
     const other = listen(bench);
     stop();
