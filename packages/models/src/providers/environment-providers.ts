@@ -47,7 +47,7 @@ function orCompatible(variables: Variables, provider: ModelProvider): ModelProvi
   };
 }
 
-/** What a runtime is given of models and providers. */
+/** The models and providers of a runtime. */
 export interface ModelDefinitions {
   readonly models?: readonly (LanguageModel | ModelDefinition | ModelSpec | ModelPool)[];
   readonly providers?: readonly ModelProvider[];

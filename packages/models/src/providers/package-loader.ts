@@ -11,7 +11,7 @@ export interface PackageEntry {
   readonly factories: readonly string[];
 }
 
-/** What a factory takes. Each takes what concerns it. */
+/** The settings for a provider's factory. Each factory reads the settings that it knows. */
 export interface ProviderSettings {
   readonly fetch: typeof fetch;
   readonly [setting: string]: unknown;

@@ -41,7 +41,7 @@ function isDocument(response: Response): boolean {
   return /^(application\/json|text\/html)\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-/** What a provider is made with: what its package takes, and which of that is secret. */
+/** The settings and secrets that create a provider of a package. */
 export interface Credentials {
   /** Secrets are revealed when they are handed to the package, and not before. */
   readonly settings: Readonly<Record<string, Secret | string>>;

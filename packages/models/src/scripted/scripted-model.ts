@@ -24,7 +24,7 @@ export type ScriptStep =
   /** Says text, in pieces when a list is given. */
   | { readonly text: string | readonly string[] }
   | { readonly reasoning: string }
-  /** What only the provider can read, and wants to have back. */
+  /** Data that only the provider can read, and expects back. */
   | { readonly encrypted: string }
   /** Makes a file: a `data:` URL, or where it lies. */
   | { readonly file: string; readonly mediaType: string }
@@ -38,10 +38,10 @@ export type ScriptStep =
   /** Ends the stream without finishing. */
   | { readonly cut: true }
   | { readonly stop: "end_turn" | "max_tokens" | "tool_use" | "stop_sequence" }
-  /** What the answer took. */
+  /** The token usage of the answer. */
   | { readonly usage: ScriptedUsage };
 
-/** What the model does when it is asked once. */
+/** The answer of the model to one request. */
 export type ScriptTurn = string | readonly ScriptStep[];
 
 export interface ScriptedModel extends LanguageModel {
@@ -109,7 +109,7 @@ function countHeard(script: readonly ScriptTurn[], answers: readonly Message[]):
   return heard;
 }
 
-/** What a turn says and calls, as its message shows it. */
+/** Describes the text and the calls of a turn, as its message shows them. */
 function describeTurn(turn: ScriptTurn): string {
   const steps = typeof turn === "string" ? [{ text: turn }] : turn;
   const texts = steps.flatMap((step) => ("text" in step ? step.text : []));

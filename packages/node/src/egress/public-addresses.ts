@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** What is not on the public internet: IANA's registries of special addresses. */
+/** Networks outside of the public internet, from IANA's registries of special addresses. */
 const SPECIAL: readonly (readonly [network: string, prefix: number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],

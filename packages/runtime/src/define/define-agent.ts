@@ -41,7 +41,7 @@ export type AnswerOf<Schema> = Schema extends {
     ? Json
     : never;
 
-/** What an author writes about an agent. The same as a spec, in an author's words and with things given by value. */
+/** The definition of an agent in code. It has the fields of a spec in camelCase, and takes tools, plugins and models as values. */
 export interface AgentDefinition<Id extends string = string, Schema = AnswerSchema> {
   readonly id: Id;
   readonly name?: string;
@@ -78,7 +78,7 @@ export interface AgentDefinition<Id extends string = string, Schema = AnswerSche
   /** When a run stops although the model would continue: `isStepCount(5)`, `[hasToolCall("done"), ({ text }) => text.includes("Bye")]`. */
   readonly stopWhen?: StopWhen | readonly StopWhen[];
   readonly toolExecutionMode?: ToolExecutionMode;
-  /** What happens when some calls of a round wait for a decision and others are done. */
+  /** How a run proceeds when some calls of a round wait for a decision and others are done. */
   readonly partialSuspension?: PartialSuspension;
   /** Lets read-only tools start while the model still speaks. */
   readonly startReadsEarly?: boolean;
@@ -86,9 +86,9 @@ export interface AgentDefinition<Id extends string = string, Schema = AnswerSche
   readonly toolConcurrency?: { readonly [toolId: string]: ToolConcurrency };
   /** Settings for every request to the model. */
   readonly chatOptions?: ChatOptions;
-  /** What a run answers with: a Standard Schema that tells its JSON Schema, or JSON Schema. */
+  /** The schema of a run's output: a Standard Schema that provides its JSON Schema, or JSON Schema. */
   readonly outputSchema?: Schema;
-  /** What each run may spend, with the runs below it, unless its request says otherwise. */
+  /** The budget of each run and the runs below it. A request can set another one. */
   readonly budget?: BudgetOptions;
   /** Models to try after the first, in order: an id, or an object that says how often to ask that one. */
   readonly fallbackModels?: readonly (string | FallbackModel)[];

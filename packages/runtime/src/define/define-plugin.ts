@@ -25,7 +25,7 @@ export interface PluginHooks {
   readonly runEnd?: NonNullable<PhaseHooks["run_end"]>;
 }
 
-/** What an author writes about a plugin. */
+/** The definition of a plugin in code. */
 export interface PluginDefinition {
   readonly id: string;
   readonly hooks?: PluginHooks;

@@ -12,7 +12,7 @@ import { copyJson } from "../json/copy-json.ts";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 import { readInputSchema } from "./input-schema.ts";
 
-/** What an author writes: `execute` sees checked input only. */
+/** The definition of a tool in code. `execute` receives checked input only. */
 export interface ToolDefinition<Input, Output> {
   readonly id: string;
   readonly description: string;
@@ -29,9 +29,9 @@ export interface ToolDefinition<Input, Output> {
   readonly idempotent?: boolean;
   readonly destructive?: boolean;
   readonly recursive?: boolean;
-  /** What becomes of a running call when its run is interrupted: stopped (`cancel`), let `finish`, or waited for (`block`). */
+  /** How a running call ends when its run is interrupted: it is stopped (`cancel`), may `finish`, or is waited for (`block`). */
   readonly interruptBehavior?: InterruptBehavior;
-  /** How long one execution may take; null for as long as it likes. One minute unless said otherwise. */
+  /** The time limit of one execution; null for no limit. Default: one minute. */
   readonly timeoutMs?: number | null;
   readonly capabilities?: readonly string[];
   /** Change it when an approval given for the old tool must not count for the new one. */

@@ -2,7 +2,7 @@
 export interface UndescribedField {
   /** As in `trip.days[]`; empty for the schema itself. */
   readonly path: string;
-  /** What it is, as in `date`. */
+  /** The type of the field, such as `date`. */
   readonly type: string;
 }
 
@@ -29,7 +29,7 @@ export function findUndescribedField(
 /** A schema that refers to itself has no end. */
 const MAX_DEPTH = 32;
 
-/** What to write instead of a type that JSON does not have. */
+/** Names a replacement for a type that JSON does not have. */
 export function adviceFor(type: string): string {
   return ADVICE[type] ?? "Use types that JSON has: objects, arrays, strings, numbers, booleans and null.";
 }

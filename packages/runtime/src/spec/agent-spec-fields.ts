@@ -39,7 +39,7 @@ const threshold: Shape<number | null> = {
   problems: (value, path) => (value === null ? [] : tokens.problems(value, path)),
 };
 
-/** What a context policy may say. Those of compaction are checked and kept for the plugins that compact. */
+/** The fields of a context policy. The fields of compaction are checked here and kept for the plugins that compact. */
 const CONTEXT_POLICY_SHAPE: Shape<ContextPolicy> = objectOf<ContextPolicy>({
   max_context_tokens: optional(tokens),
   max_output_tokens: optional(tokens),

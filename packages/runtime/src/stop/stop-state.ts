@@ -1,6 +1,6 @@
 import { type ActionCreators, defineState, type Immutable, type StateDefinition } from "@reprise/state";
 
-/** What stop policies need to know of earlier rounds. Run-scoped: every run begins with none. */
+/** The history of earlier rounds for stop policies. Run-scoped: every run begins without a history. */
 export interface StopHistory {
   /** The last step that is counted in here. */
   readonly noted_step: number;

@@ -21,13 +21,13 @@ import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 /** The parts of a run that decide whether a call may be executed. */
 export type AdmittingRun = PhaseRun & FailingRun;
 
-/** What the gates say to a call. */
+/** The verdict of the gates on a call. */
 export type Admission = { readonly kind: "run"; readonly tool: Tool; readonly input: unknown } | Objection;
 
 export interface AdmitOptions {
   /** A human has already agreed to exactly this. */
   readonly approved: boolean;
-  /** What was decided, when the call was suspended before. */
+  /** The decision about the call, if it was suspended before. */
   readonly decision?: Decision | undefined;
   /** The question that was answered by it. */
   readonly question?: SuspendTicket | undefined;
@@ -67,7 +67,7 @@ export async function admitCall(
   return { kind: "suspend", ticket: askAbout(call, "approval", message) };
 }
 
-/** What the schema made of the input is for the tool alone. */
+/** Records the problem only: the input that the schema transformed is for the tool alone. */
 function encodeCheck(checked: CheckedInput): Json {
   return checked.ok ? null : checked.problem;
 }

@@ -72,7 +72,7 @@ export class CallState implements ToolState {
     return this.#isOpen;
   }
 
-  /** What comes after is too late: the result is on its way into the thread. */
+  /** Ends the collection of changes. Later changes are too late, because the result is on its way into the thread. */
   close(): void {
     this.#isOpen = false;
   }

@@ -64,7 +64,7 @@ async function keep(put: () => Promise<BlobInfo>): Promise<string | undefined> {
 /** The parts of a run that a tool works with. */
 export type ExecutingRun = RunView & Pick<AgentView, "agent"> & Pick<Mailbox, "store"> & Host & FailingRun;
 
-/** What an execution came to, before any of it is part of the thread. */
+/** The result of an execution, before any of it is part of the thread. */
 export interface ExecutedCall extends Gathered {
   readonly result: ToolResult;
   /** Why the tool wants the run to end after this round. */

@@ -16,7 +16,7 @@ import type { CallState } from "./call-state.ts";
 import { offeredTools } from "./offered-tools.ts";
 import type { PluginRequest } from "./read-effect.ts";
 
-/** What one execution gathers beside its result. Part of the run only once the call is settled. */
+/** The state, messages, requests and recordings that one execution collects beside its result. They join the run once the call is settled. */
 export interface Gathered {
   readonly state: CallState;
   readonly messages: MessageInput[];
@@ -34,7 +34,7 @@ export interface ToolContextOptions {
   readonly progress: (value: Json) => void;
 }
 
-/** What a tool has to work with. */
+/** Creates the context that a tool's `execute` receives. */
 export function createToolContext(
   workspace: RunView & Pick<AgentView, "agent"> & Pick<Mailbox, "store"> & Host,
   call: ToolCallRecord,

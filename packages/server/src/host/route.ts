@@ -8,7 +8,7 @@ import type { NodeResponse } from "../sse/node-outlet.ts";
 import type { StreamSlot } from "../sse/stream-slots.ts";
 import type { ServerHost } from "./server-host.ts";
 
-/** What the platform brings: on Node, the response to write to and the socket a request came by. */
+/** The objects of the platform: on Node, the response to write to and the socket of the request. */
 export interface ServerEnv {
   Bindings: {
     readonly outgoing?: NodeResponse;
@@ -28,7 +28,7 @@ export interface HttpExchange {
   /** The runtime as the principal's tenant sees it. */
   readonly runtime: TenantRuntime;
   readonly body: RequestBody;
-  /** What every answer to this request carries. */
+  /** Headers of every response to this request. */
   readonly headers: Readonly<Record<string, string>>;
   /** For a route that streams: its slot among the streams. */
   readonly slot?: StreamSlot;
@@ -40,7 +40,7 @@ export interface HttpExchange {
 export interface Reserved {
   readonly run_id: string;
   readonly thread_id: string;
-  /** What the route's `before` answered when the request first came. */
+  /** The answer of the route's `before` to the first try of the request. */
   readonly before?: Json;
   /** An earlier try may have begun under them. */
   readonly isRepeat: boolean;
@@ -50,7 +50,7 @@ export interface Reserved {
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** What a credential must allow; one of several is enough to come in. `public` needs no credential. */
+  /** The scope that a credential must have; of several, one is enough. `public` needs no credential. */
   readonly scope: Scope | readonly Scope[] | "public";
   /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
   readonly knowsRepeats?: true;
@@ -61,7 +61,7 @@ export interface Route {
   readonly before?: (exchange: HttpExchange) => Promise<Json>;
   /** It may answer with a stream: a slot for one is kept before anything is done. */
   readonly opensStream?: true;
-  /** What it is for, what it takes and what it answers, as the OpenAPI document tells it. */
+  /** The purpose, parameters and responses of the route, for the OpenAPI document. */
   readonly operation: Operation;
   handle(exchange: HttpExchange): Response | Promise<Response>;
 }

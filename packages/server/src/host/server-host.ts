@@ -24,7 +24,7 @@ export interface PreviewedCall {
   readonly arguments: Json;
 }
 
-/** What would happen to a call, and who says so. */
+/** The decision that a call would get, and its source. */
 export type PermissionPreview = CallPreview;
 
 /** Asks the permission plugin for its verdict on a call, without making the call. */
@@ -35,7 +35,7 @@ export type PreviewPermission = (
 
 export interface ServerOptions {
   readonly runtime: Runtime;
-  /** Who may ask. Without it everybody may, and the server listens on the loopback address alone. */
+  /** Authenticates requests. Without it every request is accepted, and the server listens on the loopback address only. */
   readonly authenticate?: Authenticate;
   /** Names this server is reached by, with or without a port, beside those of the loopback address. */
   readonly allowedHosts?: readonly string[];
@@ -62,7 +62,7 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** What all routes of a server share. */
+/** The services that all routes of a server share. */
 export interface ServerHost {
   readonly runtime: Runtime;
   readonly authenticate: Authenticate | undefined;

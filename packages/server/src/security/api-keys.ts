@@ -14,7 +14,7 @@ export interface NewApiKey {
   readonly expiresAt?: number;
 }
 
-/** What is kept of a key. The key itself is not. */
+/** The stored description of a key. The key itself is not stored. */
 export interface ApiKeyInfo {
   readonly id: string;
   readonly name: string;

@@ -1,4 +1,4 @@
-/** What stands behind `Authorization: Bearer`; undefined when that header says something else or is not there. */
+/** Reads the token of `Authorization: Bearer`. Undefined when the header is absent or has another scheme. */
 export function bearerOf(headers: Headers): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
 }

@@ -19,11 +19,11 @@ export const JWT_ALGORITHMS = [
 export type JwtAlgorithm = (typeof JWT_ALGORITHMS)[number];
 
 export interface JwtOptions {
-  /** Who makes the tokens, exactly as their `iss` says. */
+  /** The issuer of the tokens, exactly as in their `iss`. */
   readonly issuer: string;
-  /** Whom they are for, exactly as their `aud` says: a token for another service is none for this one. */
+  /** The audience of the tokens, exactly as in their `aud`. Tokens for other services are refused. */
   readonly audience: string;
-  /** The one algorithm that counts, whatever a token says about itself. */
+  /** The only accepted algorithm. The algorithm that a token names is not trusted. */
   readonly algorithm: JwtAlgorithm;
   /** The issuer's public key, as PEM (`-----BEGIN PUBLIC KEY-----`) or as a JWK. This, or `jwksUrl`. */
   readonly publicKey?: string | Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { HttpRefusal } from "../http/http-refusal.ts";
 
-/** What a credential allows: look, start and steer runs, answer questions, run the place. */
+/** The rights of a credential: to read, to start and steer runs, to answer questions, to administer the server. */
 export type Scope = "read" | "run" | "decide" | "admin";
 
 export const SCOPES: readonly Scope[] = ["read", "run", "decide", "admin"];

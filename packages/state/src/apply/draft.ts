@@ -15,7 +15,7 @@ export type OwnedObject = Record<string, Json>;
  */
 export class Draft {
   root: Json;
-  /** What was copied so far. Absent when one operation is all there is: it meets no node twice. */
+  /** The nodes that were copied so far. Absent for a single operation, which meets no node twice. */
   readonly #owned: Set<object> | undefined;
 
   constructor(document: Json, keepsOwnership: boolean) {

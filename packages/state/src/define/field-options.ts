@@ -41,7 +41,7 @@ type LatticeField<Value> = Only<{
   readonly default?: () => Value;
 }>;
 
-/** What can be said about one field. A lattice has no absent value, so optional and nullable fields cannot be one. */
+/** The options of one field. A lattice has no absent value, so optional and nullable fields cannot be lattices. */
 export type FieldOption<Value> =
   | PlainField<Value>
   | SkippedField<Value>

@@ -8,7 +8,7 @@ import type { StateAction } from "./state-action.ts";
 import type { StateScope } from "./state-path.ts";
 import type { StateWriter } from "./state-writer.ts";
 
-/** What the runtime needs to know of a state: where it lives, how long, how its actions change it. Its type is sealed. */
+/** A state as the runtime sees it: its path, its scope, and its reducers. The type of its value is hidden. */
 export interface StateSlice {
   /** The state's path as it was written, which is also its name: `permission_policy`, `sub_agents.active`. */
   readonly name: string;

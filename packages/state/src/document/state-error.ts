@@ -16,7 +16,7 @@ export const STATE_ERRORS = {
 
 export type StateErrorCode = keyof typeof STATE_ERRORS;
 
-/** What went wrong. `{at}` stands for the path. */
+/** The code and the text of an error. `{at}` stands for the path. */
 interface Description {
   readonly code: StateErrorCode;
   readonly template: string;

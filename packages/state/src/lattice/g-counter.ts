@@ -19,7 +19,7 @@ export function gCounterIncrement(counter: GCounter, node: string, amount: numbe
   return singleClock(node, saturate((clockOf(counter, node) ?? 0) + amount));
 }
 
-/** What the counter counts: the sum over all nodes. */
+/** The value of the counter: the sum over all nodes. */
 export function gCounterValue(counter: GCounter): number {
   return Object.values(counter).reduce((sum, count) => saturate(sum + count), 0);
 }

@@ -1,7 +1,7 @@
 import type { Json } from "../document/json.ts";
 import { defineLattice, type Lattice } from "./lattice.ts";
 
-/** What a register holds: numbers, or strings in code unit order. One register holds one kind. */
+/** The values of a register: numbers, or strings in code unit order. One register holds one kind. */
 export type Comparable = number | string;
 
 /** Keeps the largest value seen. JSON: the value itself. */

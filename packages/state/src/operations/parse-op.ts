@@ -8,7 +8,7 @@ import { assertFields, ownField, type UntrustedRecord, untrustedRecord } from ".
 
 type Operand = "value" | "amount" | "index";
 
-/** What each operation carries besides `op` and `path`. */
+/** The fields of each operation besides `op` and `path`. */
 const OPERANDS: Readonly<Record<OpName, readonly Operand[]>> = {
   set: ["value"],
   delete: [],

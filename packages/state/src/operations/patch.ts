@@ -8,7 +8,7 @@ export interface Patch {
 /** A patch with its provenance. All of it comes from the caller: the engine reads no clock and makes no ids. */
 export interface TrackedPatch extends Patch {
   readonly id: string;
-  /** Who made the change: a tool, a plugin, a person. */
+  /** The author of the change: a tool, a plugin, a person. */
   readonly source?: string;
   readonly description?: string;
   readonly timestamp_ms?: number;
