@@ -82,6 +82,8 @@ export class McpOAuth implements OAuthClientProvider {
   async saveTokens(tokens: NonNullable<Tokens>, context?: Issued): Promise<void> {
     await this.#save("issuer", { issuer: context?.issuer ?? "" });
     await this.#save(`tokens.${keyOf(context)}`, tokens);
+    // Kept until the person is back, for the code to go where it came from. Later the server may name another authorization server.
+    await this.invalidateCredentials("discovery");
     this.authorizationUrl = undefined;
   }
 
