@@ -4,8 +4,20 @@ import { isOver, type SubAgents } from "./sub-agents.ts";
 const MAX_ENTRIES = 64;
 const MAX_BYTES = 16_384;
 
+// The list of a run is the same in every step.
+const described = new WeakMap<readonly AgentSummary[], string>();
+
 /** The list of agents that the model reads: escaped, and bounded in number and size. */
 export function describeAgents(agents: readonly AgentSummary[]): string {
+  let text = described.get(agents);
+  if (text === undefined) {
+    text = writeAgents(agents);
+    described.set(agents, text);
+  }
+  return text;
+}
+
+function writeAgents(agents: readonly AgentSummary[]): string {
   const entries: string[] = [];
   let bytes = 0;
   for (const { id, description } of agents.slice(0, MAX_ENTRIES)) {
