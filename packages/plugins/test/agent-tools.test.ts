@@ -1,4 +1,4 @@
-import { textOf } from "@reprise/contracts";
+import { type Tool, textOf } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { agentTools, subAgents } from "@reprise/plugins/agent-tools";
 import { type AgentDefinition, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
@@ -10,9 +10,11 @@ interface Team {
   readonly script: Script;
   readonly lead?: Partial<AgentDefinition>;
   readonly writer?: Script;
+  /** The tool of the writer. */
+  readonly ask?: Tool;
 }
 
-async function openTeam({ script, lead = {}, writer = () => "a text" }: Team) {
+async function openTeam({ script, lead = {}, writer = () => "a text", ask = approved }: Team) {
   const env = createFakeEnv();
   const models = { lead: scriptedModel(script, "lead"), writer: scriptedModel(writer, "writer") };
   const runtime: Runtime = await createRuntime({
@@ -31,7 +33,7 @@ async function openTeam({ script, lead = {}, writer = () => "a text" }: Team) {
   return { runtime, run, ...models };
 }
 
-const ask = defineTool({
+const approved = defineTool({
   id: "ask",
   description: "Needs a yes.",
   inputSchema: { type: "object" },
@@ -106,6 +108,44 @@ describe("agent_run", () => {
 });
 
 describe("agent_stop", () => {
+  it("stops tasks that are in the middle of a tool which nothing else may overlap, also twice in one turn", async () => {
+    const begun = Promise.withResolvers<void>();
+    const stuck = defineTool({
+      id: "ask",
+      description: "Ends when it is stopped.",
+      inputSchema: { type: "object" },
+      idempotent: true,
+      execute: (_, { signal }) => {
+        begun.resolve();
+        return new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
+      },
+    });
+    const wait = defineTool({
+      id: "wait",
+      description: "Waits until the task is in its tool.",
+      class: "read_only",
+      execute: () => begun.promise.then(() => "begun"),
+    });
+    const background = { ...WRITE, arguments: { ...WRITE.arguments, background: true } };
+    const { runtime, run, lead } = await openTeam({
+      script: ({ messages }, turn) => {
+        if (turn === 1) return [background];
+        if (turn === 2) return [{ call: "wait" }];
+        const task = messages.find(({ role }) => role === "tool");
+        const { run_id } = JSON.parse(textOf(task ?? { content: "{}" }));
+        return turn === 3 ? [1, 2].map(() => ({ call: "agent_stop", arguments: { run_id } })) : "ok";
+      },
+      writer: [[{ call: "ask", arguments: {} }]],
+      lead: { tools: [wait] },
+      ask: stuck,
+    });
+    const outcome = await run();
+    expect(outcome).toMatchObject({ status: "done" });
+    expect(lastResult(lead)).toMatchObject({ agent_id: "writer", status: "stopped" });
+    await eventually(async () => expect(await stateOf(runtime)).toMatchObject([{ status: "stopped" }]));
+    expect(await runtime.replay(outcome.run?.run_id ?? "")).toMatchObject({ equal: true });
+  });
+
   it("stops a task that waits for a person", async () => {
     const background = { ...WRITE, arguments: { ...WRITE.arguments, background: true } };
     const { runtime, run, lead } = await openTeam({

@@ -71,7 +71,10 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
   });
 }
 
-/** A call that waited for a run has that run's end as its result. */
+/**
+ * A call that waited for a run, or stopped it, has that run's end as its result. Noted here and not by the tool: calls that stop the same run
+ * may overlap, and their changes would be a conflict.
+ */
 function noteEnd({ result, state }: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
   const runId = getAt(result.data, ["run_id"]);
   const status = getAt(result.data, ["status"]);

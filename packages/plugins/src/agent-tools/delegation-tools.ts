@@ -83,13 +83,14 @@ const agentStop = defineTool({
   description: "Stops a task that another agent works on, and all tasks below it.",
   inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
   idempotent: true,
+  // All runs of a tree share one slot for changes. The task to stop may hold it.
+  recursive: true,
   async execute({ run_id }: { readonly run_id: string }, { runs }) {
     const child = await runs.load(run_id);
     if (child === undefined) return unknownRun("agent_stop", run_id);
-    if (isOver(child)) return toolEffect(summarise(child), [note(child)]);
+    if (isOver(child)) return summarise(child);
     await runs.cancel(run_id);
-    const stopped: ChildRun = { ...child, status: "stopped" };
-    return toolEffect(summarise(stopped), [note(stopped)]);
+    return summarise({ ...child, status: "stopped" });
   },
 });
 

@@ -14,7 +14,7 @@ import { runPhase } from "../phases/run-phase.ts";
 import { newEntry } from "../run/new-entry.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
-import { answerCall, endRunWait, stopChildren } from "./run-family.ts";
+import { answerCall, endRunWait, isCancelled, stopChildren } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -149,6 +149,8 @@ async function submit(
 ): Promise<void> {
   const parent: RunRecord | undefined = await store.loadRun(parentRunId);
   if (parent?.thread_id !== threadId) return;
+  // It was cancelled with everything below it: the end of that must not start it again.
+  if (await isCancelled(store, parent)) return;
   const run_id = `${run.run_id}-completion`;
   const source = `run:${run.run_id}`;
   const content = frameText("task", source, told);

@@ -69,6 +69,15 @@ export async function stopChildren(store: TenantStore, run: RunRecord, isCancell
   }
 }
 
+/** Whether a run was cancelled, or is about to be. */
+export async function isCancelled(store: TenantStore, run: RunRecord): Promise<boolean> {
+  const { run_id, status, termination_code } = run;
+  // A run can be done before it is asked to end.
+  if (status === "done") return termination_code === "cancelled";
+  const { items } = await store.listEntries({ run_id });
+  return items.some(({ kind }) => kind === "cancel");
+}
+
 async function isAwaited(store: TenantStore, runId: string): Promise<boolean> {
   const record = await store.loadRun(runId);
   if (record !== undefined) return record.parent_call_id !== undefined;

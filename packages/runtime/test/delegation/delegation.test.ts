@@ -179,6 +179,28 @@ describe("cancelling a run", () => {
 });
 
 describe("a run in the background", () => {
+  it("is cancelled with the run above and does not wake its thread again", async () => {
+    const { gate, begun } = createGate();
+    const background = { call: "delegate", arguments: { agentId: "worker", prompt: "look", background: true } };
+    const { runtime, boss } = await openTeam(createWorld(), {
+      boss: [[background], [{ call: "ask", arguments: {} }], "woken"],
+      worker: [[{ call: "gate", arguments: {} }], "never"],
+      tools: [gate],
+    });
+    const run = await start(runtime);
+    await soon(begun);
+    await until(async () => (await runtime.decisions.list()).length === 1);
+    await run.cancel();
+    expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
+    const [child] = (await runtime.runs({ parentRunId: run.id })).items;
+    expect(await soon((await runtime.run(child?.run_id ?? "")).outcome())).toMatchObject({ status: "cancelled" });
+    // A notice would be stored before the end of the run below.
+    const entries = (await runtime.mailbox.list({ threadId: "above" })).items;
+    expect(entries.filter(({ kind }) => kind === "run")).toHaveLength(1);
+    expect(boss.requests).toHaveLength(2);
+    expect(await soon(runtime.replay(child?.run_id ?? ""))).toMatchObject({ equal: true });
+  });
+
   it("is started at once, can be looked after, and writes to the thread when it is over", async () => {
     const background = { call: "delegate", arguments: { agentId: "worker", prompt: "look", background: true } };
     const { runtime, boss } = await openTeam(createWorld(), {
