@@ -39,7 +39,7 @@ async function serveEverything(): Promise<string> {
 }
 
 describe.each(WAYS)("the reference server everything %s", (_, way) => {
-  it("has its tools used, its progress shown and its questions answered, and the run verifies", async () => {
+  it("has its tools used, its resources and prompts listed, its progress shown and its questions answered, and the run verifies", async () => {
     const { runtime, model, plugin } = await openMcp({
       script: [
         [
@@ -47,6 +47,12 @@ describe.each(WAYS)("the reference server everything %s", (_, way) => {
           { call: "mcp__all__get-structured-content", arguments: { location: "New York" } },
           { call: "mcp__all__get-tiny-image" },
           { call: "mcp__all__trigger-long-running-operation", arguments: { duration: 2, steps: 4 } },
+          { call: "mcp_list_resources", arguments: { server: "all", search: "architecture" } },
+          { call: "mcp_list_prompts", arguments: { server: "all" } },
+          {
+            call: "mcp_get_prompt",
+            arguments: { server: "all", prompt: "args-prompt", arguments: { city: "Lisbon" } },
+          },
         ],
         [{ call: "mcp__all__trigger-elicitation-request" }],
         "done",
@@ -64,6 +70,10 @@ describe.each(WAYS)("the reference server everything %s", (_, way) => {
     expect(results.get("mcp__all__get-structured-content")).toMatchObject({ temperature: expect.any(Number) });
     expect(results.get("mcp__all__get-tiny-image")).toContain("[image: image/png");
     expect(results.get("mcp__all__trigger-long-running-operation")).toContain("completed");
+    expect(results.get("mcp_list_resources")).toMatchObject({ resources: [{ uri: expect.any(String) }] });
+    expect(JSON.stringify(results.get("mcp_list_prompts"))).toContain("args-prompt");
+    expect(results.get("mcp_get_prompt")).toMatchObject({ messages: [{ role: "user", text: expect.any(String) }] });
+    expect(JSON.stringify(results.get("mcp_get_prompt"))).toContain("Lisbon");
     expect(activities).toBeGreaterThanOrEqual(2);
     expect(await run.outcome()).toMatchObject({ status: "waiting" });
     const [question] = await runtime.decisions.list({ threadId: "t1" });
