@@ -13,6 +13,7 @@ import { type GivenResult, originMetadata, type ResultOrigin, readCallResult } f
 import type { ConnectionCall, McpClient, McpConnection } from "./connection.ts";
 import { loadClient } from "./load-client.ts";
 import { DEFAULTS } from "./mcp-settings.ts";
+import type { McpSampling } from "./mcp-types.ts";
 import { OpenCall, Silence } from "./open-call.ts";
 import {
   type InputRequest,
@@ -26,9 +27,6 @@ import {
   type Waiting,
 } from "./questions.ts";
 import { traceMeta } from "./trace-meta.ts";
-
-/** Answers requests for a model's text, for servers that ask their client for it. */
-export type McpSampling = (request: Json) => Promise<Json> | Json;
 
 /** The answer of a server to a call: a result, or the input that it needs first. */
 interface Answer extends GivenResult {

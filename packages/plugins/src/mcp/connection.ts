@@ -14,32 +14,11 @@ import { createEgressFetch, MAX_MESSAGE_BYTES } from "./egress-fetch.ts";
 import { cut, type ListedTool, readListedTool } from "./listed-tool.ts";
 import { loadClient, type McpSdk } from "./load-client.ts";
 import { DEFAULTS, type McpServerSettings } from "./mcp-settings.ts";
+import type { McpServerStatus } from "./mcp-types.ts";
 import { McpOAuth } from "./oauth.ts";
 import { toolIds } from "./tool-ids.ts";
 
 export type McpClient = InstanceType<McpSdk["Client"]>;
-
-/** How a server is doing. */
-export interface McpServerStatus {
-  readonly server: string;
-  /** `idle`: not needed yet, or closed. */
-  readonly state: "idle" | "connecting" | "ready" | "failed" | "needs_authorization";
-  readonly transport: "stdio" | "streamable_http";
-  /** Where a person has to go to let us in. */
-  readonly authorizationUrl?: string;
-  /** The revision of the protocol that was agreed on. */
-  readonly protocolVersion?: string;
-  /** The ids of its tools, as of the last list that could be had. */
-  readonly tools: readonly string[];
-  /** Counts the lists that differed from the one before. */
-  readonly listVersion: number;
-  /** Tools that the server lists and that cannot be used, with the reason. */
-  readonly leftOut: readonly { readonly tool: string; readonly reason: string }[];
-  readonly consecutiveFailures: number;
-  readonly lastError?: string;
-  readonly lastAttemptAt?: number;
-  readonly lastSuccessAt?: number;
-}
 
 /** The settings and services of a connection. */
 export interface ConnectionOptions {

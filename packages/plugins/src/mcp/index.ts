@@ -1,5 +1,3 @@
-export type { McpSampling } from "./call-tool.ts";
-export type { McpServerStatus } from "./connection.ts";
 export type {
   McpAuth,
   McpCommand,
@@ -11,3 +9,4 @@ export type {
   McpUrl,
 } from "./mcp.ts";
 export { mcp } from "./mcp.ts";
+export type { McpSampling, McpServerStatus } from "./mcp-types.ts";

@@ -15,7 +15,7 @@ import {
   unionOf,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
-import type { OAuthSettings } from "./oauth.ts";
+import type { OAuthSettings } from "./mcp-types.ts";
 
 /** The operator's settings for one tool. They override the hints of the server. */
 export interface McpToolSettings {

@@ -1,10 +1,11 @@
 import { type Plugin, RepriseError, type Tool, type ToolSourceView } from "@reprise/contracts";
 import { definePlugin } from "@reprise/runtime";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
-import { McpCalls, type McpSampling } from "./call-tool.ts";
-import { McpConnection, type McpServerStatus } from "./connection.ts";
+import { McpCalls } from "./call-tool.ts";
+import { McpConnection } from "./connection.ts";
 import { createContentTools } from "./content-tools.ts";
 import { findServerProblem, type McpServerSettings, SETTINGS } from "./mcp-settings.ts";
+import type { McpSampling, McpServerStatus } from "./mcp-types.ts";
 import { mcpWaiting } from "./questions.ts";
 
 /** Your settings for one tool of a server. They override the hints of the server. */

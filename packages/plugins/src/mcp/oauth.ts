@@ -2,16 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { KeptDocuments } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-
-/** How a server is told who we are, with OAuth. */
-export interface OAuthSettings {
-  readonly kind: "oauth";
-  readonly redirect_url: string;
-  readonly client_metadata_url?: string;
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly scope?: string;
-}
+import type { OAuthSettings } from "./mcp-types.ts";
 
 type Provider = OAuthClientProvider;
 type ClientInformation = Awaited<ReturnType<Provider["clientInformation"]>>;
