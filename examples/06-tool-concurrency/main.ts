@@ -10,7 +10,7 @@ await showClasses();
 console.log("\nOne round with a call that needs a yes. It comes a tick after the question.");
 await showModes();
 
-console.log("\nNobody overwrites what they have not seen.");
+console.log("\nA writer never overwrites a change it has not seen.");
 const folder = new Folder();
 folder.write("plan.txt", "buy milk");
 const read: ScriptStep = { call: "read_file", arguments: { path: "plan.txt" } };

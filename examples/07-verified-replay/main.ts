@@ -17,7 +17,7 @@ const run = await runtime.start({ agent: "teller", threadId: "t1", input: "Pay A
 await run.outcome();
 console.log(`paid: ${paid.join(", ")}`);
 
-console.log("\nVerified: no model, no tool, nobody's code");
+console.log("\nVerified from the recording: no model, no tool, no code of the agent");
 const verified = await runtime.replay(run.id);
 if (verified.equal) console.log(`  equal over ${verified.versions} versions and ${verified.events} events`);
 console.log(`  models asked: ${model.requests.length}, paid: ${paid.length}`);

@@ -7,7 +7,7 @@ export const paid: string[] = [];
 
 export const pay = defineTool({
   id: "pay",
-  description: "Pays somebody.",
+  description: "Makes a payment.",
   inputSchema: z.object({ to: z.string(), amount: z.number() }),
   execute({ to, amount }) {
     paid.push(`${to} ${amount}`);

@@ -29,7 +29,7 @@ console.log("The first choice is asked too often, and says so. The next one answ
 await tell(runtime, "greeter");
 console.log("\nFor a while it is not even asked.");
 await tell(runtime, "greeter");
-console.log("\nIn a pool every thread has a home. This one is at home where nobody answers.");
+console.log("\nIn a pool every thread has a preferred model. The one of this thread does not answer.");
 await tell(runtime, "pooled", "t2");
 await runtime.close();
 

@@ -44,7 +44,7 @@ if (paused.status === "waiting") {
   for (const question of paused.open) {
     console.log(`\n${question.ticket?.suspension.message}`);
     console.log(
-      `It asks for ${JSON.stringify(question.arguments)}. Somebody says yes, perhaps tomorrow, perhaps elsewhere.`,
+      `It asks for ${JSON.stringify(question.arguments)}. A person approves, perhaps tomorrow, perhaps in another process.`,
     );
     await runtime.decisions.decide(question.id, { action: "approve" });
   }

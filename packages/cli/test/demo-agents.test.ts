@@ -26,7 +26,7 @@ it("shows rules, remembered answers, a skill and the tools of an MCP server in t
       "I will use the tool mcp__weather__report_wrong.",
       'mcp__weather__report_wrong answered: "Thank you. We look at Berlin again."',
       "I will use the tool sendEmail.",
-      "The tool sendEmail did not work, and the run goes on: Mails to example.org are not permitted.",
+      "The tool sendEmail failed, and the run continues: Mails to example.org are not permitted.",
       "",
     ],
   });

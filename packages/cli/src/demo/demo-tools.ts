@@ -98,7 +98,7 @@ function slowTask(stepMs: number): Tool {
 
 const sendEmail = defineTool<{ readonly to: string; readonly subject: string; readonly body: string }>({
   id: "sendEmail",
-  description: "Pretends to send a mail. Asks first, and writes to nobody.",
+  description: "Pretends to send a mail. Asks first, and sends nothing.",
   inputSchema: texts({ to: "An address.", subject: "One line.", body: "The text." }),
   needsApproval: true,
   // Nothing leaves this process, so doing it again does nothing more.

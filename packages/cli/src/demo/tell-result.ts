@@ -32,5 +32,5 @@ function tellError(tool: string, error: CallResult["data"]): string {
   const [code, message] = [fieldOf(error, "code"), fieldOf(error, "message")];
   if (code === "denied") return `You said no, so ${tool} did not run.`;
   const reason = typeof message === "string" ? message : JSON.stringify(error);
-  return `The tool ${tool} did not work, and the run goes on: ${reason}`;
+  return `The tool ${tool} failed, and the run continues: ${reason}`;
 }
