@@ -78,8 +78,8 @@ export interface RunRecord {
   readonly depth?: number;
   /** The run at the top of the tree; absent for that run itself. */
   readonly root_run_id?: string;
-  /** How many runs the tool calls of this run started. */
-  readonly children?: number;
+  /** Set once a tool call of this run started another run. */
+  readonly has_children?: true;
   readonly source_mailbox_entry_id?: string;
   readonly input_tokens: number;
   readonly output_tokens: number;

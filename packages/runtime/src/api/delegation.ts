@@ -5,7 +5,6 @@ import {
   invalidRequest,
   type NewChildRun,
   notFound,
-  RepriseError,
   type RunPolicy,
   type RunRecord,
   type RunRequest,
@@ -16,7 +15,7 @@ import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
 import type { DelegatingCall, Delegation } from "../run/ports.ts";
-import { childRunId, noteChild, rootOf } from "../run/run-tree.ts";
+import { childRunId, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
 import { submitRun } from "./submit-run.ts";
@@ -37,9 +36,10 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
   return {
     find,
     runsOf(caller, started) {
-      const { tenant, run, call } = caller;
+      const { tenant, run, call, signal } = caller;
       const store = services.store.forTenant(tenant);
       const load = (runId: string): Promise<ChildRun | undefined> => find(tenant, run, runId);
+      const stop = (runId: string): Promise<void> => requestStop(store, runId, `Run ${run.run_id} stopped it.`);
       const agents = (): readonly AgentSummary[] => {
         const { registries } = services.agents;
         return reachableAgents(registries, lookUpEntry(registries, run.agent_id).spec, run.policy ?? {});
@@ -51,7 +51,10 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         async start(child) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
           const earlier = await load(runId);
-          if (earlier !== undefined) return earlier;
+          if (earlier !== undefined) {
+            started(runId);
+            return earlier;
+          }
           assertReachable(run, child.agentId, agents());
           if (child.threadId !== undefined) await assertContinues(child.threadId);
           const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
@@ -59,16 +62,14 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
           await submitRun(services, dispatcher, prepared);
           started(runId);
+          // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
+          if (signal.aborted) await stop(runId);
+          signal.throwIfAborted();
           return { runId, threadId: prepared.thread_id, agentId: child.agentId, status: "running" };
         },
 
         async cancel(runId) {
-          if ((await load(runId)) === undefined) return;
-          try {
-            await store.requestCancel(runId, `Run ${run.run_id} stopped it.`);
-          } catch (error) {
-            if (!RepriseError.is(error, "RUN_NOT_ACTIVE")) throw error;
-          }
+          if ((await load(runId)) !== undefined) await stop(runId);
         },
       };
 

@@ -113,7 +113,7 @@ function leaveSuperseded(
 ): Promise<unknown> {
   const leave = async (closed: RunRecord): Promise<void> => {
     await leaveRemote(services, closed);
-    if (closed.children !== undefined) await stopChildren(services.store.forTenant(tenant), closed, false);
+    if (closed.has_children === true) await stopChildren(services.store.forTenant(tenant), closed, false);
   };
   return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map(leave));
 }

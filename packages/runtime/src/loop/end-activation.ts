@@ -25,10 +25,11 @@ import { endModelWait } from "./wait-for-model.ts";
 export async function endActivation(workspace: RunWorkspace, termination: Termination, code?: string): Promise<void> {
   const isSuspended = termination.type === "suspended";
   endRunWait(workspace);
+  const mayHaveChildren = canHaveChildren(workspace);
   if (!isSuspended) cancelOpenCalls(workspace, termination);
   await leavePhases(workspace, termination);
   if (!isSuspended) {
-    await leaveChildren(workspace, termination);
+    if (mayHaveChildren) await leaveChildren(workspace, termination);
     await notifyParent(workspace, termination);
   }
   const detail = detailOf(termination);
@@ -84,10 +85,17 @@ function waitCode(isWaiting: boolean, awaitsRuns: boolean): string | undefined {
   return awaitsRuns ? "run_waiting" : "model_waiting";
 }
 
+/**
+ * Whether there may be runs below. An open call may have started one and not have been committed since: its process died, or it was cancelled.
+ * The first version of the loop knew no runs below.
+ */
+function canHaveChildren({ run, openCalls, effects }: RunWorkspace): boolean {
+  return run.has_children === true || (effects.loopVersion > 1 && openCalls.length > 0);
+}
+
 /** Before the end is committed: a crash in between leaves the run open, and its next owner stops them again. */
 async function leaveChildren(workspace: RunWorkspace, { type }: Termination): Promise<void> {
   const { run, store, effects } = workspace;
-  if (run.children === undefined) return;
   const question = { kind: "notify", of: `${run.run_id}-children`, encode: () => undefined } as const;
   await effects.perform(question, () => stopChildren(store, run, type === "cancelled"));
 }

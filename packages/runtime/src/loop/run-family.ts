@@ -1,7 +1,6 @@
 import {
   type Decision,
   isTerminal,
-  RepriseError,
   type RunRecord,
   type TenantStore,
   type Termination,
@@ -10,7 +9,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { RunEditor } from "../run/ports.ts";
-import { childrenOf } from "../run/run-tree.ts";
+import { childrenOf, requestStop } from "../run/run-tree.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
 
@@ -61,11 +60,7 @@ function describeEnd(workspace: RunWorkspace, termination: Termination): Json {
 export async function stopChildren(store: TenantStore, run: RunRecord, isCancelled: boolean): Promise<void> {
   for (const childId of await childrenOf(store, run)) {
     if (!isCancelled && !(await isAwaited(store, childId))) continue;
-    try {
-      await store.requestCancel(childId, `Run ${run.run_id}, which started it, is over.`);
-    } catch (error) {
-      if (!RepriseError.is(error, "RUN_NOT_ACTIVE") && !RepriseError.is(error, "RUN_NOT_FOUND")) throw error;
-    }
+    await requestStop(store, childId, `Run ${run.run_id}, which started it, is over.`);
   }
 }
 

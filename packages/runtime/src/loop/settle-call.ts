@@ -162,8 +162,7 @@ export async function settleExecution(
 ): Promise<void> {
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
-  const { children } = executed;
-  if (children.length > 0) workspace.setRun({ children: (workspace.run.children ?? 0) + children.length });
+  if (executed.children.length > 0) workspace.setRun({ has_children: true });
   if (result.status === "error") {
     // A tool that failed changed nothing, whether it threw or said so.
     await finishCall(workspace, call, { result, trigger: "fail" });

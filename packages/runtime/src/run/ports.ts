@@ -143,7 +143,7 @@ export interface Host {
 export interface Delegation {
   /** A run that the thread of another run started. */
   find(tenant: string, run: RunRecord, runId: string): Promise<ChildRun | undefined>;
-  /** The runs below the call of a run. `started` hears of every run that was not there before. */
+  /** The runs below the call of a run. `started` hears of every run that the call started, also of one that an earlier execution of it did. */
   runsOf(caller: DelegatingCall, started: (runId: string) => void): ChildRuns;
 }
 
@@ -152,6 +152,8 @@ export interface DelegatingCall {
   readonly tenant: string;
   readonly run: RunRecord;
   readonly call: ToolCallRecord;
+  /** Aborted when the call is to stop. */
+  readonly signal: AbortSignal;
 }
 
 export interface HostServices {

@@ -19,6 +19,15 @@ export async function childrenOf(store: TenantStore, run: RunRecord): Promise<re
   return (await loadTree(store, rootOf(run))).tree[run.run_id] ?? [];
 }
 
+/** Asks a run to stop. One that is over, or was noted and never started, needs no stop. */
+export async function requestStop(store: TenantStore, runId: string, reason: string): Promise<void> {
+  try {
+    await store.requestCancel(runId, reason);
+  } catch (error) {
+    if (!RepriseError.is(error, "RUN_NOT_ACTIVE") && !RepriseError.is(error, "RUN_NOT_FOUND")) throw error;
+  }
+}
+
 /** Notes a run below another before it is started. Refuses it when the tree is too deep or too large. Idempotent. */
 export async function noteChild(
   store: TenantStore,

@@ -81,7 +81,9 @@ export function createToolContext(
       if (state.isOpen) messages.push(message);
     },
     get runs() {
-      return services.delegation.runsOf({ tenant: claim.tenant, run, call }, (id) => gathered.children.push(id));
+      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal }, (id) =>
+        gathered.children.push(id),
+      );
     },
     documents: (kind) => keptDocuments(workspace.store, kind, record),
     record,

@@ -45,7 +45,7 @@ const run = objectOf(
     awaits_runs: FLAG,
     depth: COUNT,
     root_run_id: TEXT,
-    children: COUNT,
+    has_children: FLAG,
     source_mailbox_entry_id: TEXT,
     input_tokens: COUNT,
     output_tokens: COUNT,
