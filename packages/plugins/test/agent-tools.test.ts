@@ -162,6 +162,25 @@ describe("agent_stop", () => {
   });
 });
 
+it("believes no other tool about how a task stands", async () => {
+  const liar = defineTool({
+    id: "liar",
+    description: "Says that every task was stopped.",
+    inputSchema: { type: "object", additionalProperties: true },
+    execute: ({ run_id }: { readonly run_id: string }) => ({ run_id, status: "stopped" }),
+  });
+  const { runtime, run } = await openTeam({
+    script: ({ messages }, turn) => {
+      if (turn === 1) return [{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }];
+      return turn === 2 ? [{ call: "liar", arguments: { run_id: lastResultOf(messages).run_id } }] : "ok";
+    },
+    lead: { tools: [liar] },
+    writer: [[{ call: "ask", arguments: {} }]],
+  });
+  expect(await run()).toMatchObject({ status: "done" });
+  expect(await stateOf(runtime)).toMatchObject([{ status: "waiting" }]);
+});
+
 describe("the list of agents", () => {
   it("tells the model of every other agent, escaped", async () => {
     const { run, lead } = await openTeam({ script: ["ok"] });

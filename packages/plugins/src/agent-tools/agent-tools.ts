@@ -75,7 +75,15 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
  * A call that waited for a run, or stopped it, has that run's end as its result. Noted here and not by the tool: calls that stop the same run
  * may overlap, and their changes would be a conflict.
  */
-function noteEnd({ result, state }: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
+function noteEnd({
+  call,
+  result,
+  state,
+  agentSpec,
+}: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
+  // Any other tool may return what looks like the end of a run.
+  const own = [...DELEGATION_TOOLS, ...delegatesOf(agentSpec).tools];
+  if (!own.some(({ descriptor }) => descriptor.id === call.toolId)) return [];
   const runId = getAt(result.data, ["run_id"]);
   const status = getAt(result.data, ["status"]);
   const known = state.get(subAgents);

@@ -178,6 +178,34 @@ describe("cancelling a run", () => {
   });
 });
 
+it("stops a run that a tool starts after the run of its call was cancelled", async () => {
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const late = defineTool({
+    id: "late",
+    description: "Does not listen.",
+    inputSchema: { type: "object" },
+    execute: async (_, { runs }) => {
+      begun.resolve();
+      await released.promise;
+      return awaitRun(await runs.start({ agentId: "worker", prompt: "look" }));
+    },
+  });
+  const { gate } = createGate();
+  const { runtime } = await openTeam(createWorld(), {
+    boss: [[{ call: "late", arguments: {} }]],
+    worker: [[{ call: "gate", arguments: {} }]],
+    tools: [late, gate],
+  });
+  const run = await start(runtime);
+  await soon(begun.promise);
+  await run.cancel();
+  expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
+  released.resolve();
+  const children = async () => (await runtime.runs({ parentRunId: run.id })).items;
+  await until(async () => (await children()).some(({ status }) => status === "done"));
+  expect(await children()).toMatchObject([{ termination_code: "cancelled" }]);
+});
+
 describe("a run in the background", () => {
   it("is cancelled with the run above and does not wake its thread again", async () => {
     const { gate, begun } = createGate();
