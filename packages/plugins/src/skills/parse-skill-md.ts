@@ -1,6 +1,6 @@
 import { isPlainObject } from "@reprise/contracts/shape";
+import { cleanText } from "../model-text/catalogue-text.ts";
 import {
-  cleanText,
   findNameProblem,
   isGrantable,
   MAX_COMPATIBILITY,

@@ -1,4 +1,5 @@
-import { cleanText, type Skill } from "./skill.ts";
+import { escapeText, fitEntries } from "../model-text/catalogue-text.ts";
+import type { Skill } from "./skill.ts";
 
 const MAX_ENTRIES = 32;
 const MAX_BYTES = 16_384;
@@ -11,17 +12,11 @@ its instructions. Load files that the instructions name with \`load_skill_resour
 /** The list of skills that the model reads: escaped, and bounded in number and size. Undefined when there are no skills. */
 export function describeCatalogue(skills: readonly Skill[]): string | undefined {
   if (skills.length === 0) return undefined;
-  const entries: string[] = [];
-  let bytes = 0;
-  for (const { name, description } of skills.slice(0, MAX_ENTRIES)) {
-    const entry = `<skill><name>${escapeText(name)}</name><description>${escapeText(description)}</description></skill>`;
-    bytes += Buffer.byteLength(entry) + 1;
-    if (bytes > MAX_BYTES) break;
-    entries.push(entry);
-  }
-  const left = skills.length - entries.length;
+  const write = ({ name, description }: Skill): string =>
+    `<skill><name>${escapeText(name)}</name><description>${escapeText(description)}</description></skill>`;
+  const { text, left } = fitEntries(skills, write, { maxEntries: MAX_ENTRIES, maxBytes: MAX_BYTES });
   const more = left > 0 ? `\n<more>${left} more skills are not listed. Activate one by its name.</more>` : "";
-  return `<available_skills>\n${entries.join("\n")}${more}\n</available_skills>\n${USAGE}`;
+  return `<available_skills>\n${text}${more}\n</available_skills>\n${USAGE}`;
 }
 
 /** A skill's instructions as the model reads them, in a frame that they cannot close. */
@@ -34,11 +29,3 @@ export function describeInstructions({ name, compatibility }: Skill, instruction
 
 /** Tags in which the runtime and this plugin frame text. */
 const FRAMES = /<(\/?)(skill_instructions|arguments|available_skills|skills_usage|context|reminder|task)/gi;
-
-function escapeText(text: string): string {
-  return cleanText(text)
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
-}

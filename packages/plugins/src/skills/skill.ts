@@ -68,15 +68,6 @@ export function isGrantable(pattern: string): boolean {
   return /^[A-Za-z0-9_.:-]+(?:\(.*\))?$/s.test(pattern) && findPatternProblem(pattern) === undefined;
 }
 
-const HIDDEN = /[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
-
-/** Text without control characters, and without characters that a reader does not see and a model does. */
-export function cleanText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out.
-  const printable = text.replaceAll("\r\n", "\n").replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, " ");
-  return printable.replaceAll(HIDDEN, "").toWellFormed();
-}
-
 /** Checks a definition when the plugin is made. */
 export function readDefinition(definition: SkillDefinition): Skill {
   const { name, description, license, compatibility, metadata } = definition;
