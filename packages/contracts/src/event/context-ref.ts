@@ -1,7 +1,7 @@
 /** Which kind of source a text of the context comes from. */
 export const CONTEXT_REF_KINDS = ["memory", "knowledge", "file", "instruction", "browser", "session"] as const;
 
-/** A source of what the model reads, by reference: a path, a URL, the id of a note. It is shown in `context_resolved`, never sent to the model. */
+/** A reference to a source of the model's context: a path, a URL, the id of a note. It is shown in `context_resolved`, never sent to the model. */
 export interface ContextRef {
   readonly kind: (typeof CONTEXT_REF_KINDS)[number];
   readonly ref: string;

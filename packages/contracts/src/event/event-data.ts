@@ -181,7 +181,7 @@ export interface ContextFact {
     readonly action: string;
     readonly tool_ids?: readonly string[];
   }[];
-  /** The sources of what plugins added. */
+  /** The sources of the context that plugins added. */
   readonly refs?: readonly (ContextRef & { readonly plugin: string })[];
   /** Sources that were left out, and why. */
   readonly omissions?: readonly (ContextOmission & { readonly plugin: string })[];

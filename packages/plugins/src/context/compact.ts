@@ -20,7 +20,7 @@ type CompactionAction = Extract<ActionOf<"after_inference">, { type: "state" | "
 
 const SUMMARY_TOKENS = 1_024;
 const MIN_GAIN_TOKENS = 1_024;
-/** Of what a request may have, when no threshold is set. */
+/** The share of the window at which compaction begins when no threshold is set. */
 const DEFAULT_SHARE = 0.8;
 const WAIT_MS = 20_000;
 /** The tokens of the question without the transcript. */

@@ -22,7 +22,7 @@ export function frame(tag: "context" | "transcript" | "instructions", text: stri
   return `<${tag} source=${JSON.stringify(source)}>\n${safe}\n</${tag}>`;
 }
 
-/** The messages as they are sent: the summary instead of what it covers. As they are when the boundary is no longer part of them. */
+/** Replaces the messages that a summary covers by the summary. Returns them unchanged when the boundary is no longer among them. */
 export function compactMessages(
   messages: readonly Message[],
   boundary: Boundary | undefined,

@@ -35,7 +35,7 @@ import { type InputVerdict, judgedInputs, uncheckedInputs, withVerdicts } from "
 const ID = "guardrails";
 
 export interface GuardrailsOptions {
-  /** Checks of what people write, before the model reads it. */
+  /** Checks of the user's messages, before the model reads them. */
   readonly input?: readonly InputGuardrail[];
   /** Checks of the model's answers, before users read them. */
   readonly output?: readonly OutputGuardrail[];
@@ -58,7 +58,7 @@ interface GuardrailSettings {
 }
 
 const SETTINGS = objectOf<GuardrailSettings>({
-  input: optional(listOf(inputShape), "Checks of what people write, before the model reads it."),
+  input: optional(listOf(inputShape), "Checks of the user's messages, before the model reads them."),
   output: optional(listOf(outputShape), "Checks of the model's answers, before users read them."),
   stream_unchecked: optional(
     flag,

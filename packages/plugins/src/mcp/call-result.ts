@@ -44,6 +44,7 @@ export function readCallResult(given: GivenResult, origin: ResultOrigin): ToolRe
   if (problem !== undefined) return fail(`The result of ${id} does not fit its output schema: ${cut(problem, 500)}.`);
   const isPlain = content.every(({ type }) => type === "text");
   const isKept = !isPlain && bytes <= MAX_KEPT_BYTES;
+  // The content came as JSON, and the structured part of it was just checked.
   return {
     tool_name: id,
     status: "success",
@@ -94,7 +95,7 @@ function sayResource(resource: unknown): string {
   return `[resource: ${String(uri)}, ${String(mimeType ?? "unknown type")}, ${sizeOf(blob)} bytes]`;
 }
 
-/** The size of what base64 stands for. */
+/** The size in bytes of the content that base64 encodes. */
 export function sizeOf(base64: unknown): number {
   return typeof base64 === "string" ? Math.floor((base64.length * 3) / 4) : 0;
 }

@@ -33,7 +33,7 @@ export interface ListedToolOptions {
   execute(input: JsonObject, context: ToolContext): Promise<unknown>;
 }
 
-/** Makes a tool of what a server lists. Throws when the list says something that cannot be a tool. */
+/** Makes a tool of one entry of a server's list. Throws when the entry cannot be a tool. */
 export function readListedTool(listed: ListedTool, { id, server, settings, execute }: ListedToolOptions): Tool {
   const { name, annotations, outputSchema = null, description = "" } = listed;
   const given = settings.ignore_hints ? {} : (annotations ?? {});
