@@ -1,7 +1,14 @@
-import { type Tool, textOf } from "@reprise/contracts";
+import { type Store, type TenantStore, type Tool, textOf } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { agentTools, subAgents } from "@reprise/plugins/agent-tools";
-import { type AgentDefinition, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
+import {
+  type AgentDefinition,
+  createRuntime,
+  defineAgent,
+  defineTool,
+  type Limits,
+  type Runtime,
+} from "@reprise/runtime";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -12,21 +19,23 @@ interface Team {
   readonly writer?: Script;
   /** The tool of the writer. */
   readonly ask?: Tool;
+  readonly limits?: Partial<Limits>;
+  readonly arrange?: (store: Store) => Store;
 }
 
-async function openTeam({ script, lead = {}, writer = () => "a text", ask = approved }: Team) {
+async function openTeam({ script, lead = {}, writer = () => "a text", ask = approved, limits, arrange }: Team) {
   const env = createFakeEnv();
   const models = { lead: scriptedModel(script, "lead"), writer: scriptedModel(writer, "writer") };
   const runtime: Runtime = await createRuntime({
     env,
-    store: createMemoryStore({ clock: env.clock }),
+    store: arrange?.(createMemoryStore({ clock: env.clock })) ?? createMemoryStore({ clock: env.clock }),
     blobs: createMemoryBlobStore(env),
     agents: [
       defineAgent({ id: "lead", model: models.lead, plugins: [agentTools()], ...lead }),
       defineAgent({ id: "writer", description: "Writes <b>texts</b>.", model: models.writer, tools: [ask] }),
       defineAgent({ id: "critic", description: "Reads texts.", model: scriptedModel(() => "fine") }),
     ],
-    limits: { closeTimeoutMs: 1 },
+    limits: { closeTimeoutMs: 1, ...limits },
   });
   onTestFinished(() => void runtime.close().catch(() => undefined));
   const run = (input = "go") => runtime.runToCompletion({ agent: "lead", threadId: "t1", input });
@@ -41,6 +50,25 @@ const approved = defineTool({
   execute: () => "asked",
 });
 
+/** A store at which as many calls have to start their runs at the same time, or none of them does. */
+function meetAtTree(store: Store, calls: number): Store {
+  const all = Promise.withResolvers<void>();
+  let arrived = 0;
+  const arrive = async (kind: string): Promise<void> => {
+    if (kind !== "run-tree") return;
+    if (++arrived === calls) all.resolve();
+    await all.promise;
+  };
+  const meet = (own: TenantStore): TenantStore => ({
+    ...own,
+    loadDocument: async (kind, id) => {
+      await arrive(kind);
+      return own.loadDocument(kind, id);
+    },
+  });
+  return { ...store, forTenant: (tenant) => meet(store.forTenant(tenant)) };
+}
+
 const WRITE = { call: "agent_run", arguments: { agent_id: "writer", prompt: "write" } } as const;
 
 /** What the model was told last by a tool. */
@@ -51,7 +79,7 @@ function lastResult({ requests }: ScriptedModel): Record<string, unknown> {
 
 async function stateOf(runtime: Runtime) {
   const state = await runtime.threads.state("t1");
-  return Object.values(subAgents.read(state ?? {}));
+  return Object.values(subAgents.read(state ?? {}).runs);
 }
 
 describe("agent_run", () => {
@@ -78,6 +106,51 @@ describe("agent_run", () => {
     expect(await run()).toMatchObject({ status: "done", text: "thanks" });
     expect(lastResult(lead)).toMatchObject({ status: "completed", output: "text 2" });
     expect(writer.requests.at(-1)?.messages.map(textOf)).toEqual(["write", "text 1", "shorter"]);
+  });
+
+  it("starts the tasks of one turn beside each other", async () => {
+    const { runtime, run, lead } = await openTeam({
+      script: [[WRITE, WRITE, { call: "agent_run_critic", arguments: { prompt: "read" } }], "thanks"],
+      lead: { delegates: ["critic"] },
+      arrange: (store) => meetAtTree(store, 3),
+    });
+    const outcome = await run();
+    expect(outcome).toMatchObject({ status: "done", text: "thanks" });
+    expect(await stateOf(runtime)).toMatchObject([1, 2, 3].map(() => ({ status: "completed" })));
+    expect(lead.requests[1]?.messages.filter(({ role }) => role === "tool")).toHaveLength(3);
+    expect(await runtime.replay(outcome.run?.run_id ?? "")).toMatchObject({ equal: true });
+  });
+
+  it("refuses a prompt for a task that is not over, and an agent id of another agent", async () => {
+    const { run, lead } = await openTeam({
+      script: ({ messages }, turn) => {
+        if (turn === 1) return [{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }];
+        const first = messages.find(({ role }) => role === "tool");
+        const { run_id } = JSON.parse(textOf(first ?? { content: "{}" }));
+        if (turn === 2) return [{ call: "agent_run", arguments: { run_id, prompt: "faster" } }];
+        if (turn === 3) return [{ call: "agent_run", arguments: { run_id, agent_id: "critic" } }];
+        return turn === 4 ? [{ call: "agent_run", arguments: { run_id } }] : "ok";
+      },
+      writer: [[{ call: "ask", arguments: {} }]],
+    });
+    expect(await run()).toMatchObject({ status: "done" });
+    const results = lead.requests.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
+    expect(results.slice(1).map((message) => JSON.parse(textOf(message)))).toMatchObject([
+      { error: { code: "invalid_state", message: expect.stringContaining("stop it first") } },
+      { error: { code: "invalid_arguments", message: expect.stringContaining("belongs to the agent writer") } },
+      { agent_id: "writer", status: "waiting" },
+    ]);
+    // A look at a background task leaves it one.
+    expect(textOf(lead.requests.at(-1)?.messages.at(-1) ?? { content: "" })).toContain("<background_task ");
+  });
+
+  it("names the limit that keeps a task from being started", async () => {
+    const { run, lead } = await openTeam({
+      script: [[WRITE], [WRITE], "ok"],
+      limits: { delegation: { depth: null, children: 1, tree: 100 } },
+    });
+    expect(await run()).toMatchObject({ status: "done", text: "ok" });
+    expect(lastResult(lead)).toMatchObject({ error: { code: "denied", limit: "children", most: 1 } });
   });
 
   it.each([

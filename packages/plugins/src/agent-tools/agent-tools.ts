@@ -14,7 +14,7 @@ import { getAt } from "@reprise/state";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { describeAgents, describeBackground } from "./agent-catalogue.ts";
 import { DELEGATION_TOOLS, delegateTools } from "./delegation-tools.ts";
-import { isOver, type SubAgent, subAgents } from "./sub-agents.ts";
+import { isOver, isTooMany, type SubAgent, subAgents } from "./sub-agents.ts";
 
 export interface AgentToolsOptions {
   /** Whether the model is told which agents there are. True unless given. */
@@ -44,7 +44,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
     hooks: {
       async beforeInference(context) {
         const { agents, agentSpec, state, findRun } = context;
-        const known = state.get(subAgents);
+        const { runs: known } = state.get(subAgents);
         const unreachable = [...delegatesOf(agentSpec).byAgent].flatMap(([agentId, tool]) =>
           agents.some(({ id }) => id === agentId) ? [] : tool,
         );
@@ -62,6 +62,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
         return [
           ...unreachable.map(hide),
           ...Object.entries(changed).map(([runId, run]) => changeState(subAgents.note(runId, run))),
+          ...(isTooMany(known) ? [changeState(subAgents.forget())] : []),
           ...(isAdvertised && agents.length > 0 ? [addSessionContext(describeAgents(agents), "agents")] : []),
           ...(background === undefined ? [] : [addSessionContext(background, "background_tasks")]),
         ];
@@ -86,7 +87,7 @@ function noteEnd({
   if (!own.some(({ descriptor }) => descriptor.id === call.toolId)) return [];
   const runId = getAt(result.data, ["run_id"]);
   const status = getAt(result.data, ["status"]);
-  const known = state.get(subAgents);
+  const { runs: known } = state.get(subAgents);
   const run = typeof runId === "string" && Object.hasOwn(known, runId) ? known[runId] : undefined;
   if (run === undefined || typeof runId !== "string" || isOver(run)) return [];
   if (status !== "completed" && status !== "failed" && status !== "stopped") return [];

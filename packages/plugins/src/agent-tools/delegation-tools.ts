@@ -39,27 +39,34 @@ const agentRun = defineTool({
   }),
   // Executed again after a crash, a call finds the run that it started before.
   idempotent: true,
-  async execute({ agent_id, prompt, run_id, background = false }: RunArguments, context) {
-    if (run_id !== undefined) return continueRun({ run_id, prompt, background }, context);
+  // Calls of one turn start their runs beside each other.
+  recursive: true,
+  async execute(given: RunArguments, context) {
+    const { agent_id, prompt, run_id, background = false } = given;
+    if (run_id !== undefined) return continueRun({ ...given, run_id }, context);
     if (agent_id === undefined || prompt === undefined)
-      return refuse("agent_run", "invalid_arguments", "Give agent_id and prompt, or run_id.");
+      return refuse("agent_run", { code: "invalid_arguments", message: "Give agent_id and prompt, or run_id." });
     return startRun("agent_run", { agentId: agent_id, prompt, background }, context);
   },
 });
 
 async function continueRun(
-  {
-    run_id,
-    prompt,
-    background,
-  }: { readonly run_id: string; readonly prompt: string | undefined; readonly background: boolean },
+  { run_id, agent_id, prompt, background = false }: RunArguments & { readonly run_id: string },
   context: ToolContext,
-): Promise<MarkedEffect | MarkedResult> {
+): Promise<MarkedEffect | MarkedResult | JsonObject> {
   const earlier = await context.runs.load(run_id);
   if (earlier === undefined) return unknownRun("agent_run", run_id);
-  const isAsked = prompt !== undefined || earlier.status === "stopped";
-  if (!isOver(earlier) || !isAsked) return toolEffect(summarise(earlier), [note(earlier, background)]);
   const { agentId, threadId } = earlier;
+  if (agent_id !== undefined && agent_id !== agentId) {
+    const message = `The task ${run_id} belongs to the agent ${agentId}, not to ${JSON.stringify(agent_id)}.`;
+    return refuse("agent_run", { code: "invalid_arguments", message });
+  }
+  if (!isOver(earlier)) {
+    if (prompt === undefined) return summarise(earlier);
+    const message = `The task ${run_id} is not over, so it takes no prompt. Wait until it is over, or stop it first.`;
+    return refuse("agent_run", { code: "invalid_state", message });
+  }
+  if (prompt === undefined && earlier.status !== "stopped") return summarise(earlier);
   const more = prompt ?? "Continue with the task where you stopped.";
   return startRun("agent_run", { agentId, threadId, prompt: more, background }, context);
 }
@@ -70,9 +77,9 @@ async function startRun(tool: string, child: NewChildRun, { runs }: ToolContext)
   try {
     started = await runs.start(child);
   } catch (error) {
-    if (RepriseError.is(error, "AGENT_NOT_FOUND")) return refuse(tool, "unknown_agent", error.message);
-    if (RepriseError.is(error, "DELEGATION_LIMIT")) return refuse(tool, "denied", error.message);
-    throw error;
+    const refusal = RepriseError.is(error) ? refusalOf(error) : undefined;
+    if (refusal === undefined) throw error;
+    return refuse(tool, refusal);
   }
   const result = child.background === true ? summarise(started) : awaitRun(started);
   return toolEffect(result, [note(started, child.background)]);
@@ -133,6 +140,7 @@ function delegateTool(id: string, agentId: string): Tool {
     description: `Has the agent ${agentId} work on a task.`,
     inputSchema: objectSchema({ prompt: { type: "string" }, background: BACKGROUND }, "prompt"),
     idempotent: true,
+    recursive: true,
     execute: ({ prompt, background = false }: { readonly prompt: string; readonly background?: boolean }, context) =>
       startRun(id, { agentId, prompt, background }, context),
   });
@@ -158,12 +166,30 @@ function note({ runId, agentId, threadId, status, error }: ChildRun, isBackgroun
 }
 
 function unknownRun(tool: string, runId: string): MarkedResult {
-  return refuse(tool, "unknown_run", `There is no task ${JSON.stringify(runId)} that was started from this thread.`);
+  const message = `There is no task ${JSON.stringify(runId)} that was started from this thread.`;
+  return refuse(tool, { code: "unknown_run", message });
 }
 
 /** Why a task cannot be started or found, in the words of the tools. */
-type RefusalCode = "invalid_arguments" | "unknown_agent" | "unknown_run" | "denied";
+interface Refusal {
+  readonly code: "invalid_arguments" | "unknown_agent" | "unknown_run" | "invalid_state" | "denied" | "store_error";
+  readonly message: string;
+  /** The limit that was reached. */
+  readonly limit?: string;
+  readonly most?: number;
+}
 
-function refuse(tool: string, code: RefusalCode, message: string): MarkedResult {
-  return toolResult({ tool_name: tool, status: "error", data: { error: { code, message } }, message, metadata: {} });
+/** The refusal that the model reads for an error of the runtime; undefined for errors that no model can do anything about. */
+function refusalOf({ code, message, details, isRetryable }: RepriseError): Refusal | undefined {
+  if (code === "AGENT_NOT_FOUND") return { code: "unknown_agent", message };
+  if (code === "DELEGATION_LIMIT") {
+    const { limit, most } = details;
+    return { code: "denied", message, limit: String(limit), most: Number(most) };
+  }
+  return isRetryable ? { code: "store_error", message } : undefined;
+}
+
+function refuse(tool: string, { message, ...refusal }: Refusal): MarkedResult {
+  const error = { ...refusal, message };
+  return toolResult({ tool_name: tool, status: "error", data: { error }, message, metadata: {} });
 }

@@ -1,14 +1,15 @@
 import type { ChildStatus } from "@reprise/contracts";
-import { type ActionCreators, defineState, type StateDefinition } from "@reprise/state";
+import { isPlainObject } from "@reprise/contracts/shape";
+import { type ActionCreators, defineLattice, defineState, type StateDefinition } from "@reprise/state";
 
 /** A run below, as its thread remembers it. */
-export interface SubAgent {
+export type SubAgent = {
   readonly agent_id: string;
   readonly thread_id: string;
   readonly status: ChildStatus;
   readonly background?: true;
   readonly error?: string;
-}
+};
 
 /** The runs that a thread started, by their ids. */
 export type SubAgents = { readonly [runId: string]: SubAgent };
@@ -16,27 +17,54 @@ export type SubAgents = { readonly [runId: string]: SubAgent };
 /** More runs than this are forgotten, the oldest that are over first. They can still be looked up by their ids. */
 const MAX_REMEMBERED = 200;
 
-export const subAgents: StateDefinition<SubAgents> & ActionCreators<{ note: [runId: string, run: SubAgent] }> =
-  defineState({
-    path: "sub_agents",
-    initial: (): SubAgents => ({}),
-    actions: {
-      note: (runs, runId: string, run: SubAgent) => bound({ ...runs, [runId]: run }),
-    },
-  });
+/** Calls that start runs at the same time each add their own. Of one run, the later status counts. */
+const merging = defineLattice<SubAgents>({
+  name: "SubAgents",
+  // Written by the actions below alone: no client may set the state of a plugin.
+  parse: (value) => (isPlainObject(value) ? (value as SubAgents) : undefined),
+  merge(left, right) {
+    const merged: Record<string, SubAgent> = { ...left };
+    for (const [runId, run] of Object.entries(right)) {
+      const known = Object.hasOwn(left, runId) ? left[runId] : undefined;
+      merged[runId] = known === undefined || isLater(run, known) ? run : known;
+    }
+    return merged;
+  },
+});
+
+export const subAgents: StateDefinition<{ runs: SubAgents }> &
+  ActionCreators<{ note: [runId: string, run: SubAgent]; forget: [] }> = defineState({
+  path: "sub_agents",
+  initial: (): { runs: SubAgents } => ({ runs: {} }),
+  fields: { runs: { lattice: merging } },
+  actions: {
+    note: ({ runs }, runId: string, run: SubAgent) => ({ runs: { ...runs, [runId]: run } }),
+    forget: ({ runs }) => ({ runs: bound(runs) }),
+  },
+});
 
 export function isOver({ status }: Pick<SubAgent, "status">): boolean {
   return status === "completed" || status === "failed" || status === "stopped";
 }
 
+export function isTooMany(runs: SubAgents): boolean {
+  return Object.keys(runs).length > MAX_REMEMBERED && Object.values(runs).some(isOver);
+}
+
+const ORDER: readonly ChildStatus[] = ["running", "waiting", "stopped", "failed", "completed"];
+
+function isLater(run: SubAgent, known: SubAgent): boolean {
+  const later = ORDER.indexOf(run.status) - ORDER.indexOf(known.status);
+  // Ties by the text, so that the order of two changes never matters.
+  return later > 0 || (later === 0 && JSON.stringify(run) > JSON.stringify(known));
+}
+
 function bound(runs: SubAgents): SubAgents {
   const entries = Object.entries(runs);
-  const tooMany = entries.length - MAX_REMEMBERED;
-  if (tooMany <= 0) return runs;
   const forgotten = new Set(
     entries
       .filter(([, run]) => isOver(run))
-      .slice(0, tooMany)
+      .slice(0, Math.max(0, entries.length - MAX_REMEMBERED))
       .map(([runId]) => runId),
   );
   return Object.fromEntries(entries.filter(([runId]) => !forgotten.has(runId)));
