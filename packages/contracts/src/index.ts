@@ -39,7 +39,7 @@ export type {
   SuspendTicket,
   Suspension,
 } from "./decision/suspend-ticket.ts";
-export { awaitsRun } from "./decision/suspend-ticket.ts";
+export { awaitsRun, continuesByItself } from "./decision/suspend-ticket.ts";
 export { isOwnQuestion, type ToolCallRecord } from "./decision/tool-call-record.ts";
 export { isApproval, translateDecision } from "./decision/translate-decision.ts";
 export type {
@@ -227,10 +227,18 @@ export type {
   ToolSourceView,
 } from "./plugin/plugin.ts";
 export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
-export type { EffectAction, MarkedEffect, MarkedResult, MarkedSuspension, ToolEffect } from "./plugin/tool-effect.ts";
+export type {
+  EffectAction,
+  ExecuteLaterOptions,
+  MarkedEffect,
+  MarkedResult,
+  MarkedSuspension,
+  ToolEffect,
+} from "./plugin/tool-effect.ts";
 export {
   awaitRun,
   EFFECT_ACTIONS,
+  executeLater,
   isToolEffect,
   isToolResult,
   isToolSuspension,

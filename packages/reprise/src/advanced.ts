@@ -159,6 +159,7 @@ export {
   EVENT_TYPES,
   encodeEvent,
   eventSchema,
+  executeLater,
   formatCursor,
   isApproval,
   isOpaque,

@@ -33,10 +33,17 @@ export interface SuspendTicket {
   readonly resume_mode: ResumeMode;
   /** The source of the question: `plugin:<id>` or `tool:<id>`; absent for the runtime itself. */
   readonly asked_by?: string;
-  /** How long the question stays open. After that the call counts as denied. */
+  /** How long the question stays open. After that the call counts as denied, or `on_expiry` says what happens. */
   readonly expires_in_ms?: number;
+  /** `execute`: the tool is executed again when the time is up. No person is asked. */
+  readonly on_expiry?: "execute";
   /** The run whose end answers the call. No person is asked. */
   readonly run_id?: string;
+}
+
+/** Whether a call continues without a person: it waits for a run below it, or for a time. */
+export function continuesByItself({ ticket }: { readonly ticket?: SuspendTicket | undefined }): boolean {
+  return ticket?.run_id !== undefined || ticket?.on_expiry === "execute";
 }
 
 /** Whether a call waits for a run below it instead of a person. */
@@ -61,5 +68,6 @@ export interface SuspendOptions {
 
 /** `SuspendOptions` as they are stored. */
 export interface SuspendRequest extends SnakeCased<SuspendOptions> {
+  readonly on_expiry?: "execute";
   readonly run_id?: string;
 }

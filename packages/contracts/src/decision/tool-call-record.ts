@@ -29,8 +29,10 @@ export interface ToolCallRecord {
   readonly binding_hash?: string;
   /** Present while suspended. */
   readonly ticket?: SuspendTicket;
-  /** When an open question counts as denied. */
+  /** When an open question counts as denied, or the tool is executed again. */
   readonly expires_at?: number;
+  /** Set once the tool asked to be executed again later: an execution that a crash interrupts is repeated. */
+  readonly repeatable?: true;
   /** Sources whose question about this call was answered. They are not asked again unless they insist. */
   readonly answered?: readonly string[];
   readonly updated_at: number;

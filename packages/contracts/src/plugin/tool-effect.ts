@@ -80,6 +80,31 @@ export function awaitRun({ runId, agentId }: Pick<ChildRun, "runId" | "agentId">
   };
 }
 
+/** Where a tool that waits stands, and when it looks again. */
+export interface ExecuteLaterOptions {
+  readonly delayMs: number;
+  /** Shown to readers as the progress of the call. */
+  readonly message?: string;
+}
+
+/**
+ * Suspends the call for a time; then the tool is executed again, in any process. No process is held meanwhile, and no person is asked. A tool that
+ * returns this promises that this next execution may be repeated: after a crash in it the tool is executed once more. The tool keeps its
+ * progress in a state with the scope `tool_call`.
+ */
+export function executeLater({ delayMs, message }: ExecuteLaterOptions): MarkedSuspension {
+  return {
+    request: {
+      action: "later",
+      ...(message !== undefined && { message }),
+      resume_mode: "replay_tool_call",
+      expires_in_ms: delayMs,
+      on_expiry: "execute",
+    },
+    [SUSPENSION]: true,
+  };
+}
+
 export function isToolSuspension(value: unknown): value is MarkedSuspension {
   return typeof value === "object" && value !== null && SUSPENSION in value;
 }

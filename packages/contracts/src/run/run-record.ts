@@ -45,7 +45,7 @@ export interface ModelWait {
   readonly reason: ModelWaitReason;
 }
 
-/** Whether a run waits for a model or for runs below it, instead of a decision. Messages that arrive meanwhile are queued. */
+/** Whether a run waits for a model, for runs below it or for a time, instead of a decision. Messages that arrive meanwhile are queued. */
 export function resumesByItself({
   status,
   model_wait,
@@ -72,7 +72,7 @@ export interface RunRecord {
   readonly error_code?: string;
   /** Set from the moment no model could be called until one answered. A waiting run with it resumes by itself. */
   readonly model_wait?: ModelWait;
-  /** Set while every open call of a waiting run waits for a run below it. The end of a run below resumes this one. */
+  /** Set while every open call of a waiting run continues by itself: the end of a run below, or the time, resumes this run. */
   readonly awaits_runs?: true;
   /** How many runs above this one started each other: 0, and absent, for a run that no tool call started. */
   readonly depth?: number;

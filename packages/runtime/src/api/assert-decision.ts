@@ -1,4 +1,5 @@
 import {
+  continuesByItself,
   type DecisionInput,
   findRememberProblem,
   invalidRequest,
@@ -37,9 +38,13 @@ export function assertBinding(call: ToolCallRecord, wanted: string | undefined, 
   );
 }
 
-/** A call that waits for a run is answered by that run alone. */
+/** A call that waits for a run is answered by that run alone, and one that waits for a time by nothing else. */
 export function assertAsksPerson({ call_id, ticket }: Pick<ToolCallRecord, "call_id" | "ticket">): void {
-  if (ticket?.run_id === undefined) return;
-  const message = `Tool call ${call_id} waits for run ${ticket.run_id} and not for a decision. Cancel that run to end the wait.`;
-  throw new RepriseError("NOT_SUSPENDED", message, { details: { call_id, run_id: ticket.run_id } });
+  if (ticket === undefined || !continuesByItself({ ticket })) return;
+  const { run_id } = ticket;
+  const message =
+    run_id === undefined
+      ? `Tool call ${call_id} continues by itself and needs no decision. Cancel its run to end it.`
+      : `Tool call ${call_id} waits for run ${run_id} and not for a decision. Cancel that run to end the wait.`;
+  throw new RepriseError("NOT_SUSPENDED", message, { details: { call_id, ...(run_id !== undefined && { run_id }) } });
 }

@@ -1,6 +1,6 @@
 import {
-  awaitsRun,
   type CallQuery,
+  continuesByItself,
   type Decision,
   type DecisionInput,
   type DecisionVerb,
@@ -66,13 +66,15 @@ export function createDecisions(services: Services, tenant: string): Decisions {
   const store = services.store.forTenant(tenant);
   return {
     async list(query = {}) {
-      return (await listAllCalls(store, suspended(query))).filter((call) => !awaitsRun(call)).map(toOpenDecision);
+      return (await listAllCalls(store, suspended(query)))
+        .filter((call) => !continuesByItself(call))
+        .map(toOpenDecision);
     },
 
     async page({ offset, limit, ...query } = {}) {
       const range = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
       const page = await store.listCalls({ ...suspended(query), ...range });
-      return { ...page, items: page.items.filter((call) => !awaitsRun(call)).map(toOpenDecision) };
+      return { ...page, items: page.items.filter((call) => !continuesByItself(call)).map(toOpenDecision) };
     },
 
     async decide(target, verb, options = {}) {

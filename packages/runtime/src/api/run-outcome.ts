@@ -1,4 +1,10 @@
-import { awaitsRun, type EventOf, type RunRecord, type TenantStore, type Termination } from "@reprise/contracts";
+import {
+  continuesByItself,
+  type EventOf,
+  type RunRecord,
+  type TenantStore,
+  type Termination,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { awaitStart } from "../journal/await-start.ts";
 import { isUnderWay } from "../journal/is-under-way.ts";
@@ -64,7 +70,7 @@ export async function describeOutcome(services: Services, tenant: string, run: R
   const store = services.store.forTenant(tenant);
   if (run.status === "waiting") {
     const calls = await listAllCalls(store, { run_id: run.run_id, status: "suspended" });
-    return { status: "waiting", run, open: calls.filter((call) => !awaitsRun(call)).map(toOpenDecision) };
+    return { status: "waiting", run, open: calls.filter((call) => !continuesByItself(call)).map(toOpenDecision) };
   }
   // The end of a run as its stream tells it: the last event.
   const segments = await store.readEvents(run.run_id, run.last_seq - 1);

@@ -1,5 +1,6 @@
 import {
   awaitsRun,
+  continuesByItself,
   type Decision,
   isOwnQuestion,
   type SuspendTicket,
@@ -47,18 +48,33 @@ export interface DecidedCalls {
 /** A call that is suspended now, and what was decided about it. */
 type DecidedCall = readonly [ToolCallRecord, Decision];
 
-/** Lets decisions in, without executing anything. A question that ran out counts as denied. */
+/** Lets decisions in, without executing anything. A question that ran out counts as denied; a tool whose time has come is executed again. */
 export async function decideCalls(workspace: DecidingRun, { decided, expired }: FoundDecisions): Promise<DecidedCalls> {
   const runnable: RunnableCall[] = [];
   for (const [call, decision] of decided) {
     const next = await decideCall(workspace, call, decision);
     if (next !== undefined) runnable.push(next);
   }
-  for (const call of expired) await expire(workspace, call);
+  for (const call of expired) {
+    const next = continuesByItself(call) ? await executeAgain(workspace, call) : await expire(workspace, call);
+    if (next !== undefined) runnable.push(next);
+  }
   return { isChanged: decided.length + expired.length > 0, runnable };
 }
 
-async function expire(workspace: ToldRun & BudgetedRun, call: ToolCallRecord): Promise<void> {
+/** The time that a tool asked for is over. An approval counts for the tool that was approved: another one under its name is asked about. */
+async function executeAgain(workspace: DecidingRun, suspended: ToolCallRecord): Promise<RunnableCall | undefined> {
+  const due = moveCall(workspace, suspended, "decide");
+  const changed = withOtherTool(workspace, due);
+  const call = changed ?? due;
+  const admission = await admitCall(workspace, call, { approved: changed === undefined, question: suspended.ticket });
+  if (admission.kind === "run") return { call: moveCall(workspace, call, "start"), admission, decision: undefined };
+  if (admission.kind === "suspend") await pauseCall(workspace, call, admission.ticket);
+  else await finishCall(workspace, call, admission);
+  return undefined;
+}
+
+async function expire(workspace: ToldRun & BudgetedRun, call: ToolCallRecord): Promise<undefined> {
   const result = toolFailure(call.tool_id, "expired", "The question expired before a decision was made.");
   workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason: "expired" }, call.step_id);
   await endUnrun(workspace, call, { result, trigger: "cancel", outcome: "expired", question: call.ticket });

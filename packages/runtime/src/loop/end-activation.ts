@@ -1,6 +1,7 @@
 import {
   advanceRun,
   awaitsRun,
+  continuesByItself,
   RepriseError,
   type RunRecord,
   type RunRequest,
@@ -33,14 +34,16 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
     await notifyParent(workspace, termination);
   }
   const detail = detailOf(termination);
-  // Readers of a run that waits for a model or for runs below it stay: it resumes by itself, in the same stream.
-  const awaitsRuns = isSuspended && workspace.openCalls.some(awaitsRun) && workspace.openCalls.every(awaitsRun);
+  // Readers of a run that waits for a model, for runs below it or for a time stay: it resumes by itself, in the same stream.
+  const { openCalls } = workspace;
+  const awaitsRuns = isSuspended && openCalls.length > 0 && openCalls.every(continuesByItself);
   const isWaiting = awaitsRuns || (isSuspended && workspace.run.model_wait !== undefined);
+  const waitCode = awaitsRuns ? (openCalls.some(awaitsRun) ? "run_waiting" : "time_waiting") : "model_waiting";
   if (!isSuspended) endModelWait(workspace);
   const error_code = termination.type === "error" ? termination.code : undefined;
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
-    termination_code: code ?? waitCode(isWaiting, awaitsRuns) ?? terminationCode(termination),
+    termination_code: code ?? (isWaiting ? waitCode : terminationCode(termination)),
     ...(awaitsRuns && { awaits_runs: true }),
     ...(detail !== undefined && { termination_detail: detail }),
     ...(error_code !== undefined && { error_code }),
@@ -78,11 +81,6 @@ function cancelOpenCalls(workspace: RunWorkspace, termination: Termination): voi
     workspace.emitOnCommit("tool_call_cancelled", { id: call.call_id, reason }, call.step_id);
     endCall(workspace, call, toolFailure(call.tool_id, "cancelled", message), "cancel");
   }
-}
-
-function waitCode(isWaiting: boolean, awaitsRuns: boolean): string | undefined {
-  if (!isWaiting) return undefined;
-  return awaitsRuns ? "run_waiting" : "model_waiting";
 }
 
 /**

@@ -31,8 +31,8 @@ async function recoverCall(workspace: RoundRun, call: ToolCallRecord): Promise<R
   if (workspace.versionOf(call.tool_id) !== call.tool_version)
     return askWhatHappened(workspace, call, "The tool has changed since.");
   const isRead = tool.descriptor.class === "read_only";
-  if (!isRead && !tool.descriptor.idempotent) return askWhatHappened(workspace, call);
-  const decision = await decisionOf(workspace, call);
+  if (!isRead && !tool.descriptor.idempotent && call.repeatable !== true) return askWhatHappened(workspace, call);
+  const decision = call.repeatable === true ? undefined : await decisionOf(workspace, call);
   const admission = await admitCall(workspace, call, { approved: true, decision });
   if (admission.kind === "run") return { call, admission, decision };
   if (admission.kind === "suspend") await pauseCall(workspace, call, admission.ticket);

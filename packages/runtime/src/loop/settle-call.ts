@@ -1,6 +1,7 @@
 import {
   type AfterToolOutcome,
   advanceToolCall,
+  continuesByItself,
   type Decision,
   isOwnQuestion,
   type MessageInput,
@@ -134,9 +135,11 @@ export function suspendCall(
   const binding_hash = bindingHash(workspace.services.env, workspace.claim.tenant, call);
   const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
   const expiry = expires_at === undefined ? {} : { expires_at };
-  moveCall(workspace, call, "suspend", { suspension, ticket, binding_hash, ...expiry });
-  if (ticket.run_id !== undefined) {
-    // For clients the call is still under way: they hear of its end when that run is over.
+  const { repeatable: _, ...asked } = call;
+  const promise = ticket.on_expiry === "execute" ? ({ repeatable: true } as const) : {};
+  moveCall(workspace, asked, "suspend", { suspension, ticket, binding_hash, ...expiry, ...promise });
+  if (continuesByItself({ ticket })) {
+    // For clients the call is still under way: they hear of its end when the run below is over, or the tool is done.
     const { message = "" } = ticket.suspension;
     return reportProgress(workspace, call, { message }, ticket.run_id);
   }

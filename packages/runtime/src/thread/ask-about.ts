@@ -21,7 +21,7 @@ export function ticketFor(
   request: SuspendRequest,
   { askedBy, mode }: { readonly askedBy: string; readonly mode: ResumeMode },
 ): SuspendTicket {
-  const { action, message, parameters, response_schema, pending, expires_in_ms, run_id } = request;
+  const { action, message, parameters, response_schema, pending, expires_in_ms, on_expiry, run_id } = request;
   return {
     suspension: {
       id: nextSuspensionId(call),
@@ -38,6 +38,7 @@ export function ticketFor(
     resume_mode: request.resume_mode ?? mode,
     asked_by: askedBy,
     ...(expires_in_ms !== undefined && { expires_in_ms }),
+    ...(on_expiry !== undefined && { on_expiry }),
     ...(run_id !== undefined && { run_id }),
   };
 }
