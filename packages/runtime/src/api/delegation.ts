@@ -9,13 +9,15 @@ import {
   type RunRecord,
   type RunRequest,
   resumesByItself,
+  runNotActive,
 } from "@reprise/contracts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
 import type { DelegatingCall, Delegation } from "../run/ports.ts";
-import { childRunId, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
+import { childRunId, isInCancelledTree, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
+import { stopRun } from "./cancel-run.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
 import { submitRun } from "./submit-run.ts";
@@ -35,11 +37,19 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
   };
   return {
     find,
+
+    async heed(tenant, run) {
+      const store = services.store.forTenant(tenant);
+      if (!(await isInCancelledTree(store, run))) return false;
+      await requestStop(store, run.run_id, "A run above it was cancelled.");
+      return true;
+    },
+
     runsOf(caller, started) {
       const { tenant, run, call, signal } = caller;
       const store = services.store.forTenant(tenant);
       const load = (runId: string): Promise<ChildRun | undefined> => find(tenant, run, runId);
-      const stop = (runId: string): Promise<void> => requestStop(store, runId, `Run ${run.run_id} stopped it.`);
+      const stop = (runId: string): Promise<void> => stopRun(services, tenant, runId, `Run ${run.run_id} stopped it.`);
       const agents = (): readonly AgentSummary[] => {
         const { registries } = services.agents;
         return reachableAgents(registries, lookUpEntry(registries, run.agent_id).spec, run.policy ?? {});
@@ -59,7 +69,8 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           if (child.threadId !== undefined) await assertContinues(child.threadId);
           const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
           const { limits, time } = services;
-          await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
+          const isFirst = await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
+          if (isFirst) await assertUncancelled();
           await submitRun(services, dispatcher, prepared);
           started(runId);
           // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
@@ -72,6 +83,12 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           if ((await load(runId)) !== undefined) await stop(runId);
         },
       };
+
+      /** A cancellation of this run that came before there was a tree is noted nowhere else. */
+      async function assertUncancelled(): Promise<void> {
+        const { cancel } = await store.readInbox(run.thread_id, run.run_id);
+        if (cancel !== undefined) throw runNotActive(run.run_id, "cancelled");
+      }
 
       async function assertContinues(threadId: string): Promise<void> {
         const [last] = (await store.listRuns({ thread_id: threadId, limit: 1 })).items;

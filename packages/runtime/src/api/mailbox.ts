@@ -9,6 +9,7 @@ import {
 } from "@reprise/contracts";
 import { toStoredKeys } from "@reprise/contracts/shape";
 import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
+import { answerForStopped } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 
 /** The queues of threads, from outside. */
@@ -26,16 +27,19 @@ export interface Mailbox {
   requeue(threadId: string, entryId: string): Promise<MailboxEntry>;
 }
 
-export function createMailbox({ store }: Services, tenant: string): Mailbox {
+export function createMailbox({ store, time }: Services, tenant: string): Mailbox {
   const entries = store.forTenant(tenant);
   return {
     list: (query = {}) => entries.listEntries(toStoredKeys(query)),
     async interrupt(threadId, reason = DEFAULT_INTERRUPT_REASON, options = {}) {
-      const done = await entries.interruptThread(threadId, reason.toWellFormed(), options);
+      const answer = await entries.interruptThread(threadId, reason.toWellFormed(), options);
       const { generation } = options;
       // Nothing was interrupted: the thread was idle, or this is the same request again.
-      const mayBeRepeat = generation !== undefined && done.run_id === undefined && done.superseded.length === 0;
-      return mayBeRepeat ? recallInterrupt(entries, threadId, generation) : done;
+      const mayBeRepeat = generation !== undefined && answer.run_id === undefined && answer.superseded.length === 0;
+      const done = mayBeRepeat ? await recallInterrupt(entries, threadId, generation) : answer;
+      for (const { run_id, request } of done.superseded)
+        if (request !== undefined) await answerForStopped(entries, { ...request, run_id }, time.now());
+      return done;
     },
     async generation(threadId) {
       const head = await entries.loadThread(threadId);

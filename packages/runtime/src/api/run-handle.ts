@@ -16,6 +16,7 @@ import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
 import { committedSeq } from "../journal/committed-seq.ts";
 import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
 import type { Services } from "../loop/services.ts";
+import { cancelRun } from "./cancel-run.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
 
 export interface EventsOptions {
@@ -83,7 +84,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
       }),
     // What the run answered with was checked against the schema that its type is from.
     outcome: outcome as () => Promise<RunOutcome<never>>,
-    cancel: (reason = DEFAULT_CANCEL_REASON) => store.requestCancel(id, reason.toWellFormed()),
+    cancel: (reason = DEFAULT_CANCEL_REASON) => cancelRun(services, tenant, id, reason.toWellFormed()),
     record,
     async hasEndedAt(cursor) {
       const { status, last_seq } = await record();

@@ -13,6 +13,7 @@ import {
 } from "@reprise/contracts";
 import { toStoredKeys } from "@reprise/contracts/shape";
 import { applyPatch, computeTouched, formatPath, isJson, type Json, type Patch } from "@reprise/state";
+import { answerForStopped, stopChildren } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
 import { loadState } from "../thread/loaded-thread.ts";
@@ -105,7 +106,13 @@ export function createThreads(services: Services, tenant: string): Threads {
       return store.forkThread(threadId, at ?? thread.version, forkId);
     },
     async delete(threadId) {
+      const open = (await store.loadThread(threadId))?.open_run;
       await store.deleteThread(threadId);
+      if (open !== undefined) {
+        const now = services.time.now();
+        await stopChildren(store, open, { isCancelled: true, now });
+        await answerForStopped(store, open, now);
+      }
       services.threads.forget(tenant, threadId);
     },
   };

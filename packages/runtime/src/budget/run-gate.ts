@@ -9,7 +9,7 @@ import {
 } from "@reprise/contracts";
 import type { AttemptEnd, AttemptGate, AttemptTicket, PlannedAttempt } from "../route/attempt-gate.ts";
 import { AttemptRefused } from "../route/attempt-gate.ts";
-import type { EventSink, RunView } from "../run/ports.ts";
+import type { Delegation, EventSink, RunView } from "../run/ports.ts";
 import { BudgetExceeded } from "./budget-exceeded.ts";
 import type { BudgetStep } from "./change-budget.ts";
 import type { RunBudget } from "./run-budget.ts";
@@ -30,15 +30,23 @@ export type BeforeModelAttempt = (attempt: ModelAttemptInfo) => void | Promise<v
 /** The parts of a run that its gate looks at. */
 export interface GatedRun extends Pick<RunView, "run" | "claim">, Pick<EventSink, "emit"> {
   readonly budget: RunBudget | undefined;
-  readonly services: { readonly env: Pick<Env, "log">; readonly beforeModelAttempt?: BeforeModelAttempt | undefined };
+  readonly services: {
+    readonly env: Pick<Env, "log">;
+    readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
+    readonly delegation: Pick<Delegation, "heed">;
+  };
 }
 
-/** Whether a person must be asked before the model is. */
-export function isGated({ budget, services }: Pick<GatedRun, "budget" | "services">): boolean {
-  return budget !== undefined || services.beforeModelAttempt !== undefined;
+/** Whether anything may stop a request before it is sent. */
+export function isGated({ budget, services, run }: Pick<GatedRun, "budget" | "services" | "run">): boolean {
+  return budget !== undefined || services.beforeModelAttempt !== undefined || isInTree(run);
 }
 
-/** Stands before every attempt of one inference: the embedder's hook, then the budget. */
+function isInTree({ root_run_id, has_children }: GatedRun["run"]): boolean {
+  return root_run_id !== undefined || has_children === true;
+}
+
+/** Stands before every attempt of one inference: the tree of the run, the embedder's hook, then the budget. */
 export class RunGate implements AttemptGate {
   readonly #workspace: GatedRun;
   readonly #stepId: string;
@@ -62,6 +70,7 @@ export class RunGate implements AttemptGate {
 
   async open(attempt: PlannedAttempt): Promise<AttemptTicket> {
     try {
+      await this.#heedTree(attempt);
       await this.#askHook(attempt);
       const { budget } = this.#workspace;
       return budget === undefined ? freeTicket(attempt) : await this.#reserve(budget, attempt);
@@ -74,6 +83,14 @@ export class RunGate implements AttemptGate {
   async close(): Promise<void> {
     for (const ticket of this.#open) ticket.ended("unknown");
     await Promise.all(this.#settling);
+  }
+
+  /** A run whose tree was cancelled may not have heard of it yet: it must not send anything, and waits until it has. */
+  async #heedTree({ request: { signal } }: PlannedAttempt): Promise<void> {
+    const { services, claim, run } = this.#workspace;
+    if (!isInTree(run) || !(await services.delegation.heed(claim.tenant, run))) return;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    signal.throwIfAborted();
   }
 
   async #askHook(attempt: PlannedAttempt): Promise<void> {

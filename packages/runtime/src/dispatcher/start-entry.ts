@@ -11,7 +11,7 @@ import {
 } from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
-import { stopChildren } from "../loop/run-family.ts";
+import { answerForStopped, stopChildren } from "../loop/run-family.ts";
 import { leaveRemote } from "../loop/run-remote.ts";
 import type { Services } from "../loop/services.ts";
 import { listOpenCalls } from "../thread/calls.ts";
@@ -104,7 +104,7 @@ function takeIn(
   return { run, thread, left: leaveSuperseded(services, tenant, run, changeset) };
 }
 
-/** Tells the backends, and the runs below, of runs that the first changeset of a run ended. */
+/** Tells the backends, and the runs above and below, of runs that the first changeset of a run ended. */
 function leaveSuperseded(
   services: Services,
   tenant: string,
@@ -113,7 +113,10 @@ function leaveSuperseded(
 ): Promise<unknown> {
   const leave = async (closed: RunRecord): Promise<void> => {
     await leaveRemote(services, closed);
-    if (closed.has_children === true) await stopChildren(services.store.forTenant(tenant), closed, false);
+    const store = services.store.forTenant(tenant);
+    const now = services.time.now();
+    if (closed.has_children === true) await stopChildren(store, closed, { isCancelled: false, now });
+    await answerForStopped(store, closed, now);
   };
   return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map(leave));
 }

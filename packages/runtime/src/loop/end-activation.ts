@@ -93,9 +93,9 @@ function canHaveChildren({ run, openCalls, effects }: RunWorkspace): boolean {
 
 /** Before the end is committed: a crash in between leaves the run open, and its next owner stops them again. */
 async function leaveChildren(workspace: RunWorkspace, { type }: Termination): Promise<void> {
-  const { run, store, effects } = workspace;
+  const { run, store, effects, now } = workspace;
   const question = { kind: "notify", of: `${run.run_id}-children`, encode: () => undefined } as const;
-  await effects.perform(question, () => stopChildren(store, run, type === "cancelled"));
+  await effects.perform(question, () => stopChildren(store, run, { isCancelled: type === "cancelled", now }));
 }
 
 function detailOf(termination: Termination): string | undefined {

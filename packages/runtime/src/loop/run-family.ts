@@ -1,6 +1,7 @@
 import {
   type Decision,
   isTerminal,
+  RepriseError,
   type RunRecord,
   type TenantStore,
   type Termination,
@@ -9,7 +10,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { RunEditor } from "../run/ports.ts";
-import { childrenOf, requestStop } from "../run/run-tree.ts";
+import { cancelBelow, childrenOf, requestStop } from "../run/run-tree.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
 
@@ -24,21 +25,46 @@ export function endRunWait(workspace: RunEditor): void {
  * answer, which counts once. A call that has not been suspended yet finds the answer when it is.
  */
 export async function answerCall(workspace: RunWorkspace, termination: Termination): Promise<void> {
-  const { run, store } = workspace;
-  const { parent_run_id, parent_call_id } = run;
+  await answer(workspace.store, workspace.run, describeEnd(workspace, termination), workspace.now);
+}
+
+/** A run below, as its row or the request for it describes it. */
+type RunBelow = Pick<RunRecord, "agent_id" | "parent_run_id" | "parent_call_id" | "root_run_id"> & {
+  readonly run_id: string;
+};
+
+/**
+ * Answers the call that waits for a run which ended without a last step of its own: it was superseded, was cancelled before it began, or its
+ * thread is gone.
+ */
+export async function answerForStopped(store: TenantStore, run: RunBelow, now: number): Promise<void> {
+  // A tool that started a run by itself waits for it by itself.
+  if (run.root_run_id === undefined) return;
+  const { run_id, agent_id } = run;
+  try {
+    await answer(store, run, { run_id, agent_id, status: "stopped" }, now);
+  } catch (error) {
+    // The run above is over, or was answered before.
+    if (!RepriseError.is(error) || error.isRetryable) throw error;
+  }
+}
+
+async function answer(store: TenantStore, run: RunBelow, result: Json, now: number): Promise<void> {
+  const { run_id, parent_run_id, parent_call_id } = run;
   if (parent_run_id === undefined || parent_call_id === undefined) return;
+  // A call that was begun while the model still spoke is not stored yet.
   const call = await store.loadCall(parent_run_id, parent_call_id);
-  if (call === undefined || isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return;
-  const isSuspended = call.status === "suspended";
-  if (isSuspended && call.ticket?.run_id !== run.run_id) return;
+  if (call !== undefined && isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return;
+  const isSuspended = call?.status === "suspended";
+  if (isSuspended && call.ticket?.run_id !== run_id) return;
   const decision: Decision = {
-    decision_id: `end-of-${run.run_id}`,
+    decision_id: `end-of-${run_id}`,
     run_id: parent_run_id,
     call_id: parent_call_id,
-    suspension: isSuspended ? call.suspension : call.suspension + 1,
+    suspension: isSuspended ? call.suspension : (call?.suspension ?? 0) + 1,
     action: "resume",
-    result: describeEnd(workspace, termination),
-    updated_at: workspace.now,
+    result,
+    updated_at: now,
   };
   await store.decide(decision, { early: true });
 }
@@ -57,11 +83,15 @@ function describeEnd(workspace: RunWorkspace, termination: Termination): Json {
  * Stops the runs below a run that is over: all of them when the run was cancelled, otherwise those that its calls waited for. Runs in the
  * background continue, and report to the thread.
  */
-export async function stopChildren(store: TenantStore, run: RunRecord, isCancelled: boolean): Promise<void> {
-  for (const childId of await childrenOf(store, run)) {
-    if (!isCancelled && !(await isAwaited(store, childId))) continue;
-    await requestStop(store, childId, `Run ${run.run_id}, which started it, is over.`);
-  }
+export async function stopChildren(
+  store: TenantStore,
+  run: RunRecord,
+  { isCancelled, now }: { readonly isCancelled: boolean; readonly now: number },
+): Promise<void> {
+  const reason = `Run ${run.run_id}, which started it, is over.`;
+  if (isCancelled) return cancelBelow(store, run, reason, now);
+  for (const childId of await childrenOf(store, run))
+    if (await isAwaited(store, childId)) await requestStop(store, childId, reason);
 }
 
 /** Whether a run was cancelled, or is about to be. */

@@ -143,6 +143,8 @@ export interface Host {
 export interface Delegation {
   /** A run that the thread of another run started. */
   find(tenant: string, run: RunRecord, runId: string): Promise<ChildRun | undefined>;
+  /** Whether a run of a tree was cancelled with the tree. Then it is asked to stop, if it was not before. */
+  heed(tenant: string, run: RunRecord): Promise<boolean>;
   /** The runs below the call of a run. `started` hears of every run that the call started, also of one that an earlier execution of it did. */
   runsOf(caller: DelegatingCall, started: (runId: string) => void): ChildRuns;
 }

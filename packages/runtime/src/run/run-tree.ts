@@ -1,22 +1,70 @@
-import { type Env, RepriseError, type RunRecord, type TenantStore } from "@reprise/contracts";
-import type { Json } from "@reprise/state";
+import { type Env, RepriseError, type RunRecord, runNotActive, type TenantStore } from "@reprise/contracts";
 import type { DelegationLimits } from "./limits.ts";
 
-/** Which runs every run of a tree started. One document per tree, so that limits hold over all processes. */
-type Tree = { readonly [parentRunId: string]: readonly string[] };
+/** The runs of a tree. One document per tree, so that limits and cancellations hold over all processes. */
+interface Tree {
+  /** Which runs every run started. */
+  readonly children: { readonly [parentRunId: string]: readonly string[] };
+  /** The runs that were cancelled with everything below them. Below one, no run starts and no model is asked. */
+  readonly cancelled: readonly string[];
+}
+
+type TreeMember = Pick<RunRecord, "root_run_id" | "run_id">;
 
 const KIND = "run-tree";
 /** A tree that started nothing for so long is forgotten. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The id of the run at the top of a run's tree. */
-export function rootOf({ root_run_id, run_id }: Pick<RunRecord, "root_run_id" | "run_id">): string {
+export function rootOf({ root_run_id, run_id }: TreeMember): string {
   return root_run_id ?? run_id;
 }
 
 /** The runs that a run started. */
-export async function childrenOf(store: TenantStore, run: RunRecord): Promise<readonly string[]> {
-  return (await loadTree(store, rootOf(run))).tree[run.run_id] ?? [];
+export async function childrenOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
+  return (await loadTree(store, rootOf(run))).tree.children[run.run_id] ?? [];
+}
+
+/** Whether a run, or a run above it, was cancelled with everything below. */
+export async function isInCancelledTree(store: TenantStore, run: TreeMember): Promise<boolean> {
+  const { tree } = await loadTree(store, rootOf(run));
+  return isCancelledIn(tree, run.run_id);
+}
+
+/**
+ * Cancels every run below a run. It is noted in the tree first: from then on no process starts a run below, or asks a model for one, whether
+ * it has heard of its own cancellation or not. Idempotent.
+ */
+export async function cancelBelow(store: TenantStore, run: TreeMember, reason: string, now: number): Promise<void> {
+  const { run_id } = run;
+  for (;;) {
+    const { tree, revision } = await loadTree(store, rootOf(run));
+    // There is no tree: a run that starts its first one from here on looks for its own cancellation.
+    if (revision === 0) return;
+    const isNoted = isCancelledIn(tree, run_id);
+    if (!isNoted && !(await saveTree(store, run, { ...tree, cancelled: [...tree.cancelled, run_id] }, revision, now)))
+      continue;
+    // The cancellation of a run above reaches all of them by itself.
+    const isFirst = !isNoted || tree.cancelled.includes(run_id);
+    for (const id of isFirst ? descendantsOf(tree, run_id) : (tree.children[run_id] ?? []))
+      await requestStop(store, id, reason);
+    return;
+  }
+}
+
+function isCancelledIn({ children, cancelled }: Tree, runId: string): boolean {
+  if (cancelled.length === 0) return false;
+  const parents = new Map(Object.entries(children).flatMap(([parent, ids]) => ids.map((id) => [id, parent] as const)));
+  for (let id: string | undefined = runId; id !== undefined; id = parents.get(id))
+    if (cancelled.includes(id)) return true;
+  return false;
+}
+
+/** Every run below a run, those above before those below them. */
+function descendantsOf({ children }: Tree, runId: string): readonly string[] {
+  const found = [...(children[runId] ?? [])];
+  for (const id of found) found.push(...(children[id] ?? []));
+  return found;
 }
 
 /** Asks a run to stop. One that is over, or was noted and never started, needs no stop. */
@@ -28,24 +76,28 @@ export async function requestStop(store: TenantStore, runId: string, reason: str
   }
 }
 
-/** Notes a run below another before it is started. Refuses it when the tree is too deep or too large. Idempotent. */
+/**
+ * Notes a run below another before it is started. Refuses it when the tree is too deep or too large, or was cancelled. Idempotent. Returns
+ * whether it began the tree: a cancellation that came before found nothing to note itself in.
+ */
 export async function noteChild(
   store: TenantStore,
   parent: RunRecord,
   childId: string,
   { limits, now }: { readonly limits: DelegationLimits; readonly now: number },
-): Promise<void> {
+): Promise<boolean> {
   const depth = (parent.depth ?? 0) + 1;
   if (limits.depth !== null && depth > limits.depth) throw tooMany(parent, "depth", limits.depth);
   for (;;) {
     const { tree, revision } = await loadTree(store, rootOf(parent));
-    const siblings = tree[parent.run_id] ?? [];
-    if (siblings.includes(childId)) return;
+    if (isCancelledIn(tree, parent.run_id)) throw runNotActive(parent.run_id, "cancelled");
+    const { children } = tree;
+    const siblings = children[parent.run_id] ?? [];
+    if (siblings.includes(childId)) return false;
     if (siblings.length >= limits.children) throw tooMany(parent, "children", limits.children);
-    if (Object.values(tree).flat().length >= limits.tree) throw tooMany(parent, "tree", limits.tree);
-    const body: Json = { ...tree, [parent.run_id]: [...siblings, childId] };
-    const document = { kind: KIND, id: rootOf(parent), body, expires_at: now + KEPT_MS };
-    if ((await store.saveDocument(document, revision)).saved) return;
+    if (Object.values(children).flat().length >= limits.tree) throw tooMany(parent, "tree", limits.tree);
+    const grown = { ...tree, children: { ...children, [parent.run_id]: [...siblings, childId] } };
+    if (await saveTree(store, parent, grown, revision, now)) return revision === 0;
   }
 }
 
@@ -54,8 +106,21 @@ async function loadTree(
   rootId: string,
 ): Promise<{ readonly tree: Tree; readonly revision: number }> {
   const stored = await store.loadDocument(KIND, rootId);
-  // Written above.
-  return { tree: (stored?.body ?? {}) as Tree, revision: stored?.revision ?? 0 };
+  // Written below.
+  const tree = stored?.body as unknown as Tree | undefined;
+  return { tree: tree ?? { children: {}, cancelled: [] }, revision: stored?.revision ?? 0 };
+}
+
+/** False when another process was faster. */
+async function saveTree(
+  store: TenantStore,
+  run: TreeMember,
+  { children, cancelled }: Tree,
+  revision: number,
+  now: number,
+): Promise<boolean> {
+  const document = { kind: KIND, id: rootOf(run), body: { children, cancelled }, expires_at: now + KEPT_MS };
+  return (await store.saveDocument(document, revision)).saved;
 }
 
 const SAYS: { readonly [Limit in keyof DelegationLimits]: (most: number) => string } = {
