@@ -150,7 +150,7 @@ const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: st
     "suspendStep(question)",
     "asks a person before the model is asked, or before its answer counts; a denial ends the run as `stopped:review_denied`",
   ],
-  exclude_tool: ["excludeTool(toolId)", "hides and refuses a tool, for this step"],
+  exclude_tool: ["excludeTool(…toolIds)", "hides and refuses tools, for this step"],
   include_only_tools: [
     "includeOnlyTools(...toolIds)",
     "hides and refuses every other tool; of several lists the union counts. `includeOnlyTools(toolIds, { advice })` says in the refusal how to get the tool",

@@ -76,4 +76,18 @@ export const CASES: readonly Case[] = [
     arguments: COMMAND,
     expected: "ask",
   },
+  {
+    name: "the same, and the call begins as all of them do",
+    rules: make(RULES, (index) => `shell(command =~ "^npm (run|exec) ${index}$")`),
+    tool: "shell",
+    arguments: { command: "npm run build --workspace server" },
+    expected: "ask",
+  },
+  {
+    name: "1,000 regular expressions without three plain letters in a row, none fits",
+    rules: make(RULES, (index) => `shell(command =~ "^[a-f]+ \\d{1,3} [x-z]?${index % 10}$")`),
+    tool: "shell",
+    arguments: COMMAND,
+    expected: "ask",
+  },
 ];

@@ -52,6 +52,7 @@ describe("what a plugin asks for is plain data", () => {
       suspendStep({ action: "ask", expiresInMs: 5 }),
       { type: "suspend_step", request: { action: "ask", expires_in_ms: 5 } },
     ],
+    [excludeTool("a", "b"), { type: "exclude_tool", tool_ids: ["a", "b"] }],
     [excludeTool("t"), { type: "exclude_tool", tool_id: "t" }],
     [includeOnlyTools("a", "b"), { type: "include_only_tools", tool_ids: ["a", "b"] }],
     [includeOnlyTools(), { type: "include_only_tools", tool_ids: [] }],

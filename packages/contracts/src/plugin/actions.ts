@@ -51,9 +51,14 @@ export function noteContext(facts: {
   return { type: "note_context", ...facts };
 }
 
-/** Hides a tool from the model in this step, and refuses the call if the model makes it anyway. */
-export function excludeTool(toolId: string): PhaseAction<"exclude_tool"> {
-  return { type: "exclude_tool", tool_id: toolId };
+/**
+ * Hides tools from the model in this step, and refuses their calls if the model makes them anyway. Name many tools in one action: thousands of
+ * actions cost milliseconds.
+ */
+export function excludeTool(...toolIds: readonly string[]): PhaseAction<"exclude_tool"> {
+  const [only] = toolIds;
+  if (only !== undefined && toolIds.length === 1) return { type: "exclude_tool", tool_id: only };
+  return { type: "exclude_tool", tool_ids: toolIds };
 }
 
 /** Hides every other tool in this step. `advice` tells a model that calls one all the same how it can get the tool. */

@@ -50,7 +50,7 @@ export interface PhaseActions {
   retry_inference: { readonly feedback: string };
   /** Asks a person before the step continues: before the model is asked, or before the answer counts. A denial ends the run. */
   suspend_step: { readonly request: SuspendRequest };
-  exclude_tool: { readonly tool_id: string };
+  exclude_tool: { readonly tool_id: string } | { readonly tool_ids: readonly string[] };
   /** Of several the union counts; what is excluded stays so. A call of a tool that no list names is refused with the first `advice`. */
   include_only_tools: { readonly tool_ids: readonly string[]; readonly advice?: string };
   add_request_transform: { readonly transform: RequestTransform };

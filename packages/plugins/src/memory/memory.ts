@@ -43,7 +43,7 @@ export function agentMemory({ search, ...options }: MemoryOptions = {}): Plugin 
       },
       beforeInference(context) {
         const key = notebookOf(settings.read(context), context.resourceId);
-        if (key === undefined) return MEMORY_TOOLS.map((id) => excludeTool(id));
+        if (key === undefined) return [excludeTool(...MEMORY_TOOLS)];
         const { notes, total, unread } = context.state.get(shownNotes);
         const left = total - notes.length;
         const reason = unread === true ? "The notes could not be read." : `${left} of ${total} notes did not fit.`;

@@ -21,7 +21,7 @@ import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { ALWAYS_KIND, openAlwaysRules } from "./always-rules.ts";
 import { permissionGrants, permissionPolicy } from "./permission-state.ts";
 import { type Behavior, behavior, type KeptRule, type PermissionRule, ruleShape } from "./rule.ts";
-import { type Evaluation, evaluate, isAlwaysDenied, type Policy, RuleSet } from "./rule-set.ts";
+import { type Evaluation, evaluate, findAlwaysDenied, isAlwaysDenied, type Policy, RuleSet } from "./rule-set.ts";
 
 const ID = "permission";
 const SOURCE = `plugin:${ID}`;
@@ -136,7 +136,8 @@ function alwaysRulesOf({ documents, agentId, resourceId }: PhaseContext): Return
 }
 
 function hideDenied(policy: Policy, { tools }: BeforeInferenceContext): readonly ActionOf<"before_inference">[] {
-  return tools.flatMap(({ id }) => (isAlwaysDenied(policy, id) ? [excludeTool(id)] : []));
+  const denied = findAlwaysDenied(policy, tools);
+  return denied.length === 0 ? [] : [excludeTool(...denied)];
 }
 
 async function judge(

@@ -2,6 +2,7 @@ import type { Json } from "@reprise/state";
 import { ArgumentValues } from "../tool-pattern/argument-values.ts";
 import { parseToolPattern, type ToolPattern } from "../tool-pattern/tool-pattern.ts";
 import type { Behavior, KeptRule } from "./rule.ts";
+import { RuleIndex } from "./rule-index.ts";
 
 /** Where a rule was found. */
 export type Scope = "run" | "thread" | "always" | "settings";
@@ -17,31 +18,44 @@ interface CompiledRule {
 /** More tools than this are not remembered: an agent has fewer. */
 const MAX_REMEMBERED = 10_000;
 
+/** The rules about one tool, the one that counts most first. */
+interface ToolRules {
+  readonly all: readonly CompiledRule[];
+  readonly byArguments: RuleIndex<CompiledRule>;
+}
+
 /**
- * Rules of one scope, compiled once. Rules about one tool are found by its id, and which of the others are about a tool is remembered, so
- * that a call looks only at the conditions on its arguments.
+ * Rules of one scope, compiled once. Rules about one tool are found by its id, and which of the others are about a tool is remembered. Of these a
+ * call tries only the rules whose conditions its arguments may fit.
  */
 export class RuleSet {
   readonly #byTool = new Map<string, CompiledRule[]>();
   readonly #others: CompiledRule[] = [];
-  readonly #ordered = new Map<string, readonly CompiledRule[]>();
+  /** Whether some rules are for a time only. */
+  readonly canEnd: boolean;
+  readonly #ordered = new Map<string, ToolRules>();
 
   /** Throws `PatternProblem` for a rule that cannot be read: a rule that cannot be asked must not be passed by. */
   constructor(rules: readonly KeptRule[]) {
+    this.canEnd = rules.some(({ expires_at }) => expires_at !== undefined);
     for (const rule of rules) {
       const compiled = { rule, pattern: parseToolPattern(rule.tool) };
       const { toolId } = compiled.pattern;
       if (toolId === undefined) this.#others.push(compiled);
-      else this.#byTool.set(toolId, [...(this.#byTool.get(toolId) ?? []), compiled]);
+      else {
+        const same = this.#byTool.get(toolId);
+        if (same === undefined) this.#byTool.set(toolId, [compiled]);
+        else same.push(compiled);
+      }
     }
   }
 
-  /** The rules about a tool, the one that counts most first. */
-  rulesFor(toolId: string): readonly CompiledRule[] {
+  rulesFor(toolId: string): ToolRules {
     const known = this.#ordered.get(toolId);
     if (known !== undefined) return known;
     const others = this.#others.filter(({ pattern }) => pattern.tool.matches(toolId));
-    const rules = [...(this.#byTool.get(toolId) ?? []), ...others].sort(byPrecedence);
+    const all = [...(this.#byTool.get(toolId) ?? []), ...others].sort(byPrecedence);
+    const rules = { all, byArguments: new RuleIndex(all) };
     if (this.#ordered.size >= MAX_REMEMBERED) this.#ordered.clear();
     this.#ordered.set(toolId, rules);
     return rules;
@@ -73,7 +87,7 @@ export function evaluate({ default: otherwise, sets, now }: Policy, toolId: stri
   const values = new ArgumentValues(given);
   let best: (CompiledRule & { readonly scope: Scope }) | undefined;
   for (const { scope, rules } of sets) {
-    for (const compiled of rules.rulesFor(toolId)) {
+    for (const compiled of rules.rulesFor(toolId).byArguments.candidates(values)) {
       if (!isInForce(compiled, now) || !applies(compiled, values)) continue;
       if (best === undefined || byPrecedence(best, compiled) > 0) best = { ...compiled, scope };
       // The rules after it count less.
@@ -89,13 +103,35 @@ export function evaluate({ default: otherwise, sets, now }: Policy, toolId: stri
 export function isAlwaysDenied({ default: otherwise, sets, now }: Policy, toolId: string): boolean {
   let isOpen = otherwise !== "deny";
   for (const { rules } of sets) {
-    for (const compiled of rules.rulesFor(toolId)) {
+    for (const compiled of rules.rulesFor(toolId).all) {
       if (!isInForce(compiled, now)) continue;
       if (compiled.rule.behavior !== "deny") isOpen = true;
       else if (compiled.pattern.isUnconditional) return true;
     }
   }
   return !isOpen;
+}
+
+// Every step asks about the same tools, of which there may be thousands, and mostly under the same rules.
+const answered = new WeakMap<readonly Named[], { readonly policy: Policy; readonly denied: readonly string[] }>();
+
+type Named = { readonly id: string };
+
+/** The tools whose every call is denied. */
+export function findAlwaysDenied(policy: Policy, tools: readonly Named[]): readonly string[] {
+  const last = answered.get(tools);
+  if (last !== undefined && saysTheSame(last.policy, policy)) return last.denied;
+  const denied = tools.flatMap(({ id }) => (isAlwaysDenied(policy, id) ? [id] : []));
+  answered.set(tools, { policy, denied });
+  return denied;
+}
+
+function saysTheSame(left: Policy, right: Policy): boolean {
+  return (
+    left.default === right.default &&
+    left.sets.length === right.sets.length &&
+    left.sets.every(({ rules }, index) => rules === right.sets[index]?.rules && !rules.canEnd)
+  );
 }
 
 function isInForce({ rule }: CompiledRule, now: number): boolean {

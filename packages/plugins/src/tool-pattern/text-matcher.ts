@@ -1,8 +1,11 @@
 import { RE2JS, RE2JSException } from "re2js";
+import { requiredLiterals } from "./required-literals.ts";
 
 /** Says whether a text fits. Takes time linear in the text, whatever the pattern says. */
 export interface TextMatcher {
   readonly kind: "exact" | "glob" | "regex";
+  /** Texts that every text that fits contains. An index over many patterns finds those worth trying by them. */
+  readonly literals: readonly string[];
   matches(text: string): boolean;
 }
 
@@ -10,7 +13,7 @@ export interface TextMatcher {
 export class PatternProblem extends Error {}
 
 export function exactly(wanted: string): TextMatcher {
-  return { kind: "exact", matches: (text) => text === wanted };
+  return { kind: "exact", literals: [wanted], matches: (text) => text === wanted };
 }
 
 const GLOB_SIGNS = /[*?[]/;
@@ -25,9 +28,9 @@ export function isGlob(text: string): boolean {
  * character of a class. Nothing is escaped; `[*]` is a star.
  */
 export function compileGlob(glob: string): TextMatcher {
-  if (!isGlob(glob)) return { ...exactly(glob), kind: "exact" };
+  if (!isGlob(glob)) return exactly(glob);
   // Classes and single characters need an engine; most globs have only stars, which do not.
-  if (/[?[]/.test(glob)) return fromExpression("glob", compileExpression(globExpression(glob)), true);
+  if (/[?[]/.test(glob)) return compileClassGlob(globExpression(glob));
   const pieces = glob.split("*");
   const first = pieces[0] ?? "";
   const last = pieces.at(-1) ?? "";
@@ -38,7 +41,13 @@ export function compileGlob(glob: string): TextMatcher {
     (first === "" || text.startsWith(first)) &&
     (last === "" || text.endsWith(last)) &&
     (middle.length === 0 || holdsInOrder(text, middle, first.length, text.length - last.length));
-  return { kind: "glob", matches };
+  return { kind: "glob", literals: pieces.filter((piece) => piece !== ""), matches };
+}
+
+function compileClassGlob(source: string): TextMatcher {
+  // A dot of a glob is a line end too.
+  const expression = compileExpression(`(?s)${source}`);
+  return { kind: "glob", literals: requiredLiterals(source), matches: (text) => expression.testExact(text) };
 }
 
 /** Taking each piece where it first occurs leaves the most room for those after it. */
@@ -54,7 +63,7 @@ function holdsInOrder(text: string, pieces: readonly string[], from: number, end
 
 /** The same as an expression. */
 function globExpression(glob: string): string {
-  let expression = "(?s)";
+  let expression = "";
   for (let index = 0; index < glob.length; index += 1) {
     const sign = glob[index] ?? "";
     if (sign === "*") expression += ".*";
@@ -76,7 +85,12 @@ function globExpression(glob: string): string {
 
 /** A regular expression of RE2, found anywhere in the text unless it has anchors. */
 export function compileRegex(source: string): TextMatcher {
-  return fromExpression("regex", compileExpression(source), false);
+  const expression = compileExpression(source);
+  const literals = requiredLiterals(source);
+  // The engine prepares itself at its first text, which costs more than all searches for literals.
+  const matches = (text: string): boolean =>
+    literals.every((literal) => text.includes(literal)) && expression.test(text);
+  return { kind: "regex", literals, matches };
 }
 
 /** Replaces every match of a regular expression of RE2 by a text; undefined when there is none. */
@@ -84,10 +98,6 @@ export function compileReplacer(source: string): (text: string, by: string) => s
   const expression = compileExpression(source);
   return (text, by) =>
     expression.test(text) ? expression.matcher(text).replaceAll(RE2JS.quoteReplacement(by)) : undefined;
-}
-
-function fromExpression(kind: TextMatcher["kind"], expression: RE2JS, isWhole: boolean): TextMatcher {
-  return { kind, matches: isWhole ? (text) => expression.testExact(text) : (text) => expression.test(text) };
 }
 
 function compileExpression(source: string): RE2JS {

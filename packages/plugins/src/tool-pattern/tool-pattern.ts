@@ -25,7 +25,15 @@ export interface ToolPattern {
   readonly isUnconditional: boolean;
   /** The more a pattern says, the higher: the tool first, then the arguments. */
   readonly specificity: number;
+  /** Texts that arguments must contain to fit. */
+  readonly clues: readonly Clue[];
   fitsArguments(values: ArgumentValues): Fit;
+}
+
+/** A text that is in one of the values at a path, or in the primary argument, of every call that fits. */
+export interface Clue {
+  readonly path: ArgumentPath | undefined;
+  readonly text: string;
 }
 
 /** How much a matcher says. */
@@ -52,6 +60,9 @@ export function parseToolPattern(source: string): ToolPattern {
     hasArguments: inside !== undefined,
     isUnconditional: conditions.length === 0,
     specificity,
+    clues: conditions.flatMap(({ path, matcher, isNegated }) =>
+      isNegated ? [] : matcher.literals.map((text) => ({ path, text })),
+    ),
     fitsArguments: (values) => fitsAll(conditions, values),
   };
 }

@@ -53,8 +53,9 @@ export function toolPolicy(options: ToolPolicyOptions = {}): Plugin {
     hooks: {
       beforeInference(context) {
         const findRefusal = filterOf(settings.read(context));
-        // Excluded one by one: of several allow lists the union would count, and another plugin could widen this one.
-        return context.tools.flatMap(({ id }) => (findRefusal(id) === undefined ? [] : [excludeTool(id)]));
+        // Not an allow list: of several of these the union would count, and another plugin could widen this one.
+        const refused = context.tools.flatMap(({ id }) => (findRefusal(id) === undefined ? [] : [id]));
+        return refused.length === 0 ? [] : [excludeTool(...refused)];
       },
       beforeToolExecute(context) {
         const { call } = context;

@@ -4,6 +4,7 @@ import {
   type InferenceOverride,
   type Message,
   type ModelRequest,
+  type PhaseAction,
   RepriseError,
   type RequestTransform,
   type ToolDescriptor,
@@ -59,10 +60,11 @@ export function composeInference(
   const { overrides: chosen = {} } = workspace.run;
   const override = mergeOverrides(actions);
   const model = override.model ?? chosen.model;
+  const excluded = excludedTools(actions);
   const base: ModelRequest = {
     system: systemText(systemPrompt(workspace), actions),
     messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
-    tools: visibleTools(tools, actions),
+    tools: visibleTools(tools, actions, new Set(excluded)),
     options: {
       ...modelSpec?.chat_options,
       ...spec.chat_options,
@@ -78,7 +80,7 @@ export function composeInference(
   const fact = describeActions(actions, workspace.effects.loopVersion);
   return {
     request: { ...request, signal: workspace.signal },
-    ...visibilityOf(tools, request.tools, actions),
+    ...visibilityOf(tools, request.tools, actions, excluded),
     ...(model !== undefined && { model }),
     ...(override.fallback_models !== undefined && { fallbacks: override.fallback_models }),
     ...(actions.some(({ value }) => value.type === "hold_answer") && { isHeld: true }),
@@ -150,11 +152,10 @@ function withPlaceholders(workspace: AskingRun): readonly Message[] {
 function visibleTools(
   tools: readonly ToolDescriptor[],
   actions: PhaseResult<"before_inference">,
+  excluded: ReadonlySet<string>,
 ): readonly ToolDescriptor[] {
   let included: Set<string> | undefined;
-  const excluded = new Set<string>();
   for (const { value } of actions) {
-    if (value.type === "exclude_tool") excluded.add(value.tool_id);
     if (value.type === "include_only_tools") included = new Set([...(included ?? []), ...value.tool_ids]);
   }
   if (included === undefined) return excluded.size === 0 ? tools : tools.filter(({ id }) => !excluded.has(id));
@@ -185,8 +186,8 @@ function visibilityOf(
   offered: readonly ToolDescriptor[],
   told: readonly ToolDescriptor[],
   actions: PhaseResult<"before_inference">,
+  excluded: readonly string[],
 ): Pick<Inference, "refusalOf" | "sayTold" | "excluded"> {
-  const excluded = actions.flatMap(({ value }) => (value.type === "exclude_tool" ? [value.tool_id] : []));
   const sayTold = (): string => {
     const named = told.slice(0, MOST_NAMED).map(({ id }) => id);
     const more = told.length - named.length;
@@ -206,6 +207,10 @@ function visibilityOf(
 }
 
 const MOST_NAMED = 10;
+
+function excludedTools(actions: PhaseResult<"before_inference">): readonly string[] {
+  return actions.flatMap(({ value }) => (value.type === "exclude_tool" ? toolsNamedBy(value) : []));
+}
 
 function mergeOverrides(actions: PhaseResult<"before_inference">): InferenceOverride {
   const overrides = actions.flatMap(({ value }) => (value.type === "override_inference" ? [value.override] : []));
@@ -240,8 +245,12 @@ function describeActions(actions: PhaseResult<"before_inference">, loopVersion: 
 }
 
 function toolsOf(action: PhaseResult<"before_inference">[number]["value"]): { readonly tool_ids?: readonly string[] } {
-  if (action.type === "exclude_tool") return { tool_ids: [action.tool_id] };
-  return action.type === "include_only_tools" ? { tool_ids: action.tool_ids } : {};
+  const isAboutTools = action.type === "exclude_tool" || action.type === "include_only_tools";
+  return isAboutTools ? { tool_ids: toolsNamedBy(action) } : {};
+}
+
+function toolsNamedBy(action: PhaseAction<"exclude_tool" | "include_only_tools">): readonly string[] {
+  return "tool_id" in action ? [action.tool_id] : action.tool_ids;
 }
 
 /** The transforms plugins added for this inference, after those they have for every one. */

@@ -18,6 +18,9 @@ const makeTools = () => {
 
 it.each([
   ["everything else, when one is excluded", [[excludeTool("b")]], ["a", "c"]],
+  ["everything else, when several are excluded at once", [[excludeTool("a", "b")]], ["c"]],
+  ["nothing that one of several exclusions names", [[excludeTool("a", "c")], [excludeTool("b")]], []],
+  ["everything, when an exclusion names no tool", [[excludeTool()]], ["a", "b", "c"]],
   ["nothing but what is included", [[includeOnlyTools("a", "c")]], ["a", "c"]],
   ["the union of two lists", [[includeOnlyTools("a")], [includeOnlyTools("b")]], ["a", "b"]],
   ["nothing that is excluded, whoever includes it later", [[excludeTool("a")], [includeOnlyTools("a", "b")]], ["b"]],
