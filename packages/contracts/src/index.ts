@@ -249,6 +249,7 @@ export {
 export type { ToolOutput } from "./plugin/tool-output.ts";
 export type { ChatOptions, PromptCache, ReasoningEffort, SharedChatOptions } from "./run/chat-options.ts";
 export { chatOptionsShape } from "./run/chat-options.ts";
+export type { FrontendContext, FrontendTool } from "./run/frontend.ts";
 export {
   RUN_OVERRIDES,
   type RunOverrideOptions,

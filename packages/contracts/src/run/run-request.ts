@@ -15,6 +15,7 @@ import {
   wholeNumber,
 } from "../shape/shape.ts";
 import { idText } from "../thread/assert-id.ts";
+import { FRONTEND_CONTEXT, FRONTEND_TOOLS, type FrontendContext, type FrontendTool } from "./frontend.ts";
 import { RUN_OVERRIDES, type RunOverrides } from "./run-overrides.ts";
 import { RUN_POLICY, type RunPolicy } from "./run-policy.ts";
 import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
@@ -58,6 +59,12 @@ export interface RunRequest {
   readonly origin?: RunOrigin;
   /** Merged one level deep into the application's state. Keys of the runtime are refused. */
   readonly state?: { readonly [key: string]: Json };
+  /** Keys of the application's state to delete. */
+  readonly removed_state?: readonly string[];
+  /** Tools that the client executes. A tool of the agent with the same id counts instead. */
+  readonly frontend_tools?: readonly FrontendTool[];
+  /** Shown to the model in every step of the run, in the user's position. */
+  readonly context?: readonly FrontendContext[];
   /** Without messages the run works on the thread as it is. Messages with the role `system` become context in the user's position. */
   readonly messages: readonly MessageInput[];
   readonly initial_decisions?: readonly DecisionInput[];
@@ -104,6 +111,13 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   sender_id: named(optional(nonEmptyText), "senderId", "sender_id"),
   origin: optional(oneOf(...RUN_ORIGINS)),
   state: optional(narrowed(anyObject, findStateProblem)),
+  removed_state: named(
+    optional(narrowed(listOf(nonEmptyText), (keys) => findKeyProblem(keys as readonly string[]))),
+    "removedState",
+    "removed_state",
+  ),
+  frontend_tools: named(optional(FRONTEND_TOOLS), "frontendTools", "frontend_tools"),
+  context: optional(FRONTEND_CONTEXT),
   messages: needed(listOf(MESSAGE_INPUT, MAX_MESSAGES)),
   initial_decisions: named(optional(listOf(DECISION_INPUT)), "decisions", "initialDecisions", "initial_decisions"),
   busy_policy: named(
@@ -125,7 +139,11 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
 
 /** State of the runtime and state that plugins guard cannot be set from outside. */
 function findStateProblem(state: Json): string | undefined {
-  for (const key of Object.keys(state as object)) {
+  return findKeyProblem(Object.keys(state as object));
+}
+
+function findKeyProblem(keys: readonly string[]): string | undefined {
+  for (const key of keys) {
     if (key.startsWith("__") || key === "permission_policy" || key === "sub_agents")
       return `${JSON.stringify(key)} belongs to the runtime and cannot be set by a request`;
     if (key === "constructor" || key === "prototype") return `${JSON.stringify(key)} cannot be a state key`;

@@ -1,7 +1,16 @@
 import type { ToolDescriptor } from "./tool-descriptor.ts";
 
 /** Who runs a tool. */
-export const TOOL_OWNERS = ["local", "mcp", "hosted", "provider_native", "workflow", "subagent", "plugin"] as const;
+export const TOOL_OWNERS = [
+  "local",
+  "mcp",
+  "hosted",
+  "provider_native",
+  "workflow",
+  "subagent",
+  "plugin",
+  "frontend",
+] as const;
 
 export type ToolOwner = (typeof TOOL_OWNERS)[number];
 

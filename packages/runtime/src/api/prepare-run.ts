@@ -118,10 +118,13 @@ function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequ
 }
 
 /** A client writes the application's state, never what belongs to a plugin of the agent. */
-function assertUnowned(agents: AgentSource, { agent_id, state = {} }: RunRequest): void {
-  const plan = Object.keys(state).length === 0 ? undefined : agents.plan(agent_id);
+function assertUnowned(agents: AgentSource, { agent_id, state = {}, removed_state = [] }: RunRequest): void {
+  const keys = [...Object.keys(state), ...removed_state];
+  const plan = keys.length === 0 ? undefined : agents.plan(agent_id);
   if (plan?.kind !== "local") return;
-  const owned = plan.agent.installed.states.list().find(({ path }) => typeof path[0] === "string" && path[0] in state);
+  const owned = plan.agent.installed.states
+    .list()
+    .find(({ path: [key] }) => typeof key === "string" && keys.includes(key));
   if (owned !== undefined)
     throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin, so a request cannot set it.`);
 }

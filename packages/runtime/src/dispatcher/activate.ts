@@ -120,6 +120,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
   migrateStates(workspace);
   await plugins.activate();
   observeAsPlugins(workspace);
+  workspace.useFrontendTools();
   await refreshTools(workspace, `${workspace.run.run_id}-e${workspace.claim.epoch}`);
   await endActivation(workspace, await runLoop(workspace));
 }

@@ -13,7 +13,7 @@ import { diff, getAt, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@
 import { LOOP_VERSION } from "../effects/port.ts";
 import type { Restore } from "../thread/find-restore.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { clearRunOps, runStateOps } from "../thread/run-state.ts";
+import { clearRunOps, frontendOps, runStateOps } from "../thread/run-state.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import { composeClosing } from "./compose-closing.ts";
 import { newMessages } from "./new-messages.ts";
@@ -101,9 +101,14 @@ function startPatches({ request, thread, now, restore }: StartOptions, run: RunR
   // Every call is over when a run starts, also those of a state that is being restored.
   const hasCalls = getAt(restore?.state ?? thread.document, [TOOL_CALL_SCOPE]) !== undefined;
   const closedCalls = hasCalls ? [ops.delete([TOOL_CALL_SCOPE])] : [];
-  const asked = Object.entries(request.state ?? {}).map(([key, value]) => ops.set([key], value));
+  const before = restore?.state ?? thread.document;
+  const removed = (request.removed_state ?? []).filter((key) => getAt(before, [key]) !== undefined);
+  const asked = [
+    ...removed.map((key) => ops.delete([key])),
+    ...Object.entries(request.state ?? {}).map(([key, value]) => ops.set([key], value)),
+  ];
   const changes: readonly [source: string, ops: readonly Op[]][] = [
-    ["runtime", [...restored, ...closedCalls, ...cleared, ...runStateOps(run)]],
+    ["runtime", [...restored, ...closedCalls, ...cleared, ...runStateOps(run), ...frontendOps(request)]],
     ["request", asked],
   ];
   return changes

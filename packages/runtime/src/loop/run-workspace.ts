@@ -19,6 +19,7 @@ import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/stat
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
 import type { MailFlag } from "../effects/mail-flag.ts";
 import type { EffectPort } from "../effects/port.ts";
+import { withFrontendTools } from "../resolve/frontend-tools.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 import { type SourcedTools, withSourcedTools } from "../resolve/tool-sources.ts";
 import { toolVersion } from "../resolve/tool-version.ts";
@@ -37,7 +38,7 @@ import type {
   ToolShelf,
 } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { callStateOps, noteScopedOps } from "../thread/run-state.ts";
+import { callStateOps, frontendOf, noteScopedOps } from "../thread/run-state.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
 import { ActiveTime } from "./evaluate-stop.ts";
@@ -144,7 +145,15 @@ export class RunWorkspace
       this.services.env.log("warn", "a tool source lists a tool whose id is taken; the tool is left out", details);
     });
     this.#sourced = sourced;
-    this.#plan = { kind: "local", agent };
+    this.#plan = { kind: "local", agent: withFrontendTools(agent, frontendOf(this.#document).tools) };
+  }
+
+  /** Offers the tools that the client of the run executes, beside the agent's own. */
+  useFrontendTools(): void {
+    const { tools } = frontendOf(this.#document);
+    if (tools.length === 0) return;
+    this.#defined ??= this.agent;
+    this.#plan = { kind: "local", agent: withFrontendTools(this.#defined, tools) };
   }
 
   /** The agent's spec, wherever it runs. */

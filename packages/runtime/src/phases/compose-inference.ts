@@ -14,10 +14,11 @@ import type { Json } from "@reprise/state";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import { loaderOf } from "../media/blobs.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
-import type { AgentView, CallBook, Conversation, Host, Outside, RunView } from "../run/ports.ts";
+import type { AgentView, CallBook, Conversation, Host, Outside, RunView, StateAccess } from "../run/ports.ts";
 import { stepIdOf } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { placeMessage } from "../thread/place-message.ts";
+import { frontendOf } from "../thread/run-state.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { PhaseResult } from "./run-phase.ts";
 
@@ -26,6 +27,7 @@ type AskingRun = RunView &
   Pick<AgentView, "agent"> &
   Pick<Conversation, "modelMessages"> &
   Pick<CallBook, "openCalls"> &
+  Pick<StateAccess, "document"> &
   Outside &
   Host;
 
@@ -63,7 +65,7 @@ export function composeInference(
   const excluded = excludedTools(actions);
   const base: ModelRequest = {
     system: systemText(systemPrompt(workspace), actions),
-    messages: withSessionContext(withPlaceholders(workspace), workspace.run.run_id, actions),
+    messages: withSessionContext(withPlaceholders(workspace), workspace, actions),
     tools: visibleTools(tools, actions, new Set(excluded)),
     options: {
       ...modelSpec?.chat_options,
@@ -119,7 +121,7 @@ function systemText(prompt: string, actions: PhaseResult<"before_inference">): s
  */
 function withSessionContext(
   messages: readonly Message[],
-  runId: string,
+  { run, document }: Pick<AskingRun, "run" | "document">,
   actions: PhaseResult<"before_inference">,
 ): readonly Message[] {
   const texts = new Map<string, { readonly plugin: string; readonly text: string }>();
@@ -127,11 +129,13 @@ function withSessionContext(
     if (value.type !== "add_session_context") continue;
     texts.set(value.key === undefined ? `#${index}` : `=${value.key}`, { plugin, text: value.text });
   }
-  if (texts.size === 0) return messages;
-  const content = [...texts.values()]
-    .map(({ plugin, text }) => frameText("context", `plugin:${plugin}`, text))
-    .join("\n");
-  const context: Message = { id: `${runId}-context`, role: "user", content, visibility: "internal" };
+  const given = frontendOf(document).context;
+  if (texts.size + given.length === 0) return messages;
+  const content = [
+    ...given.map(({ description, value }) => frameText("context", "client", `${description}: ${value}`)),
+    ...[...texts.values()].map(({ plugin, text }) => frameText("context", `plugin:${plugin}`, text)),
+  ].join("\n");
+  const context: Message = { id: `${run.run_id}-context`, role: "user", content, visibility: "internal" };
   return [...messages, context];
 }
 

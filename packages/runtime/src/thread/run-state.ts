@@ -1,4 +1,12 @@
-import { isTerminal, type RunRecord, TOOL_CALL_TRANSITIONS, type ToolCallRecord } from "@reprise/contracts";
+import {
+  type FrontendContext,
+  type FrontendTool,
+  isTerminal,
+  type RunRecord,
+  type RunRequest,
+  TOOL_CALL_TRANSITIONS,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 import { getAt, type Json, type Op, ops, TOOL_CALL_SCOPE } from "@reprise/state";
 
 /** Where the state of the thread's current run is kept, so that a look at any version shows it. */
@@ -8,6 +16,26 @@ export const RUN_PATH = "__run";
 export function runStateOps(run: RunRecord, doneReason?: string): readonly Op[] {
   const value = { id: run.run_id, status: run.status, updated_at: run.updated_at };
   return [ops.mergeObject([RUN_PATH], doneReason === undefined ? value : { ...value, done_reason: doneReason })];
+}
+
+/** What the client of a run brings along: stored once, with the state of the run, and gone with it. */
+export interface Frontend {
+  readonly tools: readonly FrontendTool[];
+  readonly context: readonly FrontendContext[];
+}
+
+export function frontendOps({ frontend_tools: tools = [], context = [] }: RunRequest): readonly Op[] {
+  if (tools.length + context.length === 0) return [];
+  // Plain JSON, which its interfaces hide from the compiler.
+  return [ops.set([RUN_PATH, "frontend"], { tools, context } as unknown as Json)];
+}
+
+const NO_FRONTEND: Frontend = { tools: [], context: [] };
+
+/** The tools and the context that the client of the thread's current run brought along. */
+export function frontendOf(document: Json): Frontend {
+  // Written by `frontendOps`, and no patch from outside reaches it.
+  return (getAt(document, [RUN_PATH, "frontend"]) as unknown as Frontend | undefined) ?? NO_FRONTEND;
 }
 
 /** Deletes what belonged to the run before: its own entry, and the run-scoped states it wrote. */

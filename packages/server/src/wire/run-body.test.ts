@@ -9,6 +9,8 @@ const BODY = { agentId: "a", messages: [{ role: "user", content: "hi" }] };
 const GIVEN: { readonly [field: string]: string | object } = {
   initial_decisions: [{ targetId: "c1", action: "resume", bindingHash: "h", updatedAt: 1 }],
   busy_policy: "enqueue",
+  removed_state: ["draft"],
+  frontend_tools: [{ id: "pick", description: "Picks." }],
 };
 
 const spellings = Object.entries({ ...RUN_REQUEST.names, ...RUN_OVERRIDES.names }).flatMap(([field, names]) =>
