@@ -1,7 +1,9 @@
 import {
   changeState,
   describeThrown,
+  executeLater,
   type MarkedEffect,
+  type MarkedResult,
   suspendTool,
   type ToolContext,
   ToolError,
@@ -11,6 +13,7 @@ import {
 import type { Json } from "@reprise/state";
 import { type GivenResult, originMetadata, type ResultOrigin, readCallResult } from "./call-result.ts";
 import type { ConnectionCall, McpClient, McpConnection } from "./connection.ts";
+import { cut } from "./listed-tool.ts";
 import { loadClient } from "./load-client.ts";
 import { DEFAULTS } from "./mcp-settings.ts";
 import type { McpSampling } from "./mcp-types.ts";
@@ -26,6 +29,19 @@ import {
   suspendWith,
   type Waiting,
 } from "./questions.ts";
+import {
+  ANYTHING,
+  cancelTask,
+  getTask,
+  getTaskResult,
+  mcpTasks,
+  nextLookMs,
+  TASKS_EXTENSION,
+  type Task,
+  taskOf,
+  updateTask,
+  wantsTask,
+} from "./tasks.ts";
 import { traceMeta } from "./trace-meta.ts";
 
 /** The answer of a server to a call: a result, or the input that it needs first. */
@@ -45,6 +61,9 @@ interface Answered {
 const MAX_ROUNDS = 10;
 /** The longest a timer takes. Our own limits end a call. */
 const NO_LIMIT_MS = 2_147_483_647;
+const MAX_ERROR_CHARS = 500;
+
+type WaitingTask = Extract<Waiting, { kind: "task" }>;
 /** Progress is shown this often at most, and when it moved this far. */
 const PROGRESS_MS = 100;
 const PROGRESS_PART = 0.01;
@@ -61,7 +80,11 @@ export class McpCalls {
 
   /** The capabilities of every client. */
   get capabilities(): object {
-    return { elicitation: { form: {}, url: {} }, ...(this.#sampling !== undefined && { sampling: {} }) };
+    return {
+      elicitation: { form: {}, url: {} },
+      ...(this.#sampling !== undefined && { sampling: {} }),
+      extensions: { [TASKS_EXTENSION]: {} },
+    };
   }
 
   /** Has a client pass on what its server asks while a call is under way. */
@@ -78,7 +101,9 @@ export class McpCalls {
   /** Executes a call, or continues a suspended one. */
   async execute(call: ConnectionCall): Promise<unknown> {
     const { context } = call;
-    const waiting = context.decision === undefined ? undefined : context.state.get(mcpWaiting);
+    const kept = context.state.get(mcpWaiting);
+    if (kept.kind === "task") return this.#lookAt(call, kept as WaitingTask);
+    const waiting = context.decision === undefined ? undefined : kept;
     if (waiting?.kind === "input") return this.#answerInput(call, waiting as Extract<Waiting, { kind: "input" }>);
     if (waiting?.kind === "session") return this.#answerSession(call, waiting.question as Question);
     return this.#begin(call, {});
@@ -108,34 +133,116 @@ export class McpCalls {
   }
 
   async #begin(call: ConnectionCall, answered: Answered, round = 0): Promise<unknown> {
-    const { connection, context } = call;
-    const client = await connectFor(connection);
-    const open = new OpenCall<Answer>(
-      {
-        silenceMs: connection.settings.timeout_ms ?? DEFAULTS.timeout_ms,
-        isReadOnly: isRepeatable(call),
-      },
-      async (own) => send(client, call, answered, own),
+    const client = await connectFor(call.connection);
+    return this.#goOn(
+      call,
+      this.#openCall(call, async (own) => send(client, call, answered, own)),
+      round,
     );
+  }
+
+  #openCall(call: ConnectionCall, request: (open: OpenCall<Answer>) => Promise<Answer>): OpenCall<Answer> {
+    const { connection, context } = call;
+    const { timeout_ms: silenceMs = DEFAULTS.timeout_ms } = connection.settings;
+    const open = new OpenCall<Answer>({ silenceMs, isReadOnly: isRepeatable(call) }, request);
     const calls = this.#open.get(connection) ?? new Map<string, OpenCall<Answer>>();
     this.#open.set(connection, calls);
     calls.set(context.identity.callId, open);
-    return this.#goOn(call, open, round);
+    return open;
+  }
+
+  /** Looks at the task that a server made of a call. Everything here may be repeated, in any process. */
+  async #lookAt(call: ConnectionCall, waiting: WaitingTask): Promise<unknown> {
+    const { connection, context } = call;
+    const { task_id: taskId, question } = waiting;
+    const options = { signal: context.signal, timeout: connection.settings.timeout_ms ?? DEFAULTS.timeout_ms };
+    try {
+      const client = await connection.client();
+      if (question !== undefined && context.decision !== undefined)
+        return await this.#answerTaskSession(call, waiting, client);
+      const read = await this.#answerTask(call, waiting, client, options);
+      if (typeof read === "string") return suspend(context, connection.server, waiting, read);
+      const { since } = waiting;
+      const next: WaitingTask = { kind: "task", task_id: taskId, since, ...(read.length > 0 && { answered: read }) };
+      const task = await getTask(client, taskId, options);
+      if (task.status === "working") return waitForTask(call, next, task);
+      if (task.status === "cancelled") throw new ToolError("cancelled", `The server cancelled the task of ${call.id}.`);
+      if (client.getProtocolEra() !== "modern") return await this.#readTaskResult(call, next, client);
+      if (task.status === "input_required") return await this.#askForTask(call, next, task);
+      return await finishTask(call, task);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return await recoverTask(call, waiting, error);
+    }
+  }
+
+  /** Passes on what a person decided about the questions of a task. Answers with the keys of all that is answered, or with a problem. */
+  async #answerTask(
+    call: ConnectionCall,
+    { task_id: taskId, requests, answered = [] }: WaitingTask,
+    client: McpClient,
+    options: { readonly signal: AbortSignal; readonly timeout: number },
+  ): Promise<readonly string[] | string> {
+    const { decision } = call.context;
+    if (requests === undefined || decision === undefined) return answered;
+    const read = readReplies(questionsOf(requests), decision);
+    if (!read.ok) return read.problem;
+    const inputResponses = { ...(await this.#answerAlone(call, requests)), ...read.replies };
+    await updateTask(client, { taskId, inputResponses }, options);
+    return [...answered, ...Object.keys(inputResponses)];
+  }
+
+  /** Has a person answer what a task asks. What was answered before may still be told, and is not asked again. */
+  async #askForTask(call: ConnectionCall, waiting: WaitingTask, task: Task): Promise<unknown> {
+    const { answered = [] } = waiting;
+    const open = Object.entries(task.inputRequests ?? {}).filter(([key]) => !answered.includes(key));
+    const requests = Object.fromEntries(open);
+    if (open.length === 0) return waitForTask(call, waiting, task);
+    if (questionsOf(requests).size > 0) return suspend(call.context, call.connection.server, { ...waiting, requests });
+    const inputResponses = await this.#answerAlone(call, requests);
+    const client = await call.connection.client();
+    await updateTask(client, { taskId: task.taskId, inputResponses }, { signal: call.context.signal });
+    return waitForTask(call, { ...waiting, answered: [...answered, ...Object.keys(inputResponses)] }, task);
+  }
+
+  /** The 2025 era has a request of its own for the result of a task, in whose session the server asks. */
+  #readTaskResult(call: ConnectionCall, waiting: WaitingTask, client: McpClient): Promise<unknown> {
+    const open = this.#openCall(
+      call,
+      async ({ signal }) =>
+        (await getTaskResult(client, waiting.task_id, { signal, timeout: NO_LIMIT_MS })) as unknown as Answer,
+    );
+    return this.#goOn(call, open, 0, waiting);
+  }
+
+  async #answerTaskSession(call: ConnectionCall, waiting: WaitingTask, client: McpClient): Promise<unknown> {
+    const { connection, context } = call;
+    const { question, ...task } = waiting;
+    const open = this.#open.get(connection)?.get(context.identity.callId);
+    // The session that asked is gone: the server asks again in the next one.
+    if (question === undefined || open === undefined || open.isOver) return this.#readTaskResult(call, task, client);
+    const read = readReplies(new Map([["answer", question]]), context.decision ?? {});
+    if (!read.ok) return suspend(context, connection.server, waiting, read.problem);
+    open.answer(read.replies.answer ?? { action: "cancel" });
+    return this.#goOn(call, open, 0, task);
   }
 
   /** Waits for what comes next of a call. */
-  async #goOn(call: ConnectionCall, open: OpenCall<Answer>, round: number): Promise<unknown> {
+  async #goOn(call: ConnectionCall, open: OpenCall<Answer>, round: number, task?: WaitingTask): Promise<unknown> {
     const { connection, context } = call;
     const { callId } = context.identity;
     let isKept = false;
     try {
       const next = await open.next(context.signal);
+      if (next.type === "done" && task !== undefined) return await finishTask(call, { result: next.result });
       if (next.type === "done") return await this.#finish(call, next.result, round);
       isKept = true;
-      return suspend(context, connection.server, { kind: "session", question: next.question });
+      const { question } = next;
+      const waiting: Waiting = task === undefined ? { kind: "session", question } : { ...task, question };
+      return suspend(context, connection.server, waiting);
     } catch (error) {
       context.signal.throwIfAborted();
-      return await this.#recover(call, error, round);
+      return task === undefined ? await this.#recover(call, error, round) : await recoverTask(call, task, error);
     } finally {
       const calls = this.#open.get(connection);
       if (!isKept && calls?.get(callId) === open) calls.delete(callId);
@@ -143,6 +250,8 @@ export class McpCalls {
   }
 
   async #finish(call: ConnectionCall, answer: Answer, round: number): Promise<unknown> {
+    const task = taskOf(answer);
+    if (task !== undefined) return waitForTask(call, { kind: "task", task_id: task.taskId, since: Date.now() }, task);
     if (answer.resultType !== "input_required") return finishResult(call, answer);
     const { inputRequests: requests = {}, requestState } = answer;
     if (round >= MAX_ROUNDS)
@@ -212,6 +321,51 @@ export class McpCalls {
   }
 }
 
+/** Suspends a call until its task is worth another look. A task that takes too long is cancelled. */
+async function waitForTask(call: ConnectionCall, waiting: WaitingTask, task: Task): Promise<MarkedEffect> {
+  const { connection, context, id } = call;
+  const { max_task_ms: most = DEFAULTS.max_task_ms } = connection.settings;
+  const ageMs = Date.now() - waiting.since;
+  if (ageMs > most) {
+    await stopTask(connection, waiting.task_id);
+    throw new ToolError("timeout", `The task of ${id} took longer than ${most} ms.`);
+  }
+  const { callId } = context.identity;
+  const delayMs = nextLookMs(task, ageMs);
+  const { statusMessage: message = "The server works on a task." } = task;
+  return toolEffect(executeLater({ delayMs, message }), [
+    changeState(mcpWaiting.set(waiting), callId),
+    changeState(mcpTasks.open({ call: callId, server: connection.server, task_id: waiting.task_id })),
+  ]);
+}
+
+/** The end of a task, in the form of the 2026 era. */
+async function finishTask(call: ConnectionCall, { result, error }: Pick<Task, "result" | "error">): Promise<unknown> {
+  if (result === undefined)
+    throw new ToolError("execution_failed", cut(String(error?.message ?? "The task failed."), MAX_ERROR_CHARS));
+  const close = changeState(mcpTasks.close(call.context.identity.callId));
+  return toolEffect(await finishResult(call, Object(result)), [close]);
+}
+
+/** A task that cannot be looked at is looked at later. One that the server does not know any more leaves its outcome unknown. */
+async function recoverTask(call: ConnectionCall, waiting: WaitingTask, error: unknown): Promise<unknown> {
+  if (ToolError.is(error)) throw error;
+  if ((await judge(error)) !== "answered")
+    return waitForTask(call, waiting, { taskId: waiting.task_id, status: "working" });
+  const said = cut(describeThrown(error), MAX_ERROR_CHARS);
+  if (isRepeatable(call)) throw new ToolError("execution_failed", `The task of ${call.id} is lost: ${said}`);
+  return askWhatHappened(call, `The server says of the task: ${said}.`);
+}
+
+/** Ends a task at its server. A server that cannot be reached ends it by itself when its time to live is over. */
+export async function stopTask(connection: McpConnection, taskId: string): Promise<void> {
+  const { connect_timeout_ms: timeout = DEFAULTS.connect_timeout_ms } = connection.settings;
+  await connection
+    .client()
+    .then((client) => cancelTask(client, taskId, { timeout }))
+    .catch(() => undefined);
+}
+
 /** Whether a call may be made again without a person's consent. */
 function isRepeatable({ connection, id }: ConnectionCall): boolean {
   const tool = connection.tools.find(({ descriptor }) => descriptor.id === id)?.descriptor;
@@ -237,19 +391,24 @@ async function send(
   const show = throttle(context);
   const { outputSchema: _, ...definition } = tool;
   const params = { name: tool.name, arguments: { ...input }, _meta: { ...(await traceMeta()) }, ...answered };
-  // What comes back is looked at field by field; the types of the client know nothing of answers to questions.
-  return (await client.callTool(params as never, {
+  const options = {
     signal: open.signal,
     timeout: NO_LIMIT_MS,
     maxTotalTimeout: client.getProtocolEra() === "modern" ? most : NO_LIMIT_MS,
-    allowInputRequired: true,
-    // Without its output schema, which is checked here: a question does not fit it.
-    toolDefinition: definition as never,
-    onprogress: (progress) => {
+    onprogress: (progress: Progress) => {
       open.hear(progress as never);
       show(progress);
     },
-  })) as unknown as Answer;
+  };
+  // What comes back is looked at field by field; the types of the client know nothing of answers to questions, nor of tasks.
+  if (wantsTask(client, tool)) {
+    const { max_task_ms: ttl = DEFAULTS.max_task_ms } = connection.settings;
+    const request = { method: "tools/call", params: { ...params, task: { ttl } } } as const;
+    return (await client.request(request, ANYTHING, options)) as unknown as Answer;
+  }
+  // Without its output schema, which is checked here: a question does not fit it.
+  const given = { ...options, allowInputRequired: true, toolDefinition: definition as never };
+  return (await client.callTool(params as never, given)) as unknown as Answer;
 }
 
 interface Progress {
@@ -272,7 +431,7 @@ function throttle(context: ToolContext): (progress: Progress) => void {
   };
 }
 
-async function finishResult(call: ConnectionCall, answer: Answer): Promise<unknown> {
+async function finishResult(call: ConnectionCall, answer: GivenResult): Promise<MarkedResult> {
   const { connection, id, tool } = call;
   const origin: ResultOrigin = { id, server: connection.server, tool, settings: connection.settings };
   const result = readCallResult(answer, origin);
@@ -301,10 +460,11 @@ async function readUi({ connection, tool }: ConnectionCall, _: ResultOrigin): Pr
 
 /** Suspends a call, and keeps what it waits for with it. */
 function suspend(context: ToolContext, server: string, waiting: Waiting, problem?: string): MarkedEffect {
-  const questions =
-    waiting.kind === "input"
-      ? questionsOf(waiting.requests)
-      : new Map(waiting.kind === "session" ? [["answer", waiting.question]] : []);
+  const { requests, question } = waiting as {
+    requests?: Extract<Waiting, { kind: "input" }>["requests"];
+    question?: Question;
+  };
+  const questions = requests !== undefined ? questionsOf(requests) : new Map(question && [["answer", question]]);
   const kept = changeState(mcpWaiting.set(waiting), context.identity.callId);
   return toolEffect(suspendWith(server, questions, problem), [kept]);
 }

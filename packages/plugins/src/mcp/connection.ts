@@ -16,12 +16,15 @@ import { loadClient, type McpSdk } from "./load-client.ts";
 import { DEFAULTS, type McpServerSettings } from "./mcp-settings.ts";
 import type { McpServerStatus } from "./mcp-types.ts";
 import { McpOAuth } from "./oauth.ts";
+import { carryTask } from "./tasks.ts";
 import { toolIds } from "./tool-ids.ts";
 
 export type McpClient = InstanceType<McpSdk["Client"]>;
 
 /** The settings and services of a connection. */
 export interface ConnectionOptions {
+  /** Tells connections with the same name of a server apart. */
+  readonly id: string;
   readonly server: string;
   readonly settings: McpServerSettings;
   /** Executes a call of one of its tools. */
@@ -69,6 +72,7 @@ interface Snapshot {
  * when no list can be had, the one before stays.
  */
 export class McpConnection {
+  readonly id: string;
   readonly server: string;
   readonly settings: McpServerSettings;
   readonly #options: ConnectionOptions;
@@ -90,6 +94,7 @@ export class McpConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.id = options.id;
     this.server = options.server;
     this.settings = options.settings;
   }
@@ -288,7 +293,7 @@ export class McpConnection {
     };
     client.onerror = () => undefined;
     try {
-      await client.connect(this.#createTransport(sdk), { timeout });
+      await client.connect(carryTasks(this.#createTransport(sdk)), { timeout });
     } catch (error) {
       await client.close().catch(() => undefined);
       throw error;
@@ -301,7 +306,7 @@ export class McpConnection {
     this.#isStale = true;
   }
 
-  #createTransport(sdk: McpSdk): Parameters<McpClient["connect"]>[0] {
+  #createTransport(sdk: McpSdk): Transport {
     const { command, args = [], env = {}, inherit_env: inherited = [], cwd, url = "", headers = {} } = this.settings;
     this.#stderr = "";
     if (command !== undefined) {
@@ -337,6 +342,19 @@ export class McpConnection {
       throw new Error(`the variable ${auth.kind === "env" ? auth.name : ""} is not set`);
     return { authorization: `Bearer ${token}` };
   }
+}
+
+type Transport = Parameters<McpClient["connect"]>[0];
+
+/** Lets tasks through a client that does not know them. */
+function carryTasks(transport: Transport): Transport {
+  let receive: Transport["onmessage"];
+  return Object.defineProperty(transport, "onmessage", {
+    get: (): Transport["onmessage"] => receive && ((message, extra) => receive?.(carryTask(message), extra)),
+    set: (given: Transport["onmessage"]) => {
+      receive = given;
+    },
+  });
 }
 
 async function list(client: McpClient, timeout: number): Promise<{ readonly tools: readonly ListedTool[] }> {

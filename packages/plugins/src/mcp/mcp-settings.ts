@@ -52,6 +52,7 @@ export interface McpServerSettings {
   readonly connect_timeout_ms?: number;
   readonly timeout_ms?: number;
   readonly max_call_ms?: number;
+  readonly max_task_ms?: number;
   readonly refresh_interval_ms?: number;
   readonly max_tools?: number;
   readonly max_description_chars?: number;
@@ -69,6 +70,7 @@ export const DEFAULTS: Readonly<Record<Limit, number>> = {
   connect_timeout_ms: 15_000,
   timeout_ms: 60_000,
   max_call_ms: 600_000,
+  max_task_ms: 86_400_000,
   refresh_interval_ms: 300_000,
   max_tools: 256,
   max_description_chars: 2_048,
@@ -125,6 +127,7 @@ const server: ObjectShape<McpServerSettings> = objectOf<McpServerSettings>({
   connect_timeout_ms: optional(milliseconds, "How long connecting and listing may take. 15,000 unless given."),
   timeout_ms: optional(milliseconds, "How long a call may be silent. 60,000 unless given."),
   max_call_ms: optional(milliseconds, "How long a call may take in all. 600,000 unless given."),
+  max_task_ms: optional(milliseconds, "How long a task of the server may take. A day unless given."),
   refresh_interval_ms: optional(milliseconds, "When tools are listed again without a notice. 300,000 unless given."),
   max_tools: optional(wholeNumberFrom(1), "How many tools count. 256 unless given."),
   max_description_chars: optional(wholeNumberFrom(1), "How much of a description counts. 2,048 unless given."),

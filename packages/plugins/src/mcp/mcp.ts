@@ -1,12 +1,23 @@
-import { type Plugin, RepriseError, type Tool, type ToolSourceView } from "@reprise/contracts";
+import { createHash } from "node:crypto";
+import {
+  changeState,
+  emitEffect,
+  type PhaseAction,
+  type PhaseContext,
+  type Plugin,
+  RepriseError,
+  type Tool,
+  type ToolSourceView,
+} from "@reprise/contracts";
 import { definePlugin } from "@reprise/runtime";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
-import { McpCalls } from "./call-tool.ts";
+import { McpCalls, stopTask } from "./call-tool.ts";
 import { McpConnection } from "./connection.ts";
 import { createContentTools } from "./content-tools.ts";
 import { findServerProblem, type McpServerSettings, SETTINGS } from "./mcp-settings.ts";
 import type { McpSampling, McpServerStatus } from "./mcp-types.ts";
 import { mcpWaiting } from "./questions.ts";
+import { mcpTasks } from "./tasks.ts";
 
 /** Your settings for one tool of a server. They override the hints of the server. */
 export interface McpToolOptions {
@@ -38,6 +49,8 @@ export interface McpServerLimits {
   readonly timeoutMs?: number;
   /** How long a call may take in all. 600,000 unless given. */
   readonly maxCallMs?: number;
+  /** How long a task may take that the server makes of a call. 86,400,000 (a day) unless given. */
+  readonly maxTaskMs?: number;
   /** When tools are listed again without a notice of the server. 300,000 unless given. */
   readonly refreshIntervalMs?: number;
   readonly maxTools?: number;
@@ -121,6 +134,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     const problem = findServerProblem(server, own);
     if (problem !== undefined) throw new RepriseError("INVALID_PLUGIN_CONFIG", problem, { details: { server } });
     const connection: McpConnection = new McpConnection({
+      id: createHash("sha256").update(key).digest("hex").slice(0, 16),
       server,
       settings: own,
       capabilities: calls.capabilities,
@@ -133,12 +147,25 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   const connectionsOf = (view: Pick<ToolSourceView, "section" | "tenant">): readonly McpConnection[] =>
     Object.entries(settings.read(view).servers ?? {}).map(([server, own]) => open(server, own, view.tenant));
 
+  /** Has the servers end the tasks of a call, or all of a run. */
+  const stopTasks = (context: PhaseContext, callId?: string): readonly PhaseAction<"effect">[] => {
+    const open = Object.entries(context.state.get(mcpTasks)).filter(
+      ([call]) => callId === undefined || call === callId,
+    );
+    if (open.length === 0) return [];
+    const reached = connectionsOf(context);
+    return open.flatMap(([, { server, task_id }]) => {
+      const connection = reached.find((each) => each.server === server)?.id;
+      return connection === undefined ? [] : [emitEffect("stop_task", { connection, task_id })];
+    });
+  };
+
   // Mistakes in code are reported at once.
   connectionsOf({ section: () => undefined, tenant: DEFAULT_TENANT });
   const plugin = definePlugin({
     id: "mcp",
     sections: settings.sections,
-    states: [mcpWaiting],
+    states: [mcpWaiting, mcpTasks],
     toolSource: {
       list: (view) => joined(lists, connectionsOf(view)),
       prepare: (context) => {
@@ -147,8 +174,19 @@ export function mcp(options: McpOptions = {}): McpPlugin {
       },
     },
     hooks: {
-      afterToolExecute({ call, outcome }) {
-        if (outcome === "denied" || outcome === "expired") calls.drop(call.callId);
+      afterToolExecute(context) {
+        const { call, outcome } = context;
+        if (outcome !== "denied" && outcome !== "expired") return [];
+        calls.drop(call.callId);
+        return [...stopTasks(context, call.callId), changeState(mcpTasks.close(call.callId))];
+      },
+      runEnd: (context) => (context.termination.type === "suspended" ? [] : stopTasks(context)),
+    },
+    effects: {
+      async stop_task(payload) {
+        const { connection, task_id: taskId } = payload as { readonly connection: string; readonly task_id: string };
+        const found = [...connections.values()].find(({ id }) => id === connection);
+        if (found !== undefined) await stopTask(found, taskId);
       },
     },
     close: async () => {

@@ -34,6 +34,7 @@ export interface InputRequest {
  * The open question of a suspended call. Kept in the state of the call, so that another process can continue.
  * - `input`: an answer goes into a new request, with the state the server gave along. Nothing else is needed.
  * - `session`: the server waits in its session. Only the process that has the connection can answer.
+ * - `task`: the server works on a task, which any process can look at. It may ask something; `answered` has the keys of earlier questions.
  */
 export type Waiting =
   | {
@@ -42,6 +43,17 @@ export type Waiting =
       readonly request_state?: string;
     }
   | { readonly kind: "session"; readonly question: Question }
+  | {
+      readonly kind: "task";
+      readonly task_id: string;
+      /** When the task began. */
+      readonly since: number;
+      /** Questions of the 2026 era, which any process can answer. */
+      readonly requests?: { readonly [key: string]: InputRequest };
+      /** A question of the 2025 era, which waits in a session. */
+      readonly question?: Question;
+      readonly answered?: readonly string[];
+    }
   | { readonly kind: "nothing" };
 
 /** The open question of each suspended MCP call. */

@@ -182,5 +182,7 @@ it("a server that asks for sampling although it was not offered gets an error", 
   const results: unknown[] = [];
   for await (const event of run.events())
     if (event.type === "tool_call_done") results.push(JSON.parse(String(event.data.result.data)));
-  expect(results).toEqual([{ offered: ["elicitation"], error: { code: -32601, message: "Method not found" } }]);
+  expect(results).toEqual([
+    { offered: ["elicitation", "extensions"], error: { code: -32601, message: "Method not found" } },
+  ]);
 });
