@@ -13,6 +13,7 @@ import {
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
 import { newEntry } from "../run/new-entry.ts";
+import { completionOf, requestStop } from "../run/run-tree.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { answerCall, endRunWait, isCancelled, stopChildren } from "./run-family.ts";
@@ -157,7 +158,7 @@ async function submit(
   if (parent?.thread_id !== threadId) return;
   // It was cancelled with everything below it: the end of that must not start it again.
   if (await isCancelled(store, parent)) return;
-  const run_id = `${run.run_id}-completion`;
+  const run_id = completionOf(run.run_id);
   const source = `run:${run.run_id}`;
   const content = frameText("task", source, told);
   const request = {
@@ -172,4 +173,6 @@ async function submit(
   } satisfies RunRequest;
   const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;
   await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
+  // A cancellation that came in between has looked for this notice already, and did not find it.
+  if (await isCancelled(store, parent)) await requestStop(store, run_id, `Run ${parentRunId} was cancelled.`);
 }

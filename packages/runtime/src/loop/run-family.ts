@@ -58,7 +58,7 @@ async function answer(store: TenantStore, run: RunBelow, result: Json, now: numb
   const isSuspended = call?.status === "suspended";
   if (isSuspended && call.ticket?.run_id !== run_id) return;
   const decision: Decision = {
-    decision_id: `end-of-${run_id}`,
+    decision_id: endOf(run_id),
     run_id: parent_run_id,
     call_id: parent_call_id,
     suspension: isSuspended ? call.suspension : (call?.suspension ?? 0) + 1,
@@ -103,9 +103,18 @@ export async function isCancelled(store: TenantStore, run: RunRecord): Promise<b
   return items.some(({ kind }) => kind === "cancel");
 }
 
+/** Whether a call waits for a run in vain. A run that has answered is about to end by itself, as it answered. */
 async function isAwaited(store: TenantStore, runId: string): Promise<boolean> {
   const record = await store.loadRun(runId);
-  if (record !== undefined) return record.parent_call_id !== undefined;
-  const { items } = await store.listEntries({ run_id: runId });
-  return items.some(({ request }) => request?.parent_call_id !== undefined);
+  const entries = record === undefined ? (await store.listEntries({ run_id: runId })).items : [];
+  const { parent_run_id, parent_call_id } = record ?? entries.find(({ kind }) => kind === "run")?.request ?? {};
+  if (parent_run_id === undefined || parent_call_id === undefined) return false;
+  const { suspension = 1 } = (await store.loadCall(parent_run_id, parent_call_id)) ?? {};
+  const decision = await store.loadDecision(parent_run_id, parent_call_id, suspension);
+  return decision?.decision_id !== endOf(runId);
+}
+
+/** The id of the decision by which a run answers the call that waits for it. */
+function endOf(runId: string): string {
+  return `end-of-${runId}`;
 }

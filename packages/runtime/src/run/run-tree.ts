@@ -20,6 +20,11 @@ export function rootOf({ root_run_id, run_id }: TreeMember): string {
   return root_run_id ?? run_id;
 }
 
+/** The id of the request by which a run in the background tells the thread above that it is over. */
+export function completionOf(runId: string): string {
+  return `${runId}-completion`;
+}
+
 /** The runs that a run started. */
 export async function childrenOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
   return (await loadTree(store, rootOf(run))).tree.children[run.run_id] ?? [];
@@ -46,8 +51,11 @@ export async function cancelBelow(store: TenantStore, run: TreeMember, reason: s
       continue;
     // The cancellation of a run above reaches all of them by itself.
     const isFirst = !isNoted || tree.cancelled.includes(run_id);
-    for (const id of isFirst ? descendantsOf(tree, run_id) : (tree.children[run_id] ?? []))
+    for (const id of isFirst ? descendantsOf(tree, run_id) : (tree.children[run_id] ?? [])) {
       await requestStop(store, id, reason);
+      // A notice that a run above has not taken in would wake it as a run of its own.
+      await requestStop(store, completionOf(id), reason);
+    }
     return;
   }
 }

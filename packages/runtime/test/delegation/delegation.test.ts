@@ -229,6 +229,24 @@ describe("a run in the background", () => {
     expect(await soon(runtime.replay(child?.run_id ?? ""))).toMatchObject({ equal: true });
   });
 
+  it("leaves no notice that would wake the thread after the run above was cancelled", async () => {
+    const { gate, begun } = createGate();
+    const background = { call: "delegate", arguments: { agentId: "worker", prompt: "look", background: true } };
+    const { runtime, boss } = await openTeam(createWorld(), {
+      boss: [[background], [{ call: "gate", arguments: {} }], "woken"],
+      tools: [gate],
+    });
+    const run = await start(runtime);
+    await soon(begun);
+    const notices = async () => (await runtime.mailbox.list({ threadId: "above" })).items.slice(1);
+    await until(async () => (await notices()).length === 1, "the notice");
+    await run.cancel();
+    expect(await soon(run.outcome())).toMatchObject({ status: "cancelled" });
+    await until(async () => (await notices())[0]?.status === "cancelled", "the end of the notice");
+    expect((await runtime.runs({ threadId: "above" })).items).toHaveLength(1);
+    expect(boss.requests).toHaveLength(2);
+  });
+
   it("is started at once, can be looked after, and writes to the thread when it is over", async () => {
     const background = { call: "delegate", arguments: { agentId: "worker", prompt: "look", background: true } };
     const { runtime, boss } = await openTeam(createWorld(), {

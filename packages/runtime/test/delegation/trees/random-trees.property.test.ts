@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { findTreeProblems } from "./find-tree-problems.ts";
+import { PlayedTree } from "./play-tree.ts";
+import { describeTree, type TreeScenario, treeScenarios } from "./tree-scenario.ts";
+
+const TREES = process.env.REPRISE_FUZZ ? 10_000 : 500;
+/** One tree in so many is replayed, every run of it. */
+const REPLAYED_SHARE = 10;
+
+async function findProblems(scenario: TreeScenario): Promise<readonly string[]> {
+  const tree = new PlayedTree(scenario);
+  const later = await tree.play();
+  const problems = [...(await findTreeProblems(tree))];
+  if (problems.length > 0 || scenario.seed % REPLAYED_SHARE !== 0) return problems;
+  for (const { run_id } of await tree.runs()) {
+    const result = await later.replay(run_id);
+    if (!result.equal) problems.push(`The replay of ${run_id} differs: ${JSON.stringify(result.divergence)}`);
+  }
+  return problems;
+}
+
+it("random trees of runs come to their end with the right totals, however few the slots", {
+  timeout: 7_200_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(treeScenarios, async (scenario) => {
+      const problems = await findProblems(scenario);
+      if (problems.length > 0) throw new Error(`${problems.slice(0, 5).join("\n")}\n${describeTree(scenario)}`);
+    }),
+    { numRuns: TREES },
+  );
+  expect(TREES).toBeGreaterThan(0);
+});
+
+it("a run that answered its call and lost its process ends as it answered, also when the run above is over first", async () => {
+  const leaf = { parent: 0, depth: 1, turn: 0, isBackground: false, work: "nothing", fails: false } as const;
+  const root = { ...leaf, id: 0, parent: undefined, depth: 0 };
+  const nodes = [root, ...[1, 2, 3, 4].map((id) => ({ ...leaf, id }))];
+  const rest = { seed: 0, processes: 2, slots: 1, pool: 1, isConcurrent: false, latency: 1 };
+  // Where the process has to die depends on how many turns everything takes.
+  for (let after = 24; after < 44; after += 1) {
+    const scenario: TreeScenario = { ...rest, nodes, events: [{ do: "kill", pick: 1, after }] };
+    expect(await findProblems(scenario), describeTree(scenario)).toEqual([]);
+  }
+});
