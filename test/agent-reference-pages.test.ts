@@ -120,6 +120,10 @@ const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: strin
 const ACTION_TELLS: Readonly<Record<ActionType, readonly [make: string, does: string]>> = {
   state: ["changeState(action, callId?)", "changes state; the call's id for states of the scope `tool_call`"],
   emit: ["emitEvent(type, data)", "emits an event of a type that plugins may emit; clients see it at once"],
+  hand_off: [
+    "handOff(agentId, { message?, maxHandoffs? })",
+    "gives the run to another agent before its next step, once every call is over; the first plugin's counts",
+  ],
   schedule: ["scheduleAction(key, payload?)", "has the plugin's handler act once, in the next phase it is for"],
   effect: ["emitEffect(key, payload?)", "has the plugin's effect happen after the commit of this phase's changes"],
   add_system_context: [

@@ -191,6 +191,12 @@ const MOMENTS = {
       times: "Once per change, at the beginning of an activation",
       shown: "committed",
     },
+    agent_handoff: {
+      fires:
+        "Another agent takes over the run, on the same thread. `from` and `to` are agents, `number` counts the handoffs of the run.",
+      times: "Once per handoff, between two steps",
+      shown: "committed",
+    },
     stream_reset: {
       fires:
         "A reader saw events that were never committed, because the process died or lost its claim. Drop everything after `from_seq`; the events that follow replace it. The reader's own stream makes it, so other readers may not get it.",

@@ -163,6 +163,7 @@ export {
   emitEffect,
   emitEvent,
   excludeTool,
+  handOff,
   holdAnswer,
   includeOnlyTools,
   noteContext,
@@ -257,8 +258,8 @@ export {
   type ToolExecutionMode,
 } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
-export type { ModelWait, ModelWaitReason, RunOrigin, RunRecord } from "./run/run-record.ts";
-export { RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
+export type { ModelWait, ModelWaitReason, PendingHandoff, RunOrigin, RunRecord } from "./run/run-record.ts";
+export { activeAgentOf, RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
 export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";

@@ -149,6 +149,7 @@ export type {
   WorkObserver,
 } from "@reprise/contracts";
 export {
+  activeAgentOf,
   advanceRun,
   advanceToolCall,
   awaitRun,
@@ -161,6 +162,7 @@ export {
   eventSchema,
   executeLater,
   formatCursor,
+  handOff,
   isApproval,
   isOpaque,
   isTerminal,

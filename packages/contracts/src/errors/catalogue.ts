@@ -338,6 +338,13 @@ export const ERRORS = {
     when: "The next model call could cost more than the budget has left.",
     remedy: 'Raise the budget, or set `onExceeded: "pause"` to be asked instead.',
   },
+  HANDOFF_REFUSED: {
+    httpStatus: 409,
+    retryable: false,
+    when: "A plugin hands a run to another agent too often, or back and forth.",
+    remedy:
+      "Return `handOff` under a condition that ends, or raise `maxHandoffs`. The message has the path of the run.",
+  },
   DELEGATION_LIMIT: {
     httpStatus: 409,
     retryable: false,

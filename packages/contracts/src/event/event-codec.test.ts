@@ -126,6 +126,7 @@ describe("issue 14.15: facts have payload schemas", () => {
       "model_routed",
       "model_waiting",
       "definition_changed",
+      "agent_handoff",
       "budget_warning",
       "cost_recorded",
       "permission_evaluated",

@@ -66,6 +66,8 @@ export interface EventData {
   /** No model can be asked before `until`; then the run tries again. */
   model_waiting: { readonly until: number; readonly reason: ModelWaitReason };
   definition_changed: { readonly agent_id: string; readonly from: string; readonly to: string };
+  /** Another agent works on the run from here on. `number` counts the handoffs of the run. */
+  agent_handoff: { readonly from: string; readonly to: string; readonly number: number };
   budget_warning: BudgetFact & { readonly reason: BudgetNotice };
   cost_recorded: CostFact;
   permission_evaluated: PermissionFact;

@@ -74,6 +74,7 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   },
   model_waiting: { until: "number", reason: "string" },
   definition_changed: { agent_id: "string", from: "string", to: "string" },
+  agent_handoff: { from: "string", to: "string", number: "number" },
   budget_warning: { reason: "string", ...BUDGET },
   cost_recorded: {
     provider: "string",

@@ -116,6 +116,26 @@ export function terminateRun(reason?: string): PhaseAction<"terminate"> {
   return reason === undefined ? { type: "terminate" } : { type: "terminate", reason };
 }
 
+export interface HandOffOptions {
+  /** A word for the agent that takes over. */
+  readonly message?: string;
+  /** How many handoffs the run may have, this one included. 10 unless given. */
+  readonly maxHandoffs?: number;
+}
+
+/**
+ * Gives the run to another agent before its next step, once every call is over. The thread and the run stay. Refused when the agent is
+ * unknown or not allowed, when the run has had too many handoffs, and when it has had this one before.
+ */
+export function handOff(agentId: string, { message, maxHandoffs }: HandOffOptions = {}): PhaseAction<"hand_off"> {
+  return {
+    type: "hand_off",
+    agent_id: agentId,
+    ...(message !== undefined && { message }),
+    ...(maxHandoffs !== undefined && { max_handoffs: maxHandoffs }),
+  };
+}
+
 /** Refuses the call; the model reads why. */
 export function blockCall(reason: string): PhaseAction<"block"> {
   return { type: "block", reason };

@@ -12,6 +12,7 @@ import {
   emitEffect,
   emitEvent,
   excludeTool,
+  handOff,
   holdAnswer,
   includeOnlyTools,
   noteContext,
@@ -45,13 +46,13 @@ type BeforeInference =
   | "terminate";
 
 test("every phase takes its own actions and no others", () => {
-  expectTypeOf<ActionOf<"run_start">["type"]>().toEqualTypeOf<Everywhere>();
+  expectTypeOf<ActionOf<"run_start">["type"]>().toEqualTypeOf<Everywhere | "hand_off">();
   expectTypeOf<ActionOf<"step_start">["type"]>().toEqualTypeOf<Everywhere>();
   expectTypeOf<ActionOf<"before_inference">["type"]>().toEqualTypeOf<Everywhere | BeforeInference>();
   expectTypeOf<ActionOf<"after_inference">["type"]>().toEqualTypeOf<
     Everywhere | "replace_text" | "retry_inference" | "suspend_step" | "terminate"
   >();
-  expectTypeOf<ActionOf<"step_end">["type"]>().toEqualTypeOf<Everywhere>();
+  expectTypeOf<ActionOf<"step_end">["type"]>().toEqualTypeOf<Everywhere | "hand_off">();
   expectTypeOf<ActionOf<"before_tool_execute">["type"]>().toEqualTypeOf<
     Everywhere | "block" | "suspend" | "set_tool_result"
   >();
@@ -81,6 +82,7 @@ test("every action is made by one function, of its own type", () => {
     transformRequest((request) => request),
     overrideInference({}),
     terminateRun(),
+    handOff("x"),
     blockCall("x"),
     suspendCall({ action: "x" }),
     setToolResult("x"),

@@ -57,6 +57,11 @@ export interface PhaseActions {
   override_inference: { readonly override: InferenceOverride };
   /** Ends the run as `behavior_requested`. */
   terminate: { readonly reason?: string };
+  /**
+   * Another agent takes over the run before its next step: its prompt, model, tools and plugins; the thread stays. `max_handoffs` limits the
+   * handoffs of the run.
+   */
+  hand_off: { readonly agent_id: string; readonly message?: string; readonly max_handoffs?: number };
   /** The call is not executed; the model is told why. */
   block: { readonly reason: string };
   suspend: { readonly request: SuspendRequest };
@@ -84,7 +89,7 @@ type Common = "state" | "emit" | "schedule" | "effect";
 
 /** The types of action each phase takes. */
 export interface ActionsByPhase {
-  run_start: Common;
+  run_start: Common | "hand_off";
   step_start: Common;
   before_inference:
     | Common
@@ -100,7 +105,7 @@ export interface ActionsByPhase {
     | "suspend_step"
     | "terminate";
   after_inference: Common | "replace_text" | "retry_inference" | "suspend_step" | "terminate";
-  step_end: Common;
+  step_end: Common | "hand_off";
   before_tool_execute: Common | "block" | "suspend" | "set_tool_result";
   after_tool_execute: Common | "add_system_reminder" | "add_user_message";
   run_end: Common;
@@ -113,7 +118,7 @@ const COMMON: readonly Common[] = ["state", "emit", "schedule", "effect"];
 
 /** The same for the check at run time. */
 export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In][] } = {
-  run_start: COMMON,
+  run_start: [...COMMON, "hand_off"],
   step_start: COMMON,
   before_inference: [
     ...COMMON,
@@ -130,7 +135,7 @@ export const PHASE_ACTIONS: { readonly [In in Phase]: readonly ActionsByPhase[In
     "terminate",
   ],
   after_inference: [...COMMON, "replace_text", "retry_inference", "suspend_step", "terminate"],
-  step_end: COMMON,
+  step_end: [...COMMON, "hand_off"],
   before_tool_execute: [...COMMON, "block", "suspend", "set_tool_result"],
   after_tool_execute: [...COMMON, "add_system_reminder", "add_user_message"],
   run_end: COMMON,

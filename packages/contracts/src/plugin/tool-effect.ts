@@ -11,13 +11,14 @@ export const EFFECT_ACTIONS = [
   "add_user_message",
   "add_system_reminder",
   "terminate",
+  "hand_off",
   "schedule",
   "effect",
 ] as const;
 
 /**
- * Something a tool asks the runtime to do besides answering. `terminate` ends the run after the round; the key of `schedule` and
- * `effect` is one that a plugin of the agent registered.
+ * Something a tool asks the runtime to do besides answering. `terminate` ends the run after the round, `hand_off` gives it to another agent; the key of
+ * `schedule` and `effect` is one that a plugin of the agent registered.
  */
 export type EffectAction = PhaseAction<(typeof EFFECT_ACTIONS)[number]>;
 

@@ -54,11 +54,27 @@ export function resumesByItself({
   return status === "waiting" && (model_wait !== undefined || awaits_runs === true);
 }
 
+/** A handoff that was asked for. It takes place before the next step, once every call of the run is over. */
+export interface PendingHandoff {
+  readonly agent_id: string;
+  /** A word for the agent that takes over. */
+  readonly message?: string;
+}
+
+/** The agent that works on a run: the one it was started with, or the one that it was last handed to. */
+export function activeAgentOf({ agent_id, agent_path }: Pick<RunRecord, "agent_id" | "agent_path">): string {
+  return agent_path?.at(-1) ?? agent_id;
+}
+
 /** One unit of work on a thread, from acceptance to one terminal outcome. */
 export interface RunRecord {
   readonly run_id: string;
   readonly thread_id: string;
+  /** The agent that the run was started with. */
   readonly agent_id: string;
+  /** Every agent that worked on the run, in order; the last one is active. Absent before the first handoff. */
+  readonly agent_path?: readonly string[];
+  readonly handoff?: PendingHandoff;
   readonly parent_run_id?: string;
   /** The tool call of the parent run that started this run. */
   readonly parent_call_id?: string;

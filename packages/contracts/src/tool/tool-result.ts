@@ -48,6 +48,9 @@ export type ToolErrorCode =
   | "interrupted"
   | "incompatible_definition"
   | "invalid_output"
+  | "unknown_agent"
+  | "handoff_limit"
+  | "handoff_loop"
   | "unknown_outcome";
 
 export function toolSuccess(tool: string, data: Json, message: string | null = null): ToolResult {

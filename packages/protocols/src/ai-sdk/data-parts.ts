@@ -8,7 +8,7 @@ export type FileUrl = (url: string) => string;
 type DataEvent = Extract<
   AgentEvent,
   {
-    type: "reasoning_encrypted_value" | "inference_complete" | "state_delta" | "activity_snapshot";
+    type: "reasoning_encrypted_value" | "inference_complete" | "state_delta" | "activity_snapshot" | "agent_handoff";
   }
 >;
 
@@ -31,6 +31,10 @@ export function dataChunks(event: DataEvent, fileUrl: FileUrl): readonly UiChunk
       return [moment("state-delta", { delta: event.data.delta as unknown as Json })];
     case "activity_snapshot":
       return [activity(event.data), ...nativeParts(event.data, fileUrl)];
+    case "agent_handoff": {
+      const { from, to, number } = event.data;
+      return [{ type: "data-agent-handoff", id: `${event.run_id}-handoff-${number}`, data: { from, to, number } }];
+    }
     default:
       return event satisfies never;
   }

@@ -53,6 +53,7 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "inference_complete":
     case "state_delta":
     case "activity_snapshot":
+    case "agent_handoff":
       return [state, dataChunks(event, fileUrl)];
     // The result says it too, and comes with it.
     case "tool_call_cancelled":

@@ -162,6 +162,11 @@ function advance(state: FactState, event: AgentEvent): Moved {
       const { agent_id, from, to } = event.data;
       return [state, [{ type: "policy.changed", payload: { agentId: agent_id, from, to } }]];
     }
+    case "agent_handoff": {
+      const { from, to, number } = event.data;
+      const payload = { status: "running", reason: "agent_handoff", agentId: to, fromAgentId: from, handoff: number };
+      return [state, [{ type: "run.status", payload }]];
+    }
     case "step_reset":
       return [state, [{ type: "snapshot.repaired", payload: { messageId: event.data.message_id } }]];
     case "stream_reset":

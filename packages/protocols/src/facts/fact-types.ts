@@ -96,9 +96,10 @@ const CALL_ENDED: FactShape["payload"] = {
 export const FACTS: Readonly<Record<FactType, FactShape>> = {
   "turn.started": { tells: "A run began.", ids: [], payload: { parentRunId: "string?" } },
   "run.status": {
-    tells: "How the run stands: `running` again after a pause, `blocked` while it waits for a decision, `cancelled`.",
+    tells:
+      "How the run stands: `running` again after a pause, `blocked` while it waits for a decision, `cancelled`. With the reason `agent_handoff` another agent works on it: `agentId`, after `fromAgentId`.",
     ids: [],
-    payload: { status: "string", reason: "string?" },
+    payload: { status: "string", reason: "string?", agentId: "string?", fromAgentId: "string?", handoff: "number?" },
   },
   "turn.completed": {
     tells: "The run ended. `reason` says why: `natural`, `behavior_requested` or `stopped:<code>`.",

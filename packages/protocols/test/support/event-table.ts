@@ -33,6 +33,7 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
   model_routed: "nothing",
   model_waiting: "nothing",
   definition_changed: "nothing",
+  agent_handoff: "`data-agent-handoff`; stays in the message, one per handoff",
   budget_warning: "nothing",
   cost_recorded: "nothing",
   permission_evaluated: "nothing",

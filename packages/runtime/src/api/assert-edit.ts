@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type Decision,
   describeThrown,
   isOwnQuestion,
@@ -51,8 +52,8 @@ async function findProblem(tool: Tool | undefined, edited: Json): Promise<string
 async function findTool(services: Services, tenant: string, call: ToolCallRecord): Promise<Tool | undefined> {
   const { agents, env } = services;
   const run = await services.store.forTenant(tenant).loadRun(call.run_id);
-  if (run === undefined || agents.registries.agents.get(run.agent_id) === undefined) return undefined;
-  const plan = agents.describedPlan(run.agent_id, tenant);
+  if (run === undefined || agents.registries.agents.get(activeAgentOf(run)) === undefined) return undefined;
+  const plan = agents.describedPlan(activeAgentOf(run), tenant);
   const tool = plan.kind === "local" ? plan.agent.tools.get(call.tool_id) : undefined;
   return tool !== undefined && toolVersion(env, tool) === call.tool_version ? tool : undefined;
 }

@@ -1,5 +1,6 @@
 import {
   type AgentSummary,
+  activeAgentOf,
   type ChildRun,
   type ChildStatus,
   invalidRequest,
@@ -52,7 +53,7 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       const stop = (runId: string): Promise<void> => stopRun(services, tenant, runId, `Run ${run.run_id} stopped it.`);
       const agents = (): readonly AgentSummary[] => {
         const { registries } = services.agents;
-        return reachableAgents(registries, lookUpEntry(registries, run.agent_id).spec, run.policy ?? {});
+        return reachableAgents(registries, lookUpEntry(registries, activeAgentOf(run)).spec, run.policy ?? {});
       };
       return {
         agents,
@@ -99,10 +100,10 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
   };
 }
 
-function assertReachable({ agent_id }: RunRecord, agentId: string, reachable: readonly AgentSummary[]): void {
+function assertReachable(run: RunRecord, agentId: string, reachable: readonly AgentSummary[]): void {
   if (reachable.some(({ id }) => id === agentId)) return;
   const known = reachable.map(({ id }) => id);
-  throw notFound("AGENT_NOT_FOUND", `agent that may work for ${agent_id} called`, agentId, known);
+  throw notFound("AGENT_NOT_FOUND", `agent that may work for ${activeAgentOf(run)} called`, agentId, known);
 }
 
 /** Only the thread that started a run may look after it. */

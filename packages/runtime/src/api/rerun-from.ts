@@ -50,11 +50,11 @@ export async function rerunFrom(
   const { tenant } = runtime;
   const store = services.store.forTenant(tenant);
   const original = await requireDone(store, runId);
-  const at = await versionBefore(services, tenant, original, step);
+  const { at, agentId } = await placeBefore(services, tenant, original, step);
   const { env } = services;
   const threadId = changes.threadId ?? env.ids.uuid();
   const id = changes.runId ?? env.ids.uuid();
-  const [agent_id, forget] = lendChanged(services, original.agent_id, id, changes);
+  const [agent_id, forget] = lendChanged(services, agentId, id, changes);
   const metadata = { rerun_of: runId, step };
   const request = { agent_id, thread_id: threadId, run_id: id, messages: [], busy_policy: "reject", metadata } as const;
   let run: RunHandle;
@@ -106,25 +106,29 @@ export async function compareStored(
   const rerun = await requireDone(store, otherId);
   const { rerun_of, step } = rerun.metadata ?? {};
   const isRerun = rerun_of === runId && typeof step === "number";
-  const at = isRerun ? await versionBefore(services, tenant, original, step) : original.base_version;
+  const at = isRerun ? (await placeBefore(services, tenant, original, step)).at : original.base_version;
   return compareRuns(store, { original, at, rerun });
 }
 
-/** The version a thread had when a step of a run began. */
-async function versionBefore(
+/** The version a thread had when a step of a run began, and the agent that took the step. */
+async function placeBefore(
   { store }: Services,
   tenant: string,
-  { run_id, thread_id, base_version, steps }: RunRecord,
+  { run_id, thread_id, base_version, steps, agent_id }: RunRecord,
   step: number,
-): Promise<number> {
+): Promise<{ readonly at: number; readonly agentId: string }> {
   if (!Number.isSafeInteger(step) || step < 1 || step > steps) {
     throw invalidRequest(`Run ${run_id} has no step ${step}; it has ${steps}.`, { run_id, step });
   }
   const wanted = stepIdOf(run_id, step);
+  let agentId = agent_id;
   for await (const { version, events } of walkChangesets(store.forTenant(tenant), thread_id, base_version)) {
-    const begun = events.filter(({ type, run_id: of }) => type === "step_start" && of === run_id);
+    const own = events.filter((event) => event.run_id === run_id);
+    const begun = own.filter(({ type }) => type === "step_start");
+    // Handoffs have commits of their own.
+    for (const event of own) if (event.type === "agent_handoff") agentId = event.data.to;
     if (!begun.some(({ step_id }) => step_id === wanted)) continue;
-    if (begun[0]?.step_id === wanted) return version - 1;
+    if (begun[0]?.step_id === wanted) return { at: version - 1, agentId };
     throw replayImpossible(run_id, `its step ${step} was committed together with the one before`);
   }
   throw replayImpossible(run_id, `its step ${step} was never committed`);

@@ -1,5 +1,6 @@
 import {
   type Amount,
+  activeAgentOf,
   type Budget,
   costOf,
   type Env,
@@ -95,13 +96,13 @@ export class RunGate implements AttemptGate {
 
   async #askHook(attempt: PlannedAttempt): Promise<void> {
     const { services, claim, run } = this.#workspace;
-    const { run_id, thread_id, agent_id } = run;
+    const { run_id, thread_id } = run;
     await services.beforeModelAttempt?.({
       ...attempt,
       tenant: claim.tenant,
       runId: run_id,
       threadId: thread_id,
-      agentId: agent_id,
+      agentId: activeAgentOf(run),
     });
   }
 

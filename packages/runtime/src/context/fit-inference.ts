@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type CacheBreakpoint,
   type ContextFact,
   type ContextWindow,
@@ -61,7 +62,9 @@ function limitAnswer({ request }: FittedRequest, { outputTokens }: ContextWindow
 
 /** What is known of the model that is asked first: the agent's own, or the one a plugin chose. */
 function specOf({ agent, services, run }: FittedRun, { model }: Inference): ModelSpec | undefined {
-  return model === undefined ? agent.modelSpec : lookUpModel(services.agents.registries, run.agent_id, model).modelSpec;
+  return model === undefined
+    ? agent.modelSpec
+    : lookUpModel(services.agents.registries, activeAgentOf(run), model).modelSpec;
 }
 
 /**

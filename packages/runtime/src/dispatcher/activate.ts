@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   advanceRun,
   type Claim,
   describeThrown,
@@ -19,6 +20,7 @@ import type { MailSource } from "../effects/mail-flag.ts";
 import { ClaimLost, DEFAULT_CANCEL_REASON, RunCancelled } from "../effects/outcomes.ts";
 import type { EffectPort } from "../effects/port.ts";
 import { endActivation } from "../loop/end-activation.ts";
+import { handOver } from "../loop/hand-off.ts";
 import { readInbox } from "../loop/read-inbox.ts";
 import { endRunWait } from "../loop/run-family.ts";
 import { runLoop } from "../loop/run-loop.ts";
@@ -110,25 +112,33 @@ export async function runActivation(
   }
 }
 
-/** Works on the run as its agent is defined now, here or through a backend. */
+/** Works on the run as its agent is defined now, here or through a backend; then with the agents that take over. */
 async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<void> {
-  const { plan } = workspace;
-  if (plan.kind === "backend") {
-    return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
+  for (;;) {
+    const { plan } = workspace;
+    if (plan.kind === "backend") {
+      return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
+    }
+    pinDefinition(workspace, workspace.agent.definition);
+    migrateStates(workspace);
+    await plugins.activate();
+    const stopObserving = observeAsPlugins(workspace);
+    workspace.useFrontendTools();
+    await refreshTools(workspace, `${workspace.run.run_id}-e${workspace.claim.epoch}`);
+    const end = await runLoop(workspace);
+    if (end.type !== "handoff") return endActivation(workspace, end);
+    await handOver(workspace);
+    stopObserving();
+    await plugins.leave();
+    workspace.forgetAgent();
   }
-  pinDefinition(workspace, workspace.agent.definition);
-  migrateStates(workspace);
-  await plugins.activate();
-  observeAsPlugins(workspace);
-  workspace.useFrontendTools();
-  await refreshTools(workspace, `${workspace.run.run_id}-e${workspace.claim.epoch}`);
-  await endActivation(workspace, await runLoop(workspace));
 }
 
 /** A run remembers what it was started with; from the next step on it works with what there is. */
 function pinDefinition(workspace: RunWorkspace, definition: string): void {
-  const { definition: pinned, agent_id } = workspace.run;
+  const { definition: pinned } = workspace.run;
   if (pinned === definition) return;
+  const agent_id = activeAgentOf(workspace.run);
   if (pinned !== undefined) workspace.emitOnCommit("definition_changed", { agent_id, from: pinned, to: definition });
   workspace.setRun({ definition });
 }

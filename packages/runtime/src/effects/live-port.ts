@@ -172,8 +172,8 @@ export class LivePort implements EffectPort {
     act();
   }
 
-  observe(starts: Parameters<Observers["open"]>[0]): void {
-    this.#observers.open(starts);
+  observe(starts: Parameters<Observers["open"]>[0]): () => void {
+    return this.#observers.open(starts);
   }
 
   close(): void {

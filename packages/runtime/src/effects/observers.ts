@@ -29,13 +29,17 @@ export class Observers {
     this.#report = report;
   }
 
-  /** Adds the observers that begin to watch now. One that fails to begin watches nothing. */
-  open(starts: readonly { readonly name: string; readonly start: () => RunObserver | undefined }[]): void {
+  /** Adds the observers that begin to watch now; returns the way to end that. One that fails to begin watches nothing. */
+  open(starts: readonly { readonly name: string; readonly start: () => RunObserver | undefined }[]): () => void {
     const opened = starts.flatMap(({ name, start }): NamedObserver[] => {
       const observer = this.#guard(name, start);
       return observer === undefined ? [] : [{ name, observer }];
     });
     this.#named = [...this.#named, ...opened];
+    return () => {
+      this.#named = this.#named.filter((named) => !opened.includes(named));
+      for (const { name, observer } of opened) this.#guard(name, () => observer.close?.());
+    };
   }
 
   get isEmpty(): boolean {

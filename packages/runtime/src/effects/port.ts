@@ -139,8 +139,8 @@ export interface EffectPort {
   commit(changeset: Changeset, commit: () => Promise<number>): Promise<number>;
   /** Does something in the world that the loop learns nothing from. */
   act(act: () => void): void;
-  /** Has observers watch the activation from here on. */
-  observe(starts: Parameters<Observers["open"]>[0]): void;
+  /** Has observers watch the activation from here on, to its end or until the returned function is called. */
+  observe(starts: Parameters<Observers["open"]>[0]): () => void;
   /** The activation is over. */
   close(): void;
 }

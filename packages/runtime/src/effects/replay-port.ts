@@ -154,8 +154,9 @@ export class ReplayPort implements EffectPort {
     // Nothing outside may notice a replay.
   }
 
-  observe(): void {
+  observe(): () => void {
     // Nor is a replay observed.
+    return () => undefined;
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   advanceRun,
   awaitsRun,
   continuesByItself,
@@ -16,6 +17,7 @@ import { newEntry } from "../run/new-entry.ts";
 import { completionOf, requestStop } from "../run/run-tree.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
+import { dropHandoff } from "./hand-off.ts";
 import { answerCall, endRunWait, isCancelled, stopChildren } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -40,7 +42,10 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   const awaitsRuns = isSuspended && openCalls.length > 0 && openCalls.every(continuesByItself);
   const isWaiting = awaitsRuns || (isSuspended && workspace.run.model_wait !== undefined);
   const waitCode = awaitsRuns ? (openCalls.some(awaitsRun) ? "run_waiting" : "time_waiting") : "model_waiting";
-  if (!isSuspended) endModelWait(workspace);
+  if (!isSuspended) {
+    endModelWait(workspace);
+    dropHandoff(workspace);
+  }
   const error_code = termination.type === "error" ? termination.code : undefined;
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
@@ -162,7 +167,7 @@ async function submit(
   const source = `run:${run.run_id}`;
   const content = frameText("task", source, told);
   const request = {
-    agent_id: parent.agent_id,
+    agent_id: activeAgentOf(parent),
     thread_id: threadId,
     run_id,
     origin: "internal",

@@ -1,14 +1,15 @@
-import type {
-  AgentEvent,
-  Budget,
-  FilePart,
-  HandCall,
-  LanguageModel,
-  ModelChunk,
-  RunObserver,
-  StopReason,
-  TokenUsage,
-  WorkObserver,
+import {
+  type AgentEvent,
+  activeAgentOf,
+  type Budget,
+  type FilePart,
+  type HandCall,
+  type LanguageModel,
+  type ModelChunk,
+  type RunObserver,
+  type StopReason,
+  type TokenUsage,
+  type WorkObserver,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
@@ -302,7 +303,7 @@ function modelOf(workspace: AskedRun, { request, model: override, fallbacks, ref
   const { agent, services, run, policy } = workspace;
   if (policy.by_hand !== undefined) return handModel(policy.by_hand, run.steps);
   if (refusal !== undefined) return refusingModel(agent.model.id, refusal);
-  if (override !== undefined) return services.agents.model(run.agent_id, override, fallbacks);
+  if (override !== undefined) return services.agents.model(activeAgentOf(run), override, fallbacks);
   const { model, media, modelSpec } = agent;
   if (media === undefined || modelSpec === undefined) return model;
   return takeMediaTurn(workspace, { model: media, spec: modelSpec }, request);

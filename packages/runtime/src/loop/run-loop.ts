@@ -2,6 +2,7 @@ import { isOwnQuestion, type Termination, type ToolCallRecord } from "@reprise/c
 import { runPhase } from "../phases/run-phase.ts";
 import { evaluateStop, keepActiveTime } from "./evaluate-stop.ts";
 import { applyDecisions } from "./execute-calls.ts";
+import { takeHandoff } from "./hand-off.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -12,11 +13,11 @@ import { runToolRound } from "./tool-round.ts";
 import { endModelWait } from "./wait-for-model.ts";
 
 /**
- * Drives one activation of a run: decisions, model, tools, commit; again until nothing is left to do. Returns why it ended;
- * throws only when the run was cancelled, its claim was lost, or something broke. The caller commits the end.
+ * Drives one activation of a run: decisions, model, tools, commit; again until nothing is left to do. Returns why it ended, or that
+ * another agent takes over; throws only when the run was cancelled, its claim was lost, or something broke. The caller commits the end.
  */
-export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
-  await runPhase(workspace, "run_start");
+export async function runLoop(workspace: RunWorkspace): Promise<Termination | Handoff> {
+  takeHandoff(workspace, await runPhase(workspace, "run_start"));
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
@@ -40,6 +41,7 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
     }
 
     const ending = step === undefined ? undefined : endingOf(workspace, step);
+    if (workspace.run.handoff !== undefined && ending?.termination.type !== "stopped") return { type: "handoff" };
     const output = ending?.termination.type === "natural_end" ? checkOutput(workspace) : "fits";
     if (typeof output === "object") return output;
     if (output === "fits") {
@@ -64,6 +66,11 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination> {
   }
 }
 
+/** Another agent is to take over where the loop stopped. */
+export interface Handoff {
+  readonly type: "handoff";
+}
+
 /** Calls that were asked for and never begun: left by an owner that is gone, or behind one that waited for a decision. */
 function callsToStart({ openCalls, toolExecutionMode }: RunWorkspace): readonly ToolCallRecord[] {
   const unstarted = openCalls.filter(({ status }) => status === "new");
@@ -73,9 +80,11 @@ function callsToStart({ openCalls, toolExecutionMode }: RunWorkspace): readonly 
 
 /** Whether the model can get nothing new before a person decides. */
 function mustWait(workspace: RunWorkspace, step: StepSummary | undefined): boolean {
-  const { openCalls, agent, lastMessage } = workspace;
+  const { openCalls, agent, lastMessage, run } = workspace;
   if (openCalls.length === 0) return false;
   if (openCalls.some(isOwnQuestion)) return true;
+  // The agent that takes over does not have the tools of these calls.
+  if (run.handoff !== undefined) return true;
   if (agent.spec.partial_suspension === "wait") return true;
   // The model has said all it had to say, or asked and got no answer at all.
   return (step !== undefined && isFinal(workspace, step)) || lastMessage?.role === "assistant";

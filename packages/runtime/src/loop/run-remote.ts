@@ -1,5 +1,6 @@
 import {
   type AgentSpec,
+  activeAgentOf,
   type BackendDecision,
   type Decision,
   derivedDecisionId,
@@ -65,7 +66,8 @@ export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, bac
  * until this is done, so when a process dies in between, the next owner of a run without a step does it again.
  */
 export async function leaveRemote(services: Services, run: RunRecord): Promise<void> {
-  const { agent_id, run_id, thread_id } = run;
+  const { run_id, thread_id } = run;
+  const agent_id = activeAgentOf(run);
   try {
     const plan = services.agents.plan(agent_id);
     if (plan.kind !== "backend") return;
@@ -235,7 +237,7 @@ function questionCall(
 }
 
 function askPeople(workspace: RunWorkspace, call: ToolCallRecord, { id: _, ...question }: StoredQuestion): void {
-  const askedBy = `backend:${workspace.run.agent_id}`;
+  const askedBy = `backend:${activeAgentOf(workspace.run)}`;
   const ticket = ticketFor(call, question, { askedBy, mode: "use_decision_as_tool_result" });
   suspendCall(workspace, call, ticket, toolPending(BACKEND_CALL, ticket));
 }

@@ -22,6 +22,7 @@ import { offeredTools } from "../tools/offered-tools.ts";
 import type { Turn, TurnChunk } from "../turn/turn.ts";
 import { askForBudget } from "./budget-question.ts";
 import { EarlyReads } from "./early-reads.ts";
+import { takeHandoff } from "./hand-off.ts";
 import { assertMayRetry, readVerdict, type Verdict, withFeedback } from "./judge-answer.ts";
 import { ModelTurn, type ModelTurnOptions, storedTurn } from "./model-turn.ts";
 import { askForReview } from "./review-question.ts";
@@ -236,7 +237,7 @@ async function endStep(workspace: RunWorkspace, stepId: string, reason: string):
 }
 
 async function finishStep(workspace: RunWorkspace, stepId: string): Promise<void> {
-  await runPhase(workspace, "step_end");
+  takeHandoff(workspace, await runPhase(workspace, "step_end"));
   workspace.emitOnCommit("step_end", {}, stepId);
 }
 

@@ -1,19 +1,20 @@
-import type {
-  AgentSpec,
-  CheckpointReason,
-  Claim,
-  DecisionKey,
-  EventData,
-  EventType,
-  LoggedAction,
-  MailboxEffect,
-  Message,
-  RunPolicy,
-  RunRecord,
-  TenantStore,
-  Termination,
-  ToolCallRecord,
-  ToolExecutionMode,
+import {
+  type AgentSpec,
+  activeAgentOf,
+  type CheckpointReason,
+  type Claim,
+  type DecisionKey,
+  type EventData,
+  type EventType,
+  type LoggedAction,
+  type MailboxEffect,
+  type Message,
+  type RunPolicy,
+  type RunRecord,
+  type TenantStore,
+  type Termination,
+  type ToolCallRecord,
+  type ToolExecutionMode,
 } from "@reprise/contracts";
 import { applyPatch, type Json, type Op, type TrackedPatch } from "@reprise/state";
 import { budgetOf, type RunBudget } from "../budget/run-budget.ts";
@@ -124,14 +125,14 @@ export class RunWorkspace
     this.#document = thread.document;
   }
 
-  /** As it is when it is first needed, to the end of the activation. Not before: a run whose agent is gone must be able to end. */
+  /** As it is when it is first needed, to the end of the activation or a handoff. Not before: a run whose agent is gone must be able to end. */
   get plan(): ResolvedRunPlan {
-    this.#plan ??= pinnedPlan(this.effects, this.services.agents, this.#run.agent_id);
+    this.#plan ??= pinnedPlan(this.effects, this.services.agents, activeAgentOf(this.#run));
     return this.#plan;
   }
 
   get agent(): ResolvedAgent {
-    return localAgent(this.plan, this.#run.agent_id);
+    return localAgent(this.plan, activeAgentOf(this.#run));
   }
 
   get sourced(): SourcedTools | undefined {
@@ -141,7 +142,7 @@ export class RunWorkspace
   useTools(sourced: SourcedTools): void {
     this.#defined ??= this.agent;
     const agent = withSourcedTools(this.#defined, sourced, (plugin, tool_id) => {
-      const details = { agent_id: this.#run.agent_id, plugin, tool_id };
+      const details = { agent_id: activeAgentOf(this.#run), plugin, tool_id };
       this.services.env.log("warn", "a tool source lists a tool whose id is taken; the tool is left out", details);
     });
     this.#sourced = sourced;
@@ -154,6 +155,13 @@ export class RunWorkspace
     if (tools.length === 0) return;
     this.#defined ??= this.agent;
     this.#plan = { kind: "local", agent: withFrontendTools(this.#defined, tools) };
+  }
+
+  /** Another agent works on the run from here on. It is resolved when it is first needed. */
+  forgetAgent(): void {
+    this.#plan = undefined;
+    this.#defined = undefined;
+    this.#sourced = undefined;
   }
 
   /** The agent's spec, wherever it runs. */

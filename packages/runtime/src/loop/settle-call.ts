@@ -11,6 +11,7 @@ import {
   type ToolCallRecord,
   type ToolCallTrigger,
   type ToolResult,
+  toolFailure,
   toolPending,
 } from "@reprise/contracts";
 import { type Op, type TrackedPatch, toJsonPatch } from "@reprise/state";
@@ -24,6 +25,7 @@ import { frameText } from "../thread/frame-text.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import type { ExecutedCall } from "../tools/execute-call.ts";
 import { reportProgress } from "../tools/perform-call.ts";
+import { askForHandoff } from "./hand-off.ts";
 
 /** The parts of a run that the end or the suspension of a call changes. */
 export type SettlingRun = RunView &
@@ -166,10 +168,13 @@ export async function settleExecution(
   const { result, state, messages } = executed;
   workspace.refersTo(executed.blobs);
   if (executed.children.length > 0) workspace.setRun({ has_children: true });
-  if (result.status === "error") {
-    // A tool that failed changed nothing, whether it threw or said so.
-    await finishCall(workspace, call, { result, trigger: "fail" });
-    return;
+  // A tool that failed changed nothing, whether it threw or said so.
+  if (result.status === "error") return finishCall(workspace, call, { result, trigger: "fail" });
+  const isOver = result.status !== "pending" || result.suspension === undefined;
+  const refusal = executed.handoff === undefined || !isOver ? undefined : askForHandoff(workspace, executed.handoff);
+  if (refusal !== undefined) {
+    const refused = toolFailure(call.tool_id, refusal.code, refusal.message);
+    return finishCall(workspace, call, { result: refused, trigger: "fail" });
   }
   workspace.logActions(state.actions);
   workspace.noteRunScoped(state.runScoped);

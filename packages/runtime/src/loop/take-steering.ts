@@ -1,4 +1,4 @@
-import { type MailboxEntry, RepriseError } from "@reprise/contracts";
+import { activeAgentOf, type MailboxEntry, RepriseError } from "@reprise/contracts";
 import { ops } from "@reprise/state";
 import type { Commits, Conversation, Mailbox, Outside, RunView, StateAccess } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
@@ -47,7 +47,8 @@ async function commitOrLeave(workspace: SteeredRun): Promise<boolean> {
 
 /** A request for another agent, or with rights of its own, is no part of this run. */
 function isMeantFor({ run }: Pick<RunView, "run">, { request }: MailboxEntry): boolean {
-  return request?.agent_id === run.agent_id && request.policy === undefined;
+  const isForIts = request?.agent_id === run.agent_id || request?.agent_id === activeAgentOf(run);
+  return isForIts && request.policy === undefined;
 }
 
 function takeIn(workspace: SteeredRun, { entry_id, run_id: own, request }: MailboxEntry): void {

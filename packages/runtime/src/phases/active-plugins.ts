@@ -3,7 +3,7 @@ import type { Json } from "@reprise/state";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import type { Host, StateAccess } from "../run/ports.ts";
 import { type CountedRun, countInferences, type SpentInference, takeInferences } from "./infer-for-plugin.ts";
-import { type ObservedRun, PhaseView } from "./phase-view.ts";
+import { activationKey, type ObservedRun, PhaseView } from "./phase-view.ts";
 import { decodeInferences, recordedInferences } from "./stored-answers.ts";
 
 type ActivatedRun = ObservedRun & CountedRun & Pick<StateAccess, "document"> & Host;
@@ -50,7 +50,14 @@ export class ActivePlugins {
     }
   }
 
-  /** Tells them that it is over, in the opposite order. The run has ended by then: what fails here is only heard of. */
+  /** The same in the middle of an activation, for another agent to take over. The run waits for it, so it is an effect. */
+  async leave(): Promise<void> {
+    if (this.#active.length === 0) return;
+    const question = { kind: "activate", of: this.#keyOf("deactivation"), encode: () => undefined } as const;
+    await this.#workspace.effects.perform(question, () => this.deactivate());
+  }
+
+  /** Tells them that it is over, in the opposite order. What fails here is only heard of. */
   async deactivate(): Promise<void> {
     const { services, run } = this.#workspace;
     for (const plugin of this.#active.splice(0).reverse()) {
@@ -66,8 +73,7 @@ export class ActivePlugins {
   }
 
   #keyOf(moment: "activation" | "deactivation"): string {
-    const { run, claim } = this.#workspace;
-    return `${run.run_id}-e${claim.epoch}-${moment}`;
+    return `${activationKey(this.#workspace)}-${moment}`;
   }
 
   #view({ id }: Plugin, moment: "activation" | "deactivation"): PhaseView {

@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type BudgetFact,
   type BudgetNotice,
   type LanguageModel,
@@ -168,9 +169,9 @@ function takeTurn({ agent, services }: InferringRun, model: LanguageModel, reque
 }
 
 function modelFor({ agent, services, run }: InferringRun, plugin: string, named: string | undefined): LanguageModel {
-  if (named !== undefined) return services.agents.model(run.agent_id, named);
+  if (named !== undefined) return services.agents.model(activeAgentOf(run), named);
   if (agent.media === undefined) return agent.model;
-  const message = `Plugin ${plugin} asks the model of agent ${run.agent_id}, which makes media. Name a language model.`;
+  const message = `Plugin ${plugin} asks the model of agent ${activeAgentOf(run)}, which makes media. Name a language model.`;
   throw new RepriseError("INVALID_ACTION", message, { details: { plugin } });
 }
 
@@ -179,7 +180,9 @@ function optionsFor(
   { model, maxTokens = DEFAULT_MAX_TOKENS }: PluginInference,
 ): RoutedRequest["options"] {
   const spec =
-    model === undefined ? agent.modelSpec : lookUpModel(services.agents.registries, run.agent_id, model).modelSpec;
+    model === undefined
+      ? agent.modelSpec
+      : lookUpModel(services.agents.registries, activeAgentOf(run), model).modelSpec;
   const { max_output_tokens: most = Infinity, chat_options } = spec ?? {};
   return { ...chat_options, max_tokens: Math.min(maxTokens, most) };
 }

@@ -1,4 +1,4 @@
-import type { Observe, ObservedRun, Plugin } from "@reprise/contracts";
+import { activeAgentOf, type Observe, type ObservedRun, type Plugin } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import type { AgentView, Host, Outside, RunView, StateAccess } from "../run/ports.ts";
@@ -7,6 +7,7 @@ import type { AgentView, Host, Outside, RunView, StateAccess } from "../run/port
 type WatchedRun = RunView & Pick<StateAccess, "document"> & Outside & Host;
 
 const NO_SECTION = (): undefined => undefined;
+const NO_OBSERVER = (): void => undefined;
 
 /** Has the observers of the process watch an activation. */
 export function observeAsHost(workspace: WatchedRun, observers: Iterable<Observe>): void {
@@ -17,8 +18,8 @@ export function observeAsHost(workspace: WatchedRun, observers: Iterable<Observe
   if (starts.length > 0) workspace.effects.observe(starts);
 }
 
-/** Has the plugins of the agent that observe watch an activation. */
-export function observeAsPlugins(workspace: WatchedRun & Pick<AgentView, "agent">): void {
+/** Has the plugins of the agent that observe watch an activation; returns the way to end that before the activation ends. */
+export function observeAsPlugins(workspace: WatchedRun & Pick<AgentView, "agent">): () => void {
   const { installed, spec } = workspace.agent;
   const starts = installed.plugins.flatMap(({ id, observe, sections }: Plugin) => {
     if (observe === undefined) return [];
@@ -26,14 +27,14 @@ export function observeAsPlugins(workspace: WatchedRun & Pick<AgentView, "agent"
       Object.hasOwn(sections, key) && Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
     return [{ name: id, start: () => observe(describeRun(workspace, sectionOf)) }];
   });
-  if (starts.length > 0) workspace.effects.observe(starts);
+  return starts.length === 0 ? NO_OBSERVER : workspace.effects.observe(starts);
 }
 
 function describeRun({ run, claim, document }: WatchedRun, section: ObservedRun["section"]): ObservedRun {
   return {
     runId: run.run_id,
     threadId: run.thread_id,
-    agentId: run.agent_id,
+    agentId: activeAgentOf(run),
     tenant: claim.tenant,
     ...(run.parent_run_id !== undefined && { parentRunId: run.parent_run_id }),
     ...(run.parent_thread_id !== undefined && { parentThreadId: run.parent_thread_id }),

@@ -105,7 +105,7 @@ export class PhaseView implements PhaseContext, PhaseState {
   }
 
   get agentId(): string {
-    return this.#workspace.run.agent_id;
+    return this.#workspace.agent.spec.id;
   }
 
   get agentSpec(): PhaseContext["agentSpec"] {
@@ -204,6 +204,12 @@ export class PhaseView implements PhaseContext, PhaseState {
   get recorded(): readonly Recorded[] {
     return this.#recorded ?? [];
   }
+}
+
+/** Names an activation, and the agent in it: each agent that takes over begins with its own plugins. */
+export function activationKey({ run, claim }: Pick<InferringRun, "run" | "claim">): string {
+  const { run_id, agent_path } = run;
+  return `${run_id}-e${claim.epoch}${agent_path === undefined ? "" : `-h${agent_path.length - 1}`}`;
 }
 
 /** What plugins see of a call. */

@@ -6,7 +6,7 @@ import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, Host, RunView } from "../run/ports.ts";
 import { applyCommonActions, type ChangeableRun } from "./apply-actions.ts";
 import { type CountedRun, countInferences, takeInferences } from "./infer-for-plugin.ts";
-import { type ObservedRun, type PhaseMoment, PhaseView } from "./phase-view.ts";
+import { activationKey, type ObservedRun, type PhaseMoment, PhaseView } from "./phase-view.ts";
 import { takeScheduled } from "./scheduled-actions.ts";
 import { type Answer, type Answers, decodeAnswers, encodeAnswers } from "./stored-answers.ts";
 
@@ -86,9 +86,10 @@ function isPromise(value: unknown): value is Promise<unknown> {
 }
 
 /** A phase of a step is in its step, taken again or not; one of an activation is in that activation alone. */
-function phaseKey({ run, claim }: RunView, phase: Phase): string {
+function phaseKey(workspace: RunView, phase: Phase): string {
+  const { run } = workspace;
   const isOfActivation = phase === "run_start" || phase === "run_end";
-  return `${run.run_id}-${isOfActivation ? `e${claim.epoch}` : `s${run.steps}`}-${phase}`;
+  return `${isOfActivation ? activationKey(workspace) : `${run.run_id}-s${run.steps}`}-${phase}`;
 }
 
 /** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */

@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type BlobInfo,
   type Decision,
   describeThrown,
@@ -15,10 +16,11 @@ import {
 import type { Json } from "@reprise/state";
 import { TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
 import { readResult } from "../json/read-result.ts";
+import { sayKnown } from "../resolve/resolve-errors.ts";
 import type { AgentView, Host, Mailbox, RunView } from "../run/ports.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { CallState } from "./call-state.ts";
-import { InvalidEffect, readEffect } from "./read-effect.ts";
+import { type AskedHandoff, InvalidEffect, readEffect } from "./read-effect.ts";
 import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 import { createToolContext, type Gathered } from "./tool-context.ts";
 
@@ -69,6 +71,8 @@ export interface ExecutedCall extends Gathered {
   readonly result: ToolResult;
   /** Why the tool wants the run to end after this round. */
   readonly terminate?: string;
+  /** The agent that the tool wants the run to go to after this round. */
+  readonly handoff?: AskedHandoff;
 }
 
 export interface Execution {
@@ -99,24 +103,52 @@ export async function executeCall(
     );
     const executed = env.point("tool:executed");
     if (executed !== undefined) await executed;
-    const terminate = isToolEffect(returned)
+    const { terminate, handoff } = isToolEffect(returned)
       ? readEffect(call, returned, gathered, workspace.agent.installed)
-      : undefined;
+      : NO_WISHES;
+    if (handoff !== undefined) assertReachable(workspace, execution, handoff);
     const answer = isToolEffect(returned) ? returned.result : returned;
     if (ToolError.is(answer)) throw answer;
     const result = isToolSuspension(answer)
       ? toolPending(id, ticketFor(call, answer.request, { askedBy: `tool:${id}`, mode: "pass_decision_to_tool" }))
       : await boundOutput(workspace, signed(readResult(id, answer)), gathered);
-    return { ...gathered, result, ...(terminate !== undefined && { terminate }) };
+    return {
+      ...gathered,
+      result,
+      ...(terminate !== undefined && { terminate }),
+      ...(handoff !== undefined && { handoff }),
+    };
   } catch (error) {
     signal.throwIfAborted();
-    if (!ToolError.is(error)) reportToolError(workspace, call, error);
+    if (!ToolError.is(error) && !(error instanceof UnknownAgent)) reportToolError(workspace, call, error);
     // What a failed tool did to the state is as if it had not happened.
     const { recordings, children } = gathered;
     return { ...gather(document, call), recordings, children, result: failure(id, error) };
   } finally {
     gathered.state.close();
   }
+}
+
+const NO_WISHES: ReturnType<typeof readEffect> = {};
+
+/** A run goes only to agents that may work for the active one. */
+function assertReachable(
+  { run, claim, services }: ExecutingRun,
+  { call, signal }: Execution,
+  { agent_id: to }: AskedHandoff,
+): void {
+  const caller = { tenant: claim.tenant, run, call, signal };
+  const known = services.delegation
+    .runsOf(caller, () => undefined)
+    .agents()
+    .map(({ id }) => id);
+  if (to === activeAgentOf(run) || known.includes(to)) return;
+  throw new UnknownAgent(`The run cannot be handed to agent ${JSON.stringify(to)}.${sayKnown(to, known)}`);
+}
+
+/** A tool hands the run to an agent that is not there, or not allowed. */
+class UnknownAgent extends Error {
+  override readonly name = "UnknownAgent";
 }
 
 function gather(document: Json, { call_id, tool_id }: ToolCallRecord): Gathered {
@@ -134,6 +166,7 @@ function gather(document: Json, { call_id, tool_id }: ToolCallRecord): Gathered 
 function failure(tool: string, error: unknown): ToolResult {
   if (ToolError.is(error)) return toolFailure(tool, error.kind, describeThrown(error).toWellFormed());
   if (error instanceof TimeIsUp) return toolFailure(tool, "timeout", error.message);
+  if (error instanceof UnknownAgent) return toolFailure(tool, "unknown_agent", error.message);
   if (error instanceof InvalidEffect) return toolFailure(tool, "invalid_output", error.message);
   return toolFailure(tool, "execution_failed", `Tool ${tool} failed: ${describeThrown(error).toWellFormed()}`);
 }

@@ -15,7 +15,7 @@ import { freezeDeep } from "../json/freeze-deep.ts";
 import type { EventSink, Outside, RunView } from "../run/ports.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type ExecutingRun, type Execution, executeCall } from "./execute-call.ts";
-import type { PluginRequest } from "./read-effect.ts";
+import type { AskedHandoff, PluginRequest } from "./read-effect.ts";
 
 /** The parts of a run that executing a call touches. */
 export interface PerformingRun extends ExecutingRun, Outside, Pick<EventSink, "emit"> {
@@ -29,6 +29,7 @@ export interface PerformingRun extends ExecutingRun, Outside, Pick<EventSink, "e
 interface StoredExecution {
   readonly result: ToolResult;
   readonly terminate?: string;
+  readonly handoff?: AskedHandoff;
   readonly ops?: readonly Op[];
   readonly actions?: readonly LoggedAction[];
   readonly messages?: readonly MessageInput[];
@@ -67,11 +68,12 @@ function describeWork({ call, tool }: Execution): ToolWork {
 }
 
 function encode(executed: ExecutedCall): Json {
-  const { result, terminate, state, messages, requests, blobs, children, recordings } = executed;
+  const { result, terminate, handoff, state, messages, requests, blobs, children, recordings } = executed;
   const { ops, actions, runScoped } = state;
   const stored: StoredExecution = {
     result,
     ...(terminate !== undefined && { terminate }),
+    ...(handoff !== undefined && { handoff }),
     ...(ops.length > 0 && { ops }),
     ...(actions.length > 0 && { actions }),
     ...(messages.length > 0 && { messages }),
@@ -92,7 +94,7 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
   state.ops.push(...(stored.ops ?? []));
   state.actions.push(...(stored.actions ?? []));
   for (const name of stored.run_scoped ?? []) state.runScoped.add(name);
-  const { result, terminate, messages = [], requests = [], blobs = [], children = [] } = stored;
+  const { result, terminate, handoff, messages = [], requests = [], blobs = [], children = [] } = stored;
   return {
     state,
     messages: [...messages],
@@ -102,6 +104,7 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
     children: [...children],
     result,
     ...(terminate !== undefined && { terminate }),
+    ...(handoff !== undefined && { handoff }),
   };
 }
 

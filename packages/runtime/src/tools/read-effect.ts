@@ -25,17 +25,27 @@ export type PluginRequest = Owned<PhaseAction<"schedule" | "effect">>;
 /** The action types that reach plugins, and where their keys are registered. */
 type Keyed = Pick<InstalledPlugins, "scheduled" | "effects">;
 
-/** Takes the actions of an effect in; returns the reason when it asks for the end of the run. */
+/** A handoff as a tool or a plugin asks for it. */
+export type AskedHandoff = Omit<PhaseAction<"hand_off">, "type">;
+
+/** What a tool wants to become of the run after the round. */
+interface RunWishes {
+  readonly terminate?: string;
+  readonly handoff?: AskedHandoff;
+}
+
+/** Takes the actions of an effect in; returns what it asks for the run itself. */
 export function readEffect(
   { tool_id: tool, call_id }: ToolCallRecord,
   { actions }: ToolEffect,
   gathered: Gathered,
   env: Keyed,
-): string | undefined {
+): RunWishes {
   // Tools come from anywhere, also from code without types.
   if (!Array.isArray(actions))
     throw new InvalidEffect(`Tool ${tool} returned an effect whose actions are not an array.`);
   let terminate: string | undefined;
+  let handoff: AskedHandoff | undefined;
   for (const action of actions.map((given) => assertKnown(tool, given))) {
     switch (action.type) {
       case "state":
@@ -56,6 +66,9 @@ export function readEffect(
       case "terminate":
         terminate = action.reason ?? "";
         break;
+      case "hand_off":
+        handoff = readHandoff(tool, action);
+        break;
       case "schedule":
       case "effect":
         gathered.requests.push(readRequest(tool, action, env));
@@ -64,7 +77,22 @@ export function readEffect(
         action satisfies never;
     }
   }
-  return terminate;
+  return { ...(terminate !== undefined && { terminate }), ...(handoff !== undefined && { handoff }) };
+}
+
+function readHandoff(tool: string, { agent_id, message, max_handoffs }: PhaseAction<"hand_off">): AskedHandoff {
+  const isText = typeof agent_id === "string" && agent_id !== "" && ["string", "undefined"].includes(typeof message);
+  const isLimit = max_handoffs === undefined || Number.isSafeInteger(max_handoffs);
+  if (!isText || !isLimit) {
+    throw new InvalidEffect(
+      `Tool ${tool} returned a handoff without an agent_id, or with a message or limit of another type.`,
+    );
+  }
+  return {
+    agent_id,
+    ...(message !== undefined && { message: message.toWellFormed() }),
+    ...(max_handoffs !== undefined && { max_handoffs }),
+  };
 }
 
 function assertKnown(tool: string, action: unknown): EffectAction {

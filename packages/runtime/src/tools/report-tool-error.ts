@@ -1,4 +1,4 @@
-import { describeThrown, type Env, redactCredentials, type ToolCallRecord } from "@reprise/contracts";
+import { activeAgentOf, describeThrown, type Env, redactCredentials, type ToolCallRecord } from "@reprise/contracts";
 import type { RunView } from "../run/ports.ts";
 
 /** A tool's code that threw, or took too long. */
@@ -25,12 +25,12 @@ export interface FailingRun extends Pick<RunView, "run" | "claim"> {
 export function reportToolError(workspace: FailingRun, call: ToolCallRecord, error: unknown): void {
   const { services, claim, run } = workspace;
   const { env, onToolError } = services;
-  const { thread_id, run_id, agent_id } = run;
+  const { thread_id, run_id } = run;
   const { call_id, tool_id } = call;
   const of = { thread_id, run_id, call_id, tool_id };
   env.log("error", "a tool failed", { ...of, problem: describeThrown(error), ...stackOf(error) });
   if (onToolError === undefined) return;
-  const ids = { threadId: thread_id, runId: run_id, callId: call_id, toolId: tool_id, agentId: agent_id };
+  const ids = { threadId: thread_id, runId: run_id, callId: call_id, toolId: tool_id, agentId: activeAgentOf(run) };
   void (async () => onToolError({ ...ids, tenant: claim.tenant, error }))().catch((thrown: unknown) => {
     env.log("error", "onToolError failed", { ...of, problem: describeThrown(thrown) });
   });

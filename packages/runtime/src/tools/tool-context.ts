@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type Decision,
   type MessageInput,
   RepriseError,
@@ -57,7 +58,7 @@ export function createToolContext(
       threadId: run.thread_id,
       runId: run.run_id,
       callId: call.call_id,
-      agentId: run.agent_id,
+      agentId: activeAgentOf(run),
       stepId: call.step_id,
       ...(run.parent_run_id !== undefined && { parentRunId: run.parent_run_id }),
     },

@@ -1,4 +1,6 @@
 import { type ActionType, changeState, PHASE_ACTIONS, PHASES, type Phase } from "@reprise/contracts";
+import { scriptedModel } from "@reprise/models";
+import { defineAgent } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { assertConsistent } from "../support/assert-consistent.ts";
 import { settle } from "../support/wait.ts";
@@ -26,12 +28,13 @@ async function play(phase: Phase, type: ActionType) {
       effects: { tell: (payload) => void effects.push(payload) },
     },
   );
-  const played = await playPlugins([before, own]);
+  const other = defineAgent({ id: "other", model: scriptedModel(["ok"]) });
+  const played = await playPlugins([before, own], { others: [other] });
   await settle();
   return { ...played, effects };
 }
 
-it("knows every action in every phase", () => expect(pairs).toHaveLength(21 * 8));
+it("knows every action in every phase", () => expect(pairs).toHaveLength(22 * 8));
 
 describe("an action its phase takes", () => {
   it.each(pairs.filter(({ phase, type }) => isAllowed(phase, type)))("$phase: $type", async ({ phase, type }) => {

@@ -1,6 +1,13 @@
 import type { BlobStore, Env, LanguageModel, Store, TenantStore, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
-import { type AgentDefinition, createRuntime, defineAgent, type Limits, type Runtime } from "@reprise/runtime";
+import {
+  type Agent,
+  type AgentDefinition,
+  createRuntime,
+  defineAgent,
+  type Limits,
+  type Runtime,
+} from "@reprise/runtime";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
@@ -11,6 +18,8 @@ export interface OpenOptions {
   readonly model?: LanguageModel;
   readonly tools?: readonly Tool[];
   readonly agent?: Partial<Omit<AgentDefinition, "id" | "model" | "tools">>;
+  /** Agents beside `agent`. */
+  readonly others?: readonly Agent[];
   readonly limits?: Partial<Limits>;
   /** Shared by several runtimes of one test. */
   readonly world?: World;
@@ -46,7 +55,10 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Bench> {
   const model = scriptedModel(options.script ?? ["done"]);
   const store = options.store ?? world.store;
   const runtime = await createRuntime({
-    agents: [defineAgent({ ...options.agent, id: "agent", model: options.model ?? model, tools: options.tools ?? [] })],
+    agents: [
+      defineAgent({ ...options.agent, id: "agent", model: options.model ?? model, tools: options.tools ?? [] }),
+      ...(options.others ?? []),
+    ],
     env: options.env ?? world.env,
     store,
     blobs: world.blobs,

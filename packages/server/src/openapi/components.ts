@@ -43,6 +43,8 @@ const run = objectOf(
       reason: oneOf("rate_limited", "cooling_down", "breaker_open"),
     }),
     awaits_runs: FLAG,
+    agent_path: listOf(TEXT),
+    handoff: objectOf({ agent_id: TEXT }, { message: TEXT }),
     depth: COUNT,
     root_run_id: TEXT,
     has_children: FLAG,

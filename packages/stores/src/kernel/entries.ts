@@ -1,4 +1,4 @@
-import { type EntryStatus, MAX_ATTEMPTS, type MailboxEntry } from "@reprise/contracts";
+import { activeAgentOf, type EntryStatus, MAX_ATTEMPTS, type MailboxEntry } from "@reprise/contracts";
 import type { Problem } from "./request.ts";
 import type { EntryRow } from "./rows.ts";
 import type { ThreadDraft } from "./thread-draft.ts";
@@ -46,8 +46,9 @@ export function addWake(
 
 /** The agent of a run that has begun, or that an entry asks for. */
 function agentOf(draft: ThreadDraft, runId: string): string {
-  const asking = draft.entries.find(({ entry }) => entry.kind === "run" && entry.run_id === runId);
-  return draft.run(runId)?.record.agent_id ?? asking?.entry.agent_id ?? "";
+  const begun = draft.run(runId)?.record;
+  if (begun !== undefined) return activeAgentOf(begun);
+  return draft.entries.find(({ entry }) => entry.kind === "run" && entry.run_id === runId)?.entry.agent_id ?? "";
 }
 
 /** Asks for the end of a run, once: a second request while the first one waits changes nothing. */

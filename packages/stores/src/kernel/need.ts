@@ -1,4 +1,4 @@
-import { type Abilities, type AgentAbility, isOwnQuestion } from "@reprise/contracts";
+import { type Abilities, type AgentAbility, activeAgentOf, isOwnQuestion } from "@reprise/contracts";
 import { parseJson } from "@reprise/state";
 import type { Claimer } from "./request.ts";
 import type { RunRow } from "./rows.ts";
@@ -37,7 +37,8 @@ export function decodeNeed(text: NeedText): Need | undefined {
 
 /** The need of a run that no worker has. */
 export function needOfRun({ record, open_calls }: RunRow, isToBeCancelled: boolean): Need {
-  const { agent_id: agent, definition } = record;
+  const { definition } = record;
+  const agent = activeAgentOf(record);
   const bound = open_calls.filter((call) => call.tool_version !== "" && !isOwnQuestion(call));
   return {
     agent,

@@ -264,8 +264,16 @@ export class ThreadDraft {
       this.claim?.entry_id !== before.claim?.entry_id ||
       this.generation !== before.generation ||
       this.recoverAt !== before.recover_at ||
-      this.isGivenBack !== before.is_given_back
+      this.isGivenBack !== before.is_given_back ||
+      this.#isHandedOver
     );
+  }
+
+  /** Whether another agent works on the open run: the work index has to know. */
+  get #isHandedOver(): boolean {
+    const { openRun } = this;
+    const before = openRun === undefined ? undefined : this.#runs.before(openRun.record.run_id);
+    return before !== undefined && openRun?.record.agent_path?.length !== before.record.agent_path?.length;
   }
 }
 

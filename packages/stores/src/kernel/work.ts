@@ -1,4 +1,4 @@
-import { resumesByItself } from "@reprise/contracts";
+import { activeAgentOf, resumesByItself } from "@reprise/contracts";
 import { claimedEntry } from "./claims.ts";
 import { isPending } from "./entries.ts";
 import { encodeNeed, type Need, type NeedText, needOfRun, UNKNOWN_NEED } from "./need.ts";
@@ -67,14 +67,14 @@ function isToBeCancelled(draft: ThreadDraft, { record }: RunRow): boolean {
 
 /**
  * The need of a thread under a claim does not name definitions and tools: they change with commits, and a steady commit does not touch
- * the work index. The process that takes over from a lost owner finds out.
+ * the work index. A handoff changes the agent, and is no steady commit. The process that takes over from a lost owner finds out.
  */
 function heldNeed(draft: ThreadDraft): NeedText {
   const claimed = claimedEntry(draft)?.entry;
   if (claimed?.kind === "run") return encodeNeed({ agent: claimed.agent_id });
   const run = draft.openRun;
   if (run === undefined) return UNKNOWN_NEED;
-  return encodeNeed({ agent: run.record.agent_id, ...(isToBeCancelled(draft, run) && { ends: true }) });
+  return encodeNeed({ agent: activeAgentOf(run.record), ...(isToBeCancelled(draft, run) && { ends: true }) });
 }
 
 /** The agent of the queue, while it has only one: then it does not matter who is next. */

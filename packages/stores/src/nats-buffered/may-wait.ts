@@ -29,7 +29,7 @@ export function versionToWait(
  *
  * While anything of a thread waits, the database says that its run is running: so only the process that recovers the run has to
  * look into the buffer. What others act on does not wait: the end or the suspension of a run, calls that wait for a decision,
- * decisions that are used, the mailbox.
+ * decisions that are used, the mailbox, a handoff to another agent.
  */
 function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: ThreadRows): boolean {
   const open = rows.runs.find(({ record }) => record.run_id === rows.thread?.open_run_id)?.record;
@@ -39,13 +39,19 @@ function mayWait({ writes }: Plan<unknown>, changeset: SealedChangeset, rows: Th
   );
 }
 
+/** Whether a run is running as before. Another agent may be one that other processes have. */
+function isStillOf(runId: string, { row: { record }, before }: Extract<Write, { readonly write: "run" }>): boolean {
+  const isSameAgent = record.agent_path?.length === before?.record.agent_path?.length;
+  return record.run_id === runId && record.status === "running" && isSameAgent;
+}
+
 /** Whether no other process has to see a write at once. */
 function isPrivate(write: Write, runId: string, { text_refs }: SealedChangeset): boolean {
   switch (write.write) {
     case "thread":
       return write.row.claim !== null && write.row.open_run_id === runId;
     case "run":
-      return write.row.record.run_id === runId && write.row.record.status === "running";
+      return isStillOf(runId, write);
     // A blob without a reference is kept for a day. Texts of recordings were put just now; others may be older.
     case "refer":
       return write.refs.every((ref) => text_refs.includes(ref));

@@ -9,6 +9,7 @@ import {
   emitEffect,
   emitEvent,
   excludeTool,
+  handOff,
   holdAnswer,
   includeOnlyTools,
   noteContext,
@@ -122,6 +123,13 @@ export const SAMPLES: { readonly [Type in ActionType]: Sample } = {
     check: ({ outcome, keys }) => {
       expect(outcome).toMatchObject({ status: "done", termination: { type: "behavior_requested" } });
       expect(keys).toEqual([]);
+    },
+  },
+  hand_off: {
+    action: handOff("other"),
+    check: ({ events }) => {
+      const [handoff] = events.filter(({ type }) => type === "agent_handoff");
+      expect(handoff?.data).toEqual({ from: "agent", to: "other", number: 1 });
     },
   },
   block: {

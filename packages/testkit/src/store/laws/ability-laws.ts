@@ -147,6 +147,31 @@ export function abilityLaws(law: Law): void {
     expect(await claim(bench, "old", ability("agent-1", "v1"))).toEqual(["thread-1"]);
   });
 
+  law("gives lost runs to workers that have the agent they were handed to, and to no others", async (bench) => {
+    for (const thread of ["thread-1", "thread-2"]) {
+      const run = await bench.start(thread);
+      // As an owner does: a commit that changes nothing about the work, then the handoff.
+      await run.commit();
+      await run.become("running", { runs: [{ ...run.run, agent_path: ["agent-1", "agent-2"] }] });
+    }
+    await bench.advance(LEASE_MS);
+    const taken = await claim(bench, "own", ability("agent-2"), 1);
+    expect(taken).toHaveLength(1);
+    expect(await claim(bench, "first agent", ability("agent-1"))).toEqual([]);
+    expect([...taken, ...(await claim(bench, "own", ability("agent-2")))].toSorted()).toEqual(["thread-1", "thread-2"]);
+  });
+
+  law("wakes a run that waits in a worker that has the agent it was handed to", async (bench) => {
+    const run = await bench.start();
+    run.run = { ...run.run, agent_path: ["agent-1", "agent-2"] };
+    await run.suspend("call-thread-1");
+    await decide(bench, run);
+    const { items } = await bench.tenant.listEntries({ status: "queued" });
+    expect(items.map(({ kind, agent_id }) => [kind, agent_id])).toEqual([["resume", "agent-2"]]);
+    expect(await claim(bench, "first agent", ability("agent-1"))).toEqual([]);
+    expect(await claim(bench, "own", ability("agent-2"))).toEqual(["thread-1"]);
+  });
+
   law("lets any worker end a run that is to be cancelled while no worker has its agent", async (bench) => {
     const run = await waiting(bench, "thread-1", {});
     const own = await enter(bench, "own", ability("agent-1"));
