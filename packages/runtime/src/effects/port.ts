@@ -8,7 +8,7 @@ import type { CommitContent } from "./stored-effects.ts";
  * The version of the loop's behaviour. Raised when the same effects come to other commits than before; the loop then asks
  * `port.loopVersion` and does for older recordings what it did then.
  *
- * - 2: `context_resolved` names the tools that plugins hide. The answer to a call of an unknown tool names ten tools at most, and no hidden one.
+ * - 2: A phase that asks no plugin leaves no effect, also where scheduled actions are possible. `context_resolved` names the tools that plugins hide. The answer to a call of an unknown tool names ten tools at most, and no hidden one.
  *   Plugins hear of denied and expired calls. A question whose answer becomes the result comes after other questions.
  */
 export const LOOP_VERSION = 2;

@@ -62,9 +62,9 @@ export class ActivePlugins {
     const { services, run } = this.#workspace;
     for (const plugin of this.#active.splice(0).reverse()) {
       try {
-        await withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, async () =>
-          plugin.onDeactivate?.(this.#view(plugin, "deactivation")),
-        );
+        const { env, limits } = services;
+        const done = plugin.onDeactivate?.(this.#view(plugin, "deactivation"));
+        if (done instanceof Promise) await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async () => done);
       } catch (error) {
         const details = { plugin: plugin.id, run_id: run.run_id, problem: describeThrown(error) };
         services.env.log("error", "a plugin could not be deactivated", details);

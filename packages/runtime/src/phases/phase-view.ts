@@ -3,7 +3,6 @@ import {
   type ChildRun,
   type ContextWindow,
   type Egress,
-  type KeptDocuments,
   type Message,
   type ModelRequest,
   type Phase,
@@ -144,13 +143,21 @@ export class PhaseView implements PhaseContext, PhaseState {
     return this.#workspace.signal;
   }
 
-  // Fields and not methods: authors take them out of the context by name.
+  // Getters of functions and not methods: authors take them out of the context by name. Not fields: most hooks use none of them.
 
-  readonly section = (key: string): Json | undefined => readSection(this.#workspace.agent, this.#plugin, key);
+  get section(): PhaseContext["section"] {
+    return (key) => readSection(this.#workspace.agent, this.#plugin, key);
+  }
 
-  readonly id = (): string => `${this.#moment.key}-${this.#plugin}-i${this.#ids++}`;
+  get id(): PhaseContext["id"] {
+    return () => `${this.#moment.key}-${this.#plugin}-i${this.#ids++}`;
+  }
 
-  readonly record = async <Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> => {
+  get record(): PhaseContext["record"] {
+    return (name, run) => this.#record(name, run);
+  }
+
+  async #record<Value extends Json>(name: string, run: () => Promise<Value> | Value): Promise<Value> {
     const key = `${this.#moment.key}/${this.#plugin}`;
     const value = await this.#workspace.effects.record(key, name, run);
     if (!isJson(value)) {
@@ -160,13 +167,17 @@ export class PhaseView implements PhaseContext, PhaseState {
     this.#recorded ??= [];
     this.#recorded.push({ place: key, name, value: copyJson(value) });
     return value;
-  };
+  }
 
-  readonly infer = async (question: PluginInference): Promise<PluginAnswer> => {
+  get infer(): PhaseContext["infer"] {
+    return (question) => this.#infer(question);
+  }
+
+  async #infer(question: PluginInference): Promise<PluginAnswer> {
     const plugin = this.#plugin;
     const place = `${this.#moment.key}/${plugin}/${this.#questions++}`;
     // How a question failed is recorded too: the plugin may have acted on it.
-    const recorded = await this.record("infer", () =>
+    const recorded = await this.#record("infer", () =>
       inferForPlugin(this.#workspace, { plugin, place }, question).then(
         // Answers are made of JSON; their interface hides it.
         (answer): Json => ({ answer: answer as unknown as Json }),
@@ -176,16 +187,22 @@ export class PhaseView implements PhaseContext, PhaseState {
     const failed = getAt(recorded, ["failed"]);
     if (failed !== undefined) throw decodeFailure(failed, this.signal.reason);
     return getAt(recorded, ["answer"]) as unknown as PluginAnswer;
-  };
+  }
 
-  readonly findRun = async (runId: string): Promise<ChildRun | undefined> => {
+  get findRun(): PhaseContext["findRun"] {
+    return (runId) => this.#findRun(runId);
+  }
+
+  async #findRun(runId: string): Promise<ChildRun | undefined> {
     const { services, claim, run } = this.#workspace;
     // A run is made of JSON; its interface hides it. JSON has no undefined.
     const ask = async () => ((await services.delegation.find(claim.tenant, run, runId)) ?? null) as unknown as Json;
-    return ((await this.record(`run ${runId}`, ask)) ?? undefined) as unknown as ChildRun | undefined;
-  };
+    return ((await this.#record(`run ${runId}`, ask)) ?? undefined) as unknown as ChildRun | undefined;
+  }
 
-  readonly documents = (kind: string): KeptDocuments => keptDocuments(this.#workspace.store, kind, this.record);
+  get documents(): PhaseContext["documents"] {
+    return (kind) => keptDocuments(this.#workspace.store, kind, this.record);
+  }
 
   // As with `parentRunId`.
   get window(): ContextWindow {
@@ -193,12 +210,14 @@ export class PhaseView implements PhaseContext, PhaseState {
     return findContextWindow(spec, modelSpec) as ContextWindow;
   }
 
-  readonly countTokens: PhaseContext["countTokens"] = async ({ system = "", tools = [], messages = [] }) => {
+  get countTokens(): PhaseContext["countTokens"] {
     const { tokens } = this.#workspace.services;
-    await tokens.prepare();
-    const frame = system === "" && tools.length === 0 ? 0 : tokens.estimateFrame({ system, tools });
-    return messages.reduce((sum, message) => sum + tokens.estimateMessage(message), frame);
-  };
+    return async ({ system = "", tools = [], messages = [] }) => {
+      await tokens.prepare();
+      const frame = system === "" && tools.length === 0 ? 0 : tokens.estimateFrame({ system, tools });
+      return messages.reduce((sum, message) => sum + tokens.estimateMessage(message), frame);
+    };
+  }
 
   /** The answers that came through `record`. */
   get recorded(): readonly Recorded[] {

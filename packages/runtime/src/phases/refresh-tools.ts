@@ -11,6 +11,7 @@ import { withTimeout } from "../effects/with-timeout.ts";
 import { recordedTool } from "../resolve/recorded-agent.ts";
 import {
   hasToolSources,
+  isSameList,
   listSources,
   prepareSources,
   type SourcedTools,
@@ -36,7 +37,7 @@ export function refreshTools(workspace: SourcedRun, at: string): Promise<void> |
   const decode = (stored: Json | undefined): SourcedTools =>
     stored === undefined ? (known ?? []) : readSourced(stored);
   const use = (listed: SourcedTools): void => {
-    if (known === undefined || !isSame(known, listed)) workspace.useTools(listed);
+    if (known === undefined || !isSameList(known, listed)) workspace.useTools(listed);
   };
   const listed = effects.ask({ kind: "tools", of: at, encode, decode }, () => askSources(workspace));
   return listed instanceof Promise ? listed.then(use) : use(listed);
@@ -77,17 +78,13 @@ function failure(error: unknown): RepriseError {
   return new RepriseError("PLUGIN_FAILED", `The tool sources failed: ${describeThrown(error)}`, { cause: error });
 }
 
-function isSame(one: SourcedTools, other: SourcedTools): boolean {
-  return one.length === other.length && one.every(({ value }, index) => value === other[index]?.value);
-}
-
 // A list never changes, and every activation stores what it has.
 const described = new WeakMap<readonly unknown[], string>();
 
 /** Lists as they are stored: one text, so that it is stored once by its content. */
 function describeSourced(sourced: SourcedTools): string {
   const lists = sourced.map(({ plugin, value }) => {
-    let tools = described.get(value);
+    let tools = value.length === 0 ? "[]" : described.get(value);
     if (tools === undefined) {
       tools = JSON.stringify(value.map(({ descriptor }) => descriptor));
       described.set(value, tools);

@@ -1,6 +1,6 @@
 import { type ActionOf, describeThrown, type Phase, type PhaseContexts, RepriseError } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { NEVER, withTimeout } from "../effects/with-timeout.ts";
+import { NEVER, TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import type { Owned } from "../resolve/resolved-agent.ts";
 import type { AgentView, Host, RunView } from "../run/ports.ts";
@@ -45,13 +45,15 @@ export function runPhase<In extends Phase>(
   if (facts !== undefined) freezeDeep(facts);
   const moment: PhaseMoment = { phase, key, now: workspace.now, document: workspace.document };
   const due = takeScheduled(workspace, phase);
+  if (hooks === undefined && due.length === 0 && workspace.effects.loopVersion >= 2) return NOTHING;
   const views: PhaseView[] = [];
   const ask = (): Answers | Promise<Answers> => {
     const answers: (Owned<Answer> | Promise<Owned<Answer>>)[] = [];
+    const pending = new Set<string>();
     const askOne = (plugin: string, hook: AnyHook, when: PhaseMoment = moment): void => {
       const view = new PhaseView(workspace, when, plugin, facts);
       views.push(view);
-      answers.push(askHook(workspace, { phase, plugin }, () => hook(view)));
+      answers.push(askHook(workspace, { phase, plugin }, () => hook(view), pending));
     };
     // A hook of a phase takes the view of that phase: the table and `facts` are of one phase by the signature.
     for (const { plugin, value } of hooks ?? NOTHING) askOne(plugin, value as unknown as AnyHook);
@@ -63,7 +65,7 @@ export function runPhase<In extends Phase>(
     });
     // None of them is a promise: just asked.
     if (!answers.some(isPromise)) return withInferences(answers as readonly Owned<Answer>[]);
-    return Promise.all(answers).then(withInferences);
+    return waitForHooks(workspace, { phase, pending }, Promise.all(answers)).then(withInferences);
   };
   const encode = (answers: Answers): Json =>
     encodeAnswers(
@@ -92,31 +94,56 @@ function phaseKey(workspace: RunView, phase: Phase): string {
   return `${isOfActivation ? activationKey(workspace) : `${run.run_id}-s${run.steps}`}-${phase}`;
 }
 
-/** Asks one hook. One that throws, or never answers, fails the run: a rule that could not be asked must not be passed by. */
+/** Asks one hook. One that throws fails the run: a rule that could not be asked must not be passed by. */
 function askHook(
-  workspace: RunView & Host,
+  workspace: RunView,
   { phase, plugin }: { readonly phase: Phase; readonly plugin: string },
   hook: () => Answer | Promise<Answer>,
+  pending: Set<string>,
 ): Owned<Answer> | Promise<Owned<Answer>> {
-  const fail = (error: unknown): never => {
-    workspace.signal.throwIfAborted();
-    // Ours, about the plugin. Anything else that looks like an error of the runtime would be taken for one.
-    if (RepriseError.is(error, "INVALID_ACTION")) throw error;
-    throw new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed in ${phase}: ${describeThrown(error)}`, {
-      cause: error,
-      details: { plugin, phase },
-    });
-  };
   try {
     const answer = hook();
     if (!isPromise(answer)) return { plugin, value: answer };
-    const { clock } = workspace.services.env;
-    const { hookTimeoutMs } = workspace.services.limits;
-    // A run that is being ended must hear its plugins out, though not for ever.
-    const outer = phase === "run_end" ? NEVER : workspace.signal;
-    return withTimeout(clock, outer, hookTimeoutMs, async () => answer).then((value) => ({ plugin, value }), fail);
+    pending.add(plugin);
+    const take = (value: Answer): Owned<Answer> => {
+      pending.delete(plugin);
+      return { plugin, value };
+    };
+    return answer.then(take, (error: unknown) => failPlugin(workspace, { phase, plugin }, error));
   } catch (error) {
     // Thrown where the others are awaited, so that a later rejection of theirs is handled.
-    return Promise.reject(error).catch(fail);
+    return Promise.reject(error).catch((thrown: unknown) => failPlugin(workspace, { phase, plugin }, thrown));
   }
+}
+
+/** Waits for the hooks of a phase under one time limit. One that never answers fails the run as one that throws does. */
+async function waitForHooks<Value>(
+  workspace: RunView & Host,
+  { phase, pending }: { readonly phase: Phase; readonly pending: ReadonlySet<string> },
+  answers: Promise<Value>,
+): Promise<Value> {
+  const { env, limits } = workspace.services;
+  // A run that is being ended must hear its plugins out, though not for ever.
+  const outer = phase === "run_end" ? NEVER : workspace.signal;
+  try {
+    return await withTimeout(env.clock, outer, limits.hookTimeoutMs, () => answers);
+  } catch (error) {
+    const [plugin = ""] = pending;
+    if (error instanceof TimeIsUp) failPlugin(workspace, { phase, plugin }, error);
+    throw error;
+  }
+}
+
+function failPlugin(
+  workspace: RunView,
+  { phase, plugin }: { readonly phase: Phase; readonly plugin: string },
+  error: unknown,
+): never {
+  workspace.signal.throwIfAborted();
+  // Ours, about the plugin. Anything else that looks like an error of the runtime would be taken for one.
+  if (RepriseError.is(error, "INVALID_ACTION")) throw error;
+  throw new RepriseError("PLUGIN_FAILED", `Plugin ${plugin} failed in ${phase}: ${describeThrown(error)}`, {
+    cause: error,
+    details: { plugin, phase },
+  });
 }

@@ -43,9 +43,11 @@ function encodeActions(value: unknown): Json {
 
 function encodeAction(action: unknown): Json {
   if (typeof action !== "object" || action === null) return String(action);
-  const kept: Record<string, unknown> = {};
+  // An event is mostly stored with the commit of its phase, and large: the effect refers to it when it is committed (`referToCommit`).
+  if ("type" in action && action.type === "emit") return action as Json;
+  const kept: Record<string, Json> = {};
   // A function cannot be stored; what it did to the request is an effect of its own.
-  for (const [key, value] of Object.entries(action)) if (isStored(value)) kept[key] = value;
+  for (const [key, value] of Object.entries(action)) if (isJson(value)) kept[key] = copyJson(value);
   if ("result" in action) {
     const { result } = action;
     const output = outputJson(isToolResult(result) ? plain(result) : result);
@@ -53,11 +55,7 @@ function encodeAction(action: unknown): Json {
     if (output.ok) kept.result = output.value;
     else kept.unreadable = output.problem;
   }
-  return isJson(kept) ? copyJson(kept) : { type: String(kept.type) };
-}
-
-function isStored(value: unknown): boolean {
-  return value !== undefined && typeof value !== "function" && isJson(value);
+  return kept;
 }
 
 function plain({ tool_name, status, data, message, metadata, suspension }: ToolResult): ToolResult {

@@ -199,8 +199,8 @@ class Replay {
   #describe(changeset: StoredChangeset): RecordedCommit {
     const { run_id } = this.#recording.run;
     const stored = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
-    const effects = resolveReferences(stored, changeset);
-    return { ...changeset, effects, events: changeset.events.filter((event) => event.run_id === run_id) };
+    const events = changeset.events.filter((event) => event.run_id === run_id);
+    return { ...changeset, effects: resolveReferences(stored, { ...changeset, events }), events };
   }
 }
 

@@ -16,6 +16,11 @@ export function installPlugins(spec: AgentSpec, plugins: readonly Plugin[]): Ins
   });
 }
 
+/** The same for one more run. The plugins are the same, so their parts are not put together again. */
+export function renewPlugins(installed: InstalledPlugins): InstalledPlugins {
+  return Object.freeze({ ...installed, hooks: Object.freeze({ ...installed.hooks }) });
+}
+
 /** Only phases with hooks: the loop skips the others. */
 function collectHooks(plugins: readonly Plugin[]): HookTable {
   const table: { [phase: string]: Owned<unknown>[] } = {};

@@ -13,7 +13,7 @@ import { buildRoute, type RoutePlan } from "./build-route.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
-import { installPlugins } from "./installed-plugins.ts";
+import { renewPlugins } from "./installed-plugins.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -84,7 +84,7 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
 export function renewAgent(registries: RegistrySet, agent: ResolvedAgent, { env }: ResolveOptions): ResolvedAgent {
   const { spec, model, modelSpec } = agent;
   if (spec.context_policy === undefined || registries.contextPlugins === undefined) {
-    return Object.freeze({ ...agent, installed: installPlugins(spec, agent.installed.plugins) });
+    return Object.freeze({ ...agent, installed: renewPlugins(agent.installed) });
   }
   const entry = lookUpEntry(registries, spec.id);
   const plugins = runPluginPipeline(registries, entry);

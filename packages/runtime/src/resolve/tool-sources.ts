@@ -57,21 +57,53 @@ export function withSourcedTools(
   sourced: SourcedTools,
   report: (plugin: string, toolId: string) => void,
 ): ResolvedAgent {
+  let merged = lastMerged.get(agent.tools);
+  if (merged === undefined || !isSameList(merged.sourced, sourced)) {
+    merged = mergeSourced(agent, sourced);
+    lastMerged.set(agent.tools, merged);
+  }
+  const { tools, owned, taken } = merged;
+  for (const { plugin, value } of taken) report(plugin, value);
+  return Object.freeze({ ...agent, tools, installed: Object.freeze({ ...agent.installed, tools: owned }) });
+}
+
+interface MergedTools {
+  readonly sourced: SourcedTools;
+  readonly tools: ResolvedAgent["tools"];
+  readonly owned: ResolvedAgent["installed"]["tools"];
+  /** Ids of listed tools that other tools have. */
+  readonly taken: readonly Owned<string>[];
+}
+
+// Lists seldom change between runs. The same tools are the same map, so that whatever is known about its tools stays known.
+const lastMerged = new WeakMap<ResolvedAgent["tools"], MergedTools>();
+
+/** Whether nothing was listed anew: a source gives the same array as long as nothing changed. */
+export function isSameList(one: SourcedTools, other: SourcedTools): boolean {
+  const isSame = ({ value }: SourcedTools[number], index: number): boolean => {
+    const listed = other[index]?.value;
+    return value === listed || (value.length === 0 && listed?.length === 0);
+  };
+  return one.length === other.length && one.every(isSame);
+}
+
+function mergeSourced(agent: ResolvedAgent, sourced: SourcedTools): MergedTools {
   const tools = new Map(agent.tools);
   const owned = new Map(agent.installed.tools);
+  const taken: Owned<string>[] = [];
   const filter = createCatalogueFilter(toolLists(agent.spec));
   for (const { plugin, value } of sourced) {
     for (const tool of value) {
       const { id } = tool.descriptor;
       if (filter.excludes(id)) continue;
-      if (tools.has(id)) report(plugin, id);
+      if (tools.has(id)) taken.push({ plugin, value: id });
       else {
         tools.set(id, tool);
         owned.set(id, { plugin, value: tool });
       }
     }
   }
-  return Object.freeze({ ...agent, tools, installed: Object.freeze({ ...agent.installed, tools: owned }) });
+  return { sourced, tools, owned, taken };
 }
 
 function isSourcing(plugin: Plugin): plugin is Sourcing {

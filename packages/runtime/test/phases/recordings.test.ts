@@ -1,4 +1,4 @@
-import { type Changeset, PHASES, type PhaseContext, scheduleAction } from "@reprise/contracts";
+import { type Changeset, emitEvent, PHASES, type PhaseContext, scheduleAction } from "@reprise/contracts";
 import { definePlugin } from "@reprise/runtime";
 import { getAt } from "@reprise/state";
 import { expect, it } from "vitest";
@@ -27,6 +27,16 @@ it.each(PHASES)("keeps what a hook of %s recorded with the commit of its phase",
     { place, name: "weather", value: { rain: true } },
     { place, name: "time", value: 7 },
   ]);
+});
+
+it("keeps an event that a hook emits once, with its commit, and replays it", async () => {
+  const text = "x".repeat(500);
+  const plugin = hookPlugin("p", "step_start", () => [
+    emitEvent("activity_snapshot", { message_id: "m", activity_type: "t", content: { text } }),
+  ]);
+  const { changesets, runtime, run } = await playPlugins([plugin], { script: ["ok"] });
+  expect(JSON.stringify(changesets).split(text)).toHaveLength(2);
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
 });
 
 it("keeps a copy: what the hook does to the answer later changes nothing", async () => {

@@ -39,6 +39,19 @@ it.each(PHASES)("is done once, when the run next comes to %s, with the changes i
   expect(JSON.stringify(state)).not.toContain(times === 0 ? "nothing of the kind" : '"later"');
 });
 
+it("leaves no effect in a phase in which nothing is due and no hook is asked", async () => {
+  const plugin = definePlugin({
+    id: "p",
+    hooks: { stepStart: ({ step }) => (step === 1 ? [scheduleAction("at_end")] : undefined) },
+    scheduled: { at_end: { phase: "step_end", handle: () => undefined } },
+  });
+  const { changesets } = await playPlugins([plugin]);
+  const phases = changesets.flatMap(({ effects = [] }) =>
+    effects.flatMap(({ kind, of }) => (kind === "phase" ? [of.replace(/^.*-(s\d)/, "$1")] : [])),
+  );
+  expect(phases).toEqual(["s1-step_start", "s1-step_end", "s2-step_start"]);
+});
+
 it("waits for its own phase, past others", async () => {
   const order: string[] = [];
   const plugin = definePlugin({
