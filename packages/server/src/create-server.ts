@@ -3,6 +3,7 @@ import type { Route, ServerEnv } from "./host/route.ts";
 import { createServerHost, type ServerOptions } from "./host/server-host.ts";
 import { answerUnknown, mountRoutes } from "./mount-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
+import { a2aRoutes } from "./routes/a2a-routes.ts";
 import { agentRoutes } from "./routes/agent-routes.ts";
 import { aiSdkRoutes } from "./routes/ai-sdk-routes.ts";
 import { blobRoutes } from "./routes/blob-routes.ts";
@@ -31,6 +32,7 @@ export type RouteGroup =
   | "decisions"
   | "agents"
   | "ai-sdk"
+  | "a2a"
   | "blobs"
   | "keys"
   | "config"
@@ -52,6 +54,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   decisions: decisionRoutes,
   agents: [...agentRoutes, ...toolRoutes],
   "ai-sdk": aiSdkRoutes,
+  a2a: a2aRoutes,
   blobs: blobRoutes,
   keys: keyRoutes,
   config: configRoutes,
@@ -76,7 +79,10 @@ export interface Server {
 
 export function createServer(options: ServerOptions): Server {
   const host = createServerHost(options);
-  const stopObserving = options.runtime.observe(host.metrics.runs.observe);
+  const { push } = host;
+  const stops = [host.metrics.runs.observe, ...(push === undefined ? [] : [push.observe])].map((observe) =>
+    options.runtime.observe(observe),
+  );
   const mounted = Object.entries(ROUTES).map(([group, routes]) => [group, mountRoutes(host, routes)] as const);
   // The same keys as before, which the types of the platform forget.
   const routes = Object.fromEntries(mounted) as Server["routes"];
@@ -91,7 +97,8 @@ export function createServer(options: ServerOptions): Server {
     isAuthenticated: options.authenticate !== undefined,
     isTrustedProxy: (address) => host.access.isProxy(address),
     close: () => {
-      stopObserving();
+      for (const stop of stops) stop();
+      push?.close();
       host.streams.close();
     },
   };

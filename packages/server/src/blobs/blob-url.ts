@@ -1,5 +1,6 @@
 import { blobRefOf } from "@reprise/contracts";
 import type { HttpExchange } from "../host/route.ts";
+import { serverUrl } from "../host/server-url.ts";
 
 const SCHEME = "blob:";
 const PATH = "/v1/blobs/";
@@ -27,9 +28,6 @@ export function runtimeUrl(exchange: Pick<HttpExchange, "context" | "host">, url
   }
 }
 
-/** As the client reached this server, under whatever path its routes are mounted. */
-function baseOf({ context, host }: Pick<HttpExchange, "context" | "host">): string {
-  const { origin, pathname } = new URL(context.req.url);
-  const root = host.publicUrl ?? origin + pathname.slice(0, Math.max(pathname.indexOf("/v1/"), 0));
-  return root + PATH;
+function baseOf(exchange: Pick<HttpExchange, "context" | "host">): string {
+  return serverUrl(exchange) + PATH;
 }

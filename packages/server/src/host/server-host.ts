@@ -1,5 +1,6 @@
 import type { CallPreview, Runtime } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
+import { type PushOptions, PushSender } from "../a2a/push/push-sender.ts";
 import type { LiveConfig } from "../config/live/live-config.ts";
 import { printError } from "../http/print-error.ts";
 import { ServerMetrics } from "../http/server-metrics.ts";
@@ -58,6 +59,8 @@ export interface ServerOptions {
   readonly pages?: readonly PageFile[];
   /** Says what would happen to a call, for `POST /v1/permissions/preview`. The tool itself does unless given. */
   readonly previewPermission?: PreviewPermission;
+  /** Sends push notifications to the receivers that A2A clients name. Without it there are none. */
+  readonly push?: PushOptions;
   /** Gets errors that no client caused. Printed without credentials unless given. */
   readonly onError?: (error: unknown) => void;
 }
@@ -77,6 +80,7 @@ export interface ServerHost {
   readonly metrics: ServerMetrics;
   readonly probe: StoreProbe;
   readonly previewPermission: PreviewPermission | undefined;
+  readonly push: PushSender | undefined;
   report(error: unknown): void;
 }
 
@@ -84,6 +88,7 @@ const MAX_BODY_BYTES = 1_048_576;
 const MAX_BLOB_BYTES = 268_435_456;
 
 export function createServerHost(options: ServerOptions): ServerHost {
+  const report = options.onError ?? printError;
   return {
     runtime: options.runtime,
     authenticate: options.authenticate,
@@ -102,6 +107,7 @@ export function createServerHost(options: ServerOptions): ServerHost {
     metrics: new ServerMetrics(),
     probe: new StoreProbe(options.runtime),
     previewPermission: options.previewPermission,
-    report: options.onError ?? printError,
+    push: options.push === undefined ? undefined : new PushSender(options.runtime, options.push, report),
+    report,
   };
 }

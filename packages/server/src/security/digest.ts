@@ -1,8 +1,11 @@
 /** SHA-256 as hexadecimal digits. Parts are told apart: no two lists of them give the same text. */
 export async function digest(...parts: readonly string[]): Promise<string> {
-  const text = JSON.stringify(parts);
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return hexOf(new Uint8Array(hash));
+  return digestOf(JSON.stringify(parts));
+}
+
+/** SHA-256 of a text as it is, as hexadecimal digits. */
+export async function digestOf(text: string): Promise<string> {
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
 }
 
 export function randomHex(bytes: number): string {

@@ -1,0 +1,86 @@
+import type { RunRecord } from "@reprise/contracts";
+import {
+  A2aError,
+  type A2aTask,
+  bareTask,
+  type EncodeTaskOptions,
+  encodeTask,
+  type OpenQuestion,
+} from "@reprise/protocols/a2a";
+import type { RunHandle, TenantRuntime } from "@reprise/runtime";
+import type { Json } from "@reprise/state";
+import { browserUrl } from "../blobs/blob-url.ts";
+import type { HttpExchange } from "../host/route.ts";
+import { findRecord, findRun } from "../wire/find-record.ts";
+
+/** A task: a run of the agent that its address names. */
+export interface Task {
+  readonly run: RunHandle;
+  /** Absent while the run is queued, and when it never began. */
+  readonly record?: RunRecord;
+}
+
+/** More messages than these are not shown with a task; they can be listed by its thread. */
+const MAX_MESSAGES = 200;
+
+/** A run of an agent. A run of another agent is not found here, as one that does not exist. */
+export async function findTask({ runtime }: HttpExchange, agentId: string, taskId: string): Promise<Task> {
+  const run = await findRun(runtime, taskId);
+  const record = run === undefined ? undefined : await findRecord(run);
+  if (run === undefined) throw notFound(taskId);
+  if (record !== undefined && record.agent_id !== agentId) throw notFound(taskId);
+  return { run, ...(record !== undefined && { record }) };
+}
+
+function notFound(taskId: string): A2aError {
+  return new A2aError("TASK_NOT_FOUND", `task not found: ${taskId.slice(0, 200)}`);
+}
+
+export async function loadTask(
+  exchange: HttpExchange,
+  { run, record: known }: Task,
+  options: EncodeTaskOptions = {},
+): Promise<A2aTask> {
+  const { runtime } = exchange;
+  const record = known ?? (await findRecord(run));
+  if (record === undefined) return loadUnbegun(exchange, run);
+  const [{ messages }, questions, output] = await Promise.all([
+    runtime.threads.messages(record.thread_id, { runId: record.run_id, limit: MAX_MESSAGES }),
+    loadQuestions(runtime, record),
+    options.includeArtifacts === false ? undefined : loadOutput(run, record),
+  ]);
+  const source = { run: record, messages, questions, ...(output !== undefined && { output }) };
+  return encodeTask(source, { ...options, fileUrl: (url) => browserUrl(exchange, url) });
+}
+
+/** The open questions of a run. */
+export async function loadQuestions(
+  runtime: Pick<TenantRuntime, "calls">,
+  { run_id, status }: RunRecord,
+): Promise<readonly OpenQuestion[]> {
+  if (status !== "waiting") return [];
+  const { items } = await runtime.calls({ runId: run_id, status: "suspended" });
+  return items.flatMap(({ call_id, ticket, suspension, binding_hash = "", expires_at }) =>
+    ticket === undefined
+      ? []
+      : [{ id: call_id, ticket, suspension, binding_hash, ...(expires_at !== undefined && { expires_at }) }],
+  );
+}
+
+/** The answer of an agent with an output schema. */
+async function loadOutput(run: RunHandle, { status }: RunRecord): Promise<Json | undefined> {
+  if (status !== "done") return undefined;
+  const outcome = await run.outcome();
+  return outcome.status === "done" ? outcome.output : undefined;
+}
+
+/** A task whose run is queued, or was taken from the queue. */
+async function loadUnbegun({ runtime }: HttpExchange, run: RunHandle): Promise<A2aTask> {
+  const { items } = await runtime.mailbox.list({ runId: run.id });
+  const entry = items.find(({ kind }) => kind === "run");
+  const ids = { taskId: run.id, contextId: run.threadId };
+  const time = entry?.updated_at ?? runtime.now();
+  if (entry?.status === "dead_letter") return bareTask(ids, "TASK_STATE_FAILED", time);
+  const isOver = entry?.status === "cancelled" || entry?.status === "superseded";
+  return bareTask(ids, isOver ? "TASK_STATE_CANCELED" : "TASK_STATE_SUBMITTED", time);
+}

@@ -1,0 +1,172 @@
+import {
+  needed,
+  nonEmptyText,
+  type ObjectShape,
+  openObjectOf,
+  optional,
+  wholeNumberFrom,
+} from "@reprise/contracts/shape";
+import {
+  A2aError,
+  type A2aMethod,
+  type A2aStreamItem,
+  decodeSend,
+  isTerminalState,
+  PUSH_CONFIG,
+  readParams,
+} from "@reprise/protocols/a2a";
+import type { RunHandle } from "@reprise/runtime";
+import type { HttpExchange } from "../host/route.ts";
+import { assertScope, type Scope } from "../security/principal.ts";
+import { loadAgentCard } from "./agent-cards.ts";
+import { findTask, loadTask } from "./find-task.ts";
+import { listTasks } from "./list-tasks.ts";
+import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push/push-configs.ts";
+import { assertAgent, sendMessage } from "./send-message.ts";
+import { streamTask } from "./stream-task.ts";
+
+/** One call of the protocol, by either binding. */
+export interface A2aRequest {
+  readonly exchange: HttpExchange;
+  readonly agentId: string;
+  readonly params: unknown;
+  /** Puts an item of a stream into what the binding sends. */
+  readonly wrap: (item: A2aStreamItem) => unknown;
+}
+
+/** The result of an operation: a value for the binding to send, or a stream that is being sent. */
+type Result = { readonly value: unknown } | { readonly stream: Response };
+
+interface Operation {
+  readonly scope: Scope;
+  perform(request: A2aRequest): Promise<Result>;
+}
+
+interface TaskParams {
+  readonly id: string;
+  readonly historyLength?: number;
+}
+
+const TASK: ObjectShape<TaskParams> = openObjectOf<TaskParams>({
+  id: needed(nonEmptyText),
+  historyLength: optional(wholeNumberFrom(0)),
+});
+
+/** Every operation of the protocol. The bindings differ only in where the parameters are and how a result is sent. */
+const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
+  SendMessage: {
+    scope: "run",
+    async perform({ exchange, agentId, params }) {
+      const { message, configuration = {} } = decodeSend(params);
+      const { run } = await sendMessage(exchange, agentId, message);
+      const push = configuration.taskPushNotificationConfig;
+      if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
+      if (configuration.returnImmediately !== true) await settled(exchange, run);
+      const { historyLength } = configuration;
+      return {
+        value: { task: await loadTask(exchange, { run }, historyLength === undefined ? {} : { historyLength }) },
+      };
+    },
+  },
+  SendStreamingMessage: {
+    scope: "run",
+    async perform({ exchange, agentId, params, wrap }) {
+      const { message, configuration = {} } = decodeSend(params);
+      const { run, after } = await sendMessage(exchange, agentId, message);
+      const push = configuration.taskPushNotificationConfig;
+      if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
+      const first = after === 0 ? {} : { first: { task: await loadTask(exchange, { run }), after } };
+      return { stream: streamTask(exchange, run, { ...first, wrap }) };
+    },
+  },
+  GetTask: {
+    scope: "read",
+    async perform({ exchange, agentId, params }) {
+      const { id, historyLength } = readParams(TASK, params);
+      const task = await findTask(exchange, agentId, id);
+      return { value: await loadTask(exchange, task, historyLength === undefined ? {} : { historyLength }) };
+    },
+  },
+  ListTasks: {
+    scope: "read",
+    async perform({ exchange, agentId, params }) {
+      assertAgent(exchange, agentId);
+      return { value: await listTasks(exchange, agentId, params) };
+    },
+  },
+  CancelTask: {
+    scope: "run",
+    async perform({ exchange, agentId, params }) {
+      const { id } = readParams(TASK, params);
+      const { run, record } = await findTask(exchange, agentId, id);
+      if (record?.status === "done") throw new A2aError("TASK_NOT_CANCELABLE", `Task ${id} is over.`);
+      await run.cancel();
+      await settled(exchange, run, CANCEL_PATIENCE_MS);
+      return { value: await loadTask(exchange, { run }) };
+    },
+  },
+  SubscribeToTask: {
+    scope: "read",
+    async perform({ exchange, agentId, params, wrap }) {
+      const { id } = readParams(TASK, params);
+      const { run, record } = await findTask(exchange, agentId, id);
+      const task = await loadTask(exchange, { run, ...(record !== undefined && { record }) });
+      if (isTerminalState(task.status.state)) throw new A2aError("UNSUPPORTED_OPERATION", `Task ${id} is over.`);
+      const first = { task, after: record?.last_seq ?? 0 };
+      return { stream: streamTask(exchange, run, { first, follow: true, wrap }) };
+    },
+  },
+  CreateTaskPushNotificationConfig: {
+    scope: "run",
+    async perform({ exchange, agentId, params }) {
+      const config = readParams(PUSH_CONFIG, params);
+      const { run } = await findTask(exchange, agentId, config.taskId ?? "");
+      return { value: await createPushConfig(exchange, agentId, run, config) };
+    },
+  },
+  GetTaskPushNotificationConfig: {
+    scope: "read",
+    perform: async ({ exchange, agentId, params }) => ({ value: await getPushConfig(exchange, agentId, params) }),
+  },
+  ListTaskPushNotificationConfigs: {
+    scope: "read",
+    perform: async ({ exchange, agentId, params }) => ({ value: await listPushConfigs(exchange, agentId, params) }),
+  },
+  DeleteTaskPushNotificationConfig: {
+    scope: "run",
+    perform: async ({ exchange, agentId, params }) => ({ value: await deletePushConfig(exchange, agentId, params) }),
+  },
+  GetExtendedAgentCard: {
+    scope: "read",
+    async perform({ exchange, agentId }) {
+      return { value: loadAgentCard(exchange, agentId) };
+    },
+  },
+};
+
+export async function performOperation(method: A2aMethod, request: A2aRequest): Promise<Result> {
+  const { scope, perform } = OPERATIONS[method];
+  assertScope(request.exchange.principal, scope);
+  return perform(request);
+}
+
+/** A cancelled run ends at once where its process is alive. The task says how it stands after this time. */
+const CANCEL_PATIENCE_MS = 5_000;
+
+/** Waits until the task needs input or is over, its client is gone, or it took too long. */
+async function settled({ context }: HttpExchange, run: RunHandle, patienceMs?: number): Promise<void> {
+  const { signal } = context.req.raw;
+  const stopped = new AbortController();
+  const gone = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true, signal: stopped.signal });
+    if (patienceMs === undefined) return;
+    const timer = setTimeout(resolve, patienceMs);
+    stopped.signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  });
+  try {
+    await Promise.race([run.outcome(), gone]);
+  } finally {
+    stopped.abort();
+  }
+}

@@ -1,0 +1,42 @@
+import { type A2aStreamItem, type A2aTask, createA2aEncoder } from "@reprise/protocols/a2a";
+import type { RunHandle } from "@reprise/runtime";
+import { browserUrl } from "../blobs/blob-url.ts";
+import type { HttpExchange } from "../host/route.ts";
+import { idHeaders } from "../http/answer.ts";
+import type { FrameEncoding } from "../sse/frame-encoding.ts";
+import { respondWithEvents } from "../sse/respond-with-events.ts";
+
+export interface StreamTaskOptions {
+  /** The task as it is, for a client that has not seen it from its start; the stream shows the events after `after`. */
+  readonly first?: { readonly task: A2aTask; readonly after: number };
+  /** Stay while the task needs input. */
+  readonly follow?: boolean;
+  readonly wrap: (item: A2aStreamItem) => unknown;
+}
+
+/** Answers with the updates of a task. The response ends where the task needs input or is over. */
+export function streamTask(
+  exchange: HttpExchange,
+  run: RunHandle,
+  { first, follow = false, wrap }: StreamTaskOptions,
+): Response {
+  const encoder = createA2aEncoder({ fileUrl: (url) => browserUrl(exchange, url), wrap });
+  let opening = first === undefined ? "" : encoder.frame({ task: first.task });
+  const encoding: FrameEncoding = {
+    encode({ event, cursor }) {
+      const before = opening;
+      opening = "";
+      if (first === undefined || event.seq === undefined || event.seq > first.after) {
+        return before + encoder.encode(event, cursor);
+      }
+      encoder.skip(event);
+      return before;
+    },
+    end: () => opening + encoder.end(),
+    get isOver() {
+      return encoder.state.phase === "withdrawn";
+    },
+  };
+  const headers = idHeaders({ run: run.id, thread: run.threadId });
+  return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ follow, signal }), headers, encoding);
+}
