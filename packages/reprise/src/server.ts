@@ -16,6 +16,7 @@ export type {
   PreviewedCall,
   PreviewPermission,
   Principal,
+  PushOptions,
   RouteGroup,
   RouteHandlers,
   Scope,

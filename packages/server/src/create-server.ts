@@ -86,7 +86,8 @@ export function createServer(options: ServerOptions): Server {
   const mounted = Object.entries(ROUTES).map(([group, routes]) => [group, mountRoutes(host, routes)] as const);
   // The same keys as before, which the types of the platform forget.
   const routes = Object.fromEntries(mounted) as Server["routes"];
-  const app = new Hono<ServerEnv>();
+  // With a slash at its end a path is the same: some clients add one.
+  const app = new Hono<ServerEnv>({ strict: false });
   for (const group of Object.values(routes)) app.route("/", group);
   app.route("/", mountRoutes(host, pageRoutes(options.pages ?? [])));
   app.notFound((context) => answerUnknown(host, context));

@@ -1,3 +1,4 @@
+export type { PushOptions } from "./a2a/push/push-sender.ts";
 export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
 export type { Route } from "./host/route.ts";

@@ -76,12 +76,16 @@ describe("the document", () => {
     for (const name of Object.keys(document.components.schemas)) expect(used).toContain(`#/components/schemas/${name}`);
   });
 
-  it("says which requests may be sent again under a key: all but those that make a key, or the same blob", () => {
+  it("says which requests may be sent again under a key: all but those that make a key, or do the same again", () => {
     const posts = operations.filter(({ name }) => name.startsWith("POST "));
     const once = posts.filter(
       ({ operation }) => !operation.parameters.some((given) => given.name === "idempotency-key"),
     );
-    expect(once.map(({ name }) => name)).toEqual(["POST /v1/blobs", "POST /v1/keys"]);
+    expect(once.map(({ name }) => name)).toEqual([
+      "POST /v1/a2a/agents/{agent_id}/tasks/{task}",
+      "POST /v1/blobs",
+      "POST /v1/keys",
+    ]);
   });
 
   it("gives every operation a name of its own that a program can use", () => {

@@ -37,12 +37,14 @@ it("has a scope for every route", () => {
   const scopes = ALL.map((route) => [route.scope].flat());
   expect(scopes.every((list) => list.length > 0 && list.every((scope) => known.includes(scope)))).toBe(true);
   const open = ALL.filter(({ scope }) => scope === "public").map(({ path }) => path);
-  expect(open).toEqual(["/health", "/ready"]);
+  expect(open).toEqual(["/health", "/ready", "/.well-known/agent-card.json", "/v1/a2a/jwks.json"]);
 });
 
 it("lets readers read without leave to write, and no route changes anything by reading", () => {
   const readable = ALL.filter((route) => [route.scope].flat().includes("read"));
-  expect(readable.every(({ method }) => method === "GET")).toBe(true);
+  // Protocols that read by POST. Each of their methods has a scope of its own.
+  const posts = readable.filter(({ method }) => method !== "GET").map(({ path }) => path);
+  expect(posts).toEqual(["/v1/a2a/agents/:agent_id/rpc", "/v1/a2a/agents/:agent_id/tasks/:task"]);
 });
 
 describe.each(ALL.map((route) => ({ name: `${route.method} ${route.path}`, route })))("$name", ({ route }) => {

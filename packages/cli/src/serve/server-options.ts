@@ -1,3 +1,4 @@
+import { createEgress } from "@reprise/node";
 import type { ServerOptions } from "@reprise/server";
 import type { ServerConfig } from "@reprise/server/config";
 import type { ListenOptions } from "@reprise/server/node";
@@ -8,6 +9,7 @@ export function serverOptions(configured: ServerConfig): Omit<ServerOptions, "ru
   return given({
     publicUrl: configured.public_url,
     trustedProxies: configured.trusted_proxies,
+    push: { egress: createEgress(), privateOrigins: configured.push_origins ?? [] },
     maxBodyBytes: limits.max_body_bytes,
     maxBlobBytes: limits.max_blob_bytes,
     limits: given({

@@ -31,12 +31,6 @@ export const A2A_ERRORS = {
     status: "FAILED_PRECONDITION",
     reason: "UNSUPPORTED_OPERATION",
   },
-  CONTENT_TYPE_NOT_SUPPORTED: {
-    code: -32005,
-    httpStatus: 400,
-    status: "INVALID_ARGUMENT",
-    reason: "CONTENT_TYPE_NOT_SUPPORTED",
-  },
   VERSION_NOT_SUPPORTED: {
     code: -32009,
     httpStatus: 400,

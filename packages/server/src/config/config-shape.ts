@@ -120,6 +120,10 @@ const server = objectOf<ServerConfig>({
     "Proxies in front, as `10.0.0.0/8`: what they say of clients is believed.",
   ),
   public_url: optional(webAddress, "Where browsers reach it, when that is not what requests say."),
+  push_origins: optional(
+    listOf(webAddress),
+    "Origins of A2A push receivers that may be in a private network, as `http://10.0.0.5:9000`. Others must be public.",
+  ),
   limits: optional(limits, "What clients may take up."),
 });
 

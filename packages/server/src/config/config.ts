@@ -67,6 +67,7 @@ export interface ServerConfig {
   readonly allowed_origins?: readonly string[];
   readonly trusted_proxies?: readonly string[];
   readonly public_url?: string;
+  readonly push_origins?: readonly string[];
   readonly limits?: ServerLimitsConfig;
 }
 

@@ -29,6 +29,7 @@ export const agentCard: Operation = {
 
 export const rpc: Operation = {
   summary: "A call of A2A over JSON-RPC",
+  headers: { "idempotency-key": TEXT, ...VERSION },
   body: { schema: objectOf({ jsonrpc: TEXT, method: TEXT }, { id: {}, params: OBJECT }) },
   answers: { 200: { description: "The response, or a stream of responses", schema: OBJECT } },
 };

@@ -55,18 +55,15 @@ export const a2aRoutes: readonly Route[] = [
     operation: schema.agentCard,
     handle: (exchange) => rest(exchange, "GetExtendedAgentCard", {}),
   },
-  // The second path is the one that the official test suite calls.
-  ...["rpc", "rpc/"].map(
-    (word): Route => ({
-      method: "POST",
-      path: `${AGENT}/${word}`,
-      scope: ["read", "run", "decide"],
-      operation: schema.rpc,
-      knowsRepeats: true,
-      opensStream: true,
-      handle: (exchange) => answerRpc(exchange, agentOf(exchange)),
-    }),
-  ),
+  {
+    method: "POST",
+    path: `${AGENT}/rpc`,
+    scope: ["read", "run", "decide"],
+    operation: schema.rpc,
+    knowsRepeats: true,
+    opensStream: true,
+    handle: (exchange) => answerRpc(exchange, agentOf(exchange)),
+  },
   {
     method: "POST",
     path: `${AGENT}/:action`,

@@ -121,6 +121,7 @@ export const WHOLE_FILE = {
     allowed_origins: ["https://app.test"],
     trusted_proxies: ["10.0.0.0/8"],
     public_url: "https://agents.test",
+    push_origins: ["http://10.0.0.5:9000"],
     limits: { max_body_bytes: 1_000, requests_per_address: 10, window_ms: 1_000 },
   },
 } as const;

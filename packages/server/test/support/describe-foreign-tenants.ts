@@ -9,12 +9,17 @@ const named = Object.values(ROUTES)
   .filter(({ path }) => path.includes(":"));
 
 /** Routes whose ids are names of what all tenants share: agents and tools of the runtime. */
-const isShared = ({ path }: Route): boolean => /^\/v1\/(agents|ai-sdk\/agents)\//.test(path);
+const isShared = ({ path }: Route): boolean =>
+  /^\/v1\/(agents|ai-sdk\/agents|a2a\/agents)\//.test(path) && !path.includes(":task");
 /** Routes that are for administrators of the server's own tenant. */
 const isOfServer = ({ path }: Route): boolean => path.startsWith("/v1/config/");
 
 /** Routes that refuse their owner with 404 too, for want of something beside the id. */
-const OWNER_LACKS: readonly string[] = ["GET /v1/runs/:id/budget", "PATCH /v1/runs/:id/budget"];
+const OWNER_LACKS: readonly string[] = [
+  "GET /v1/runs/:id/budget",
+  "PATCH /v1/runs/:id/budget",
+  "GET /v1/a2a/agents/:agent_id/tasks/:task/pushNotificationConfigs/:config",
+];
 
 /** What must hold between the tenants of a server, whatever their threads live in. */
 export function describeForeignTenants(serverOf: () => GuardedServer): void {

@@ -45,6 +45,9 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
       id: threadId,
       messages: [{ id: "u1", role: "user", parts: [{ type: "text", text: "hello" }] }],
     },
+    "POST /v1/a2a/agents/:agent_id/:action": { contextId: threadId, input: "hello" },
+    "POST /v1/a2a/agents/:agent_id/rpc": { jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: waitingId } },
+    "POST /v1/a2a/agents/:agent_id/tasks/:task/pushNotificationConfigs": { url: "https://receiver.test" },
     "PUT /v1/config/agents/:id": { model: "configured", system_prompt: "Changed." },
     "PUT /v1/config/models/:id": { provider: "provider-0", model: "changed" },
     "PUT /v1/config/providers/:id": { endpoint: "http://127.0.0.1:2" },
@@ -62,7 +65,7 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     doneId,
     waitingId,
     requestFor(route) {
-      const kind = route.path.replace("/ai-sdk/", "/").split("/")[2] ?? "";
+      const kind = route.path.replace(/\/(ai-sdk|a2a)\//, "/").split("/")[2] ?? "";
       // Only what is done can be told again.
       const isTold = /\/(replay|rerun|compare|export)$/.test(route.path) && kind === "runs";
       const id = isTold ? doneId : ids[kind];
@@ -72,6 +75,9 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
         .replace(":entry_id", `${waitingId}-entry`)
         .replace(":tool_id", "pay")
         .replace(":chat_id", threadId)
+        .replace(":action", "message:send")
+        .replace(":task", route.method === "POST" && route.path.endsWith(":task") ? `${waitingId}:cancel` : waitingId)
+        .replace(":config", "config")
         .replace(/:(id|agent_id)/, encodeURIComponent(id));
       const body = bodies[nameOf(route)];
       return { path: `${path}?with=${doneId}`, ...(body !== undefined && { body }) };
