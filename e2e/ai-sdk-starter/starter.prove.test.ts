@@ -7,6 +7,7 @@ import { listFiles, ROOT } from "../../scripts/repository.mjs";
 import { describeWithService } from "../../test/support/describe-with-service.ts";
 import { componentsOf, readBlocks } from "../../test/support/documents/read-blocks.ts";
 import { type ChatServer, startChat } from "../ai-sdk-server/support/start-chat.ts";
+import { startServer } from "../start-page/support/start-server.ts";
 import { installStarter, runInStarter, STARTER } from "./support/install-starter.ts";
 import { type ServedStarter, serveStarter } from "./support/serve-starter.ts";
 
@@ -47,10 +48,10 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     starter?.stop();
     await server?.stop();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, 30_000);
 
   /** A fresh browser on a new chat. Every error in its page fails the test, unless it is expected. */
-  async function openStarter(expected?: RegExp): Promise<Page> {
+  async function openStarter(expected?: RegExp, url: string = starter?.url ?? ""): Promise<Page> {
     const context = await (browser as Browser).newContext({ viewport: { width: 1100, height: 760 } });
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -64,7 +65,7 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
       expect(problems).toEqual([]);
     });
     // A page asks what is under way when it is loaded.
-    await Promise.all([page.waitForResponse(STREAM), page.goto(starter?.url ?? "")]);
+    await Promise.all([page.waitForResponse(STREAM), page.goto(url)]);
     return page;
   }
 
@@ -114,6 +115,26 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     expect(await answers(page).locator("summary").allTextContents()).toEqual(["wire is done", "wire was denied"]);
     expect(await answers(page).count()).toBe(1);
   });
+
+  it("shows the card of an MCP tool with the page of its server, also after the page is loaded again", async () => {
+    const demo = await startServer({
+      folder: join(folder, "demo"),
+      env: { MCP_SERVER_CMD: `"${process.execPath}" examples/15-mcp/server.ts` },
+    });
+    onTestFinished(() => demo.stop());
+    const served = await serveStarter(demo.url);
+    onTestFinished(() => served.stop());
+    const page = await openStarter(undefined, served.url);
+    await say(page, 'call mcp__mcp_demo__forecast {"city": "Lisbon"}');
+    const card = page.getByRole("figure").filter({ hasText: "forecast of the MCP server mcp_demo" });
+    const weather = card.frameLocator("iframe").getByRole("heading", { name: "Weather" });
+    await weather.waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    await page.reload();
+    await weather.waitFor();
+    // The page of a server runs nothing, and reaches nothing.
+    expect(await card.locator("iframe").getAttribute("sandbox")).toBe("");
+  }, 60_000);
 
   it("replaces an answer when the person asks for another", async () => {
     const page = await openStarter();

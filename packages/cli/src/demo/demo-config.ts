@@ -94,13 +94,13 @@ export function demoConfig(model: string | undefined, mcpCommand?: string): Json
   const config = configOf(AGENTS, model);
   const [command, ...args] = splitCommand(mcpCommand ?? "");
   if (command === undefined || !Array.isArray(config.agents)) return config;
-  const mcp = { servers: { mcp_demo: { command, args } } };
+  const added = { mcp_demo: { command, args } };
   return {
     ...config,
     agents: config.agents.map(({ plugin_ids = [], sections = {}, ...agent }: JsonObject) => ({
       ...agent,
-      plugin_ids: [...(plugin_ids as readonly string[]), "mcp"],
-      sections: { ...(sections as JsonObject), mcp },
+      plugin_ids: [...new Set([...(plugin_ids as readonly string[]), "mcp"])],
+      sections: { ...(sections as JsonObject), mcp: { servers: { ...serversOf(sections as JsonObject), ...added } } },
     })),
   };
 }
@@ -131,4 +131,9 @@ function configOf(agents: readonly DemoAgent[], model: string | undefined): Json
       providers: { [DEMO_PROVIDER]: { adapter_kind: "scripted" } },
     }),
   };
+}
+
+/** The MCP servers that an agent of the demonstration has anyway. */
+function serversOf({ mcp }: JsonObject): JsonObject {
+  return ((mcp as JsonObject | undefined)?.servers ?? {}) as JsonObject;
 }

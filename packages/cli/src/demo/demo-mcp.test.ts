@@ -6,7 +6,10 @@ it("gives the tools of MCP_SERVER_CMD to every demonstration agent, and no shell
   const { agents } = demoConfig(undefined, `node "my server.ts" --city 'New York' $(rm)`);
   const servers = { mcp_demo: { command: "node", args: ["my server.ts", "--city", "New York", "$(rm)"] } };
   const expected = { plugin_ids: expect.arrayContaining(["mcp"]), sections: { mcp: { servers } } };
-  for (const agent of agents as readonly unknown[]) expect(agent).toMatchObject(expected);
+  for (const agent of agents as readonly { readonly plugin_ids: readonly string[] }[]) {
+    expect(agent).toMatchObject(expected);
+    expect(agent.plugin_ids).toEqual([...new Set(agent.plugin_ids)]);
+  }
   expect(JSON.stringify(demoConfig(undefined))).not.toContain("mcp_demo");
 });
 

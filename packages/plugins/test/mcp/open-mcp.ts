@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -61,11 +61,16 @@ export async function openMcp({ script = ["done"], options = {}, plugin = mcp(op
   return { runtime, model, plugin, store, blobs };
 }
 
-/** Serves the fixture over HTTP, in this process. */
-export async function serveFixture(counts: Counts = {}, legacy: "stateless" | "reject" = "stateless"): Promise<string> {
+/** Serves the fixture over HTTP, in this process. Requests that `refuse` answers do not reach it. */
+export async function serveFixture(
+  counts: Counts = {},
+  legacy: "stateless" | "reject" = "stateless",
+  refuse: (request: IncomingMessage, response: ServerResponse) => boolean = () => false,
+): Promise<string> {
   const handler = createMcpHandler(() => createFixtureServer(counts), legacy === "reject" ? { legacy } : {});
   return listen(
     createServer(async (request, response) => {
+      if (refuse(request, response)) return;
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const body = Buffer.concat(chunks);

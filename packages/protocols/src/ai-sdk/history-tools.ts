@@ -46,11 +46,18 @@ function endState(request: ToolCallRequest, message: Message, record: ToolCallRe
   return { state: "output-error", errorText: toolErrorText(result) };
 }
 
-/** A result as far as its message has it. What the tool said beside its data is only in the events. */
+/** A result as far as its message has it. The message of the tool for people is only in the events. */
 function readResult(tool: string, { content, metadata }: Message): ToolResult {
   const text = typeof content === "string" ? content : "";
   const status = metadata?.status === "error" || metadata?.status === "warning" ? metadata.status : "success";
-  return { tool_name: tool, status, data: readData(text), message: null, metadata: {} };
+  return { tool_name: tool, status, data: readData(text), message: null, metadata: readMetadata(metadata) };
+}
+
+function readMetadata(metadata: Message["metadata"]): ToolResult["metadata"] {
+  const kept = metadata?.result_metadata;
+  const isObject = typeof kept === "object" && kept !== null && !Array.isArray(kept);
+  // Json arrays are readonly, which `isArray` does not take away.
+  return isObject ? (kept as ToolResult["metadata"]) : {};
 }
 
 /** Data is kept as JSON, and text as it is. */

@@ -19,7 +19,16 @@ import { applyCommon } from "../phases/apply-actions.ts";
 import { viewCall } from "../phases/phase-view.ts";
 import { type PhaseFacts, type PhaseRun, runPhase } from "../phases/run-phase.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
-import type { CallBook, Conversation, EventSink, Host, RoundNotes, RunView, StateAccess } from "../run/ports.ts";
+import type {
+  CallBook,
+  Conversation,
+  EventSink,
+  Host,
+  Outside,
+  RoundNotes,
+  RunView,
+  StateAccess,
+} from "../run/ports.ts";
 import { resultIdOf } from "../thread/derived-ids.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { toolMessage } from "../thread/tool-message.ts";
@@ -33,7 +42,8 @@ export type SettlingRun = RunView &
   Pick<Conversation, "addMessage"> &
   StateAccess &
   EventSink &
-  Host;
+  Host &
+  Outside;
 
 /** The same, with the plugins that hear of it. */
 export type ToldRun = SettlingRun & PhaseRun & RoundNotes;
@@ -71,7 +81,9 @@ export function endCall(
 ): void {
   const { patch, delta } = patchByTool(workspace, call, patchOps);
   const ended = moveCall(workspace, call, trigger);
-  if (!isOwnQuestion(call)) workspace.addMessage(toolMessage(call.call_id, call.run_id, result));
+  // The first version of the loop kept no metadata with the message.
+  const said = workspace.effects.loopVersion === 1 ? { ...result, metadata: {} } : result;
+  if (!isOwnQuestion(call)) workspace.addMessage(toolMessage(call.call_id, call.run_id, said));
   const outcome: ToolCallOutcome = ended.status === "cancelled" ? "cancelled" : outcomeOf(result);
   const data = { id: call.call_id, result, message_id: resultIdOf(call.call_id), outcome };
   workspace.emitOnCommit("tool_call_done", patch === undefined ? data : { ...data, patch }, call.step_id);

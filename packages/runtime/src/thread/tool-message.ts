@@ -9,6 +9,12 @@ export function toolMessage(callId: string, runId: string, result: ToolResult): 
     role: "tool",
     tool_call_id: callId,
     content,
-    metadata: { run_id: runId, tool_name: result.tool_name, status: result.status },
+    metadata: {
+      run_id: runId,
+      tool_name: result.tool_name,
+      status: result.status,
+      // For clients that show the result again later. The model does not read it.
+      ...(Object.keys(result.metadata).length > 0 && { result_metadata: result.metadata }),
+    },
   };
 }
