@@ -7,6 +7,12 @@ export function readPackageFile(path: string): string {
   return readFileSync(join(packageFolder(), path), "utf8");
 }
 
+/** The version of this package. */
+export function readVersion(): string {
+  const { version }: { readonly version: string } = JSON.parse(readPackageFile("package.json"));
+  return version;
+}
+
 /** The program of this package, as source or built like the code that asks. */
 export function programFile(): string {
   return join(packageFolder(), import.meta.filename.endsWith(".ts") ? "src/main.ts" : "dist/main.js");

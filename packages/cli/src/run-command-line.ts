@@ -5,7 +5,7 @@ import { EXIT_CODES, type ExitCode } from "./output/exit-code.ts";
 import { type CommandFailure, usageFailure } from "./output/failure.ts";
 import { Output, type Streams } from "./output/output.ts";
 import { toFailure } from "./output/to-failure.ts";
-import { readPackageFile } from "./package-file.ts";
+import { readVersion } from "./package-file.ts";
 import { type Chosen, createProgram } from "./program.ts";
 import { readEnvFile } from "./settings/read-env-file.ts";
 import { Settings } from "./settings/settings.ts";
@@ -75,9 +75,4 @@ function tidy(message: string): string {
 function readRemedy(complaints: readonly string[]): string {
   const [, suggestion] = /\((Did you mean .*)\)/.exec(complaints.join("")) ?? [];
   return suggestion ?? "List the options with: reprise --help";
-}
-
-function readVersion(): string {
-  const { version }: { readonly version: string } = JSON.parse(readPackageFile("package.json"));
-  return version;
 }

@@ -54,6 +54,14 @@ export const COMMANDS: readonly Command[] = [
     run: async (input) => (await import("./chat.ts")).chat(input),
   },
   {
+    name: "acp",
+    purpose: "serves agents to an editor over standard input and output, in the Agent Client Protocol",
+    takesModule: true,
+    arguments: [AGENT],
+    settings: WORK,
+    run: async (input) => (await import("./acp.ts")).acp(input),
+  },
+  {
     name: "threads list",
     purpose: "lists threads, newest first",
     isDefault: true,

@@ -11,6 +11,10 @@ export interface AgentInfo {
   readonly description: string;
   /** Absent for an agent that runs elsewhere. */
   readonly model?: string;
+  /** The size of the model's window in tokens, where it is known. */
+  readonly context_window?: number;
+  /** The ids of the models that a client may choose instead; absent unless the agent has `client_overrides`. */
+  readonly models?: readonly string[];
   /** Whom its requests go to, in order, and how often each is asked; of a pool, as one of its threads would ask. */
   readonly route: readonly RouteStop[];
   readonly plugins: readonly string[];
@@ -31,7 +35,7 @@ export interface RouteStop {
   readonly max_attempts: number;
 }
 
-export function describePlan(plan: ResolvedRunPlan): AgentInfo {
+export function describePlan(plan: ResolvedRunPlan, models: readonly string[]): AgentInfo {
   const spec = plan.kind === "local" ? plan.agent.spec : plan.spec;
   const { id, name, description } = spec;
   if (plan.kind === "backend") {
@@ -45,6 +49,8 @@ export function describePlan(plan: ResolvedRunPlan): AgentInfo {
     name,
     description,
     model: agent.modelSpec?.id ?? agent.model.id,
+    ...(agent.modelSpec?.context_window !== undefined && { context_window: agent.modelSpec.context_window }),
+    ...(spec.client_overrides && { models }),
     route: describeRoute(agent.model),
     plugins: agent.installed.plugins.map((plugin) => plugin.id).filter((plugin) => plugin !== STOP_PLUGIN_ID),
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),

@@ -141,7 +141,8 @@ export class RuntimeFacade implements Runtime {
 
   agents(): readonly AgentInfo[] {
     const { agents } = this.#services;
-    return agents.registries.agents.ids().map((id) => describePlan(agents.describedPlan(id, this.tenant)));
+    const { agents: known, models } = agents.registries;
+    return known.ids().map((id) => describePlan(agents.describedPlan(id, this.tenant), models.ids()));
   }
 
   now(): number {
