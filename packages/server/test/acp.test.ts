@@ -1,0 +1,103 @@
+import { type AnyMessage, client, methods, type SessionNotification } from "@agentclientprotocol/sdk";
+import { scriptedModel } from "@reprise/models";
+import { defineAgent } from "@reprise/runtime";
+import { connectAcp } from "@reprise/server/acp";
+import { createRuntime, memory } from "reprise";
+import { expect, it, onTestFinished } from "vitest";
+
+const SMALL = { id: "small", provider: "p", model: "small-1", contextWindow: 8_000, pricing: { inputPerMillion: 2 } };
+const LARGE = { ...SMALL, id: "large", model: "large-1", contextWindow: 100_000 };
+
+/** A runtime with a model for each id of its provider, and the official client connected to it in this process. */
+async function openEditor(clientCapabilities: object = {}) {
+  const turn = [{ text: "Hi." }, { usage: { promptTokens: 90, completionTokens: 10, totalTokens: 100 } }];
+  const asked: string[] = [];
+  const provider = {
+    id: "p",
+    model: (model: string) => {
+      asked.push(model);
+      return scriptedModel(() => turn, `p/${model}`);
+    },
+  };
+  const runtime = await createRuntime({
+    agents: [
+      defineAgent({ id: "one", model: "small", clientOverrides: true }),
+      defineAgent({ id: "two", model: "large" }),
+    ],
+    models: [SMALL, LARGE],
+    providers: [provider],
+    store: memory(),
+  });
+  onTestFinished(() => runtime.close());
+  let tell: (message: AnyMessage) => void = () => undefined;
+  const connection = connectAcp({ runtime, version: "0", write: (line) => tell(JSON.parse(line)) });
+  const stream = {
+    readable: new ReadableStream<AnyMessage>({ start: (to) => void (tell = (message) => to.enqueue(message)) }),
+    writable: new WritableStream<AnyMessage>({ write: (message) => connection.receive(JSON.stringify(message)) }),
+  };
+  const updates: SessionNotification["update"][] = [];
+  const app = client().onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update));
+  const { agent } = app.connect(stream);
+  await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
+  return { agent, updates, asked };
+}
+
+it("offers agents as modes and models as options, and uses the chosen ones", async () => {
+  const { agent, updates, asked } = await openEditor();
+  const created = await agent.request(methods.agent.session.new, { cwd: "/w", mcpServers: [] });
+  const { sessionId } = created;
+  expect(created.modes?.availableModes.map(({ id }) => id)).toEqual(["one", "two"]);
+  expect(created.configOptions).toMatchObject([
+    { id: "mode", category: "mode", currentValue: "one" },
+    {
+      id: "model",
+      category: "model",
+      currentValue: "small",
+      options: expect.arrayContaining([{ value: "large", name: "large" }]),
+    },
+  ]);
+  const choose = (configId: string, value: string) =>
+    agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value });
+  const { configOptions } = await choose("model", "large");
+  expect(configOptions).toMatchObject([{ id: "mode" }, { id: "model", currentValue: "large" }]);
+  await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "Hello" }] });
+  expect(asked).toEqual(["large-1"]);
+  const chosen = await choose("mode", "two");
+  expect(chosen.configOptions.map(({ id }) => id)).toEqual(["mode"]);
+  expect(updates).toContainEqual({ sessionUpdate: "current_mode_update", currentModeId: "two" });
+});
+
+it("tells how full the window is and what the session costs, over all its runs", async () => {
+  const { agent, updates } = await openEditor();
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd: "/w", mcpServers: [] });
+  for (const text of ["One", "Two"])
+    await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] });
+  const usage = updates.filter(({ sessionUpdate }) => sessionUpdate === "usage_update");
+  expect(usage).toEqual([
+    { sessionUpdate: "usage_update", used: 100, size: 8_000, cost: { amount: 0.00018, currency: "USD" } },
+    { sessionUpdate: "usage_update", used: 100, size: 8_000, cost: { amount: 0.00036, currency: "USD" } },
+  ]);
+});
+
+it("tells a client that shows notices that its MCP servers are not used", async () => {
+  const { agent, updates } = await openEditor({ session: { notices: {} } });
+  const mcpServers = [{ name: "files", command: "/bin/files", args: [], env: [] }];
+  await agent.request(methods.agent.session.new, { cwd: "/w", mcpServers });
+  await agent.request(methods.agent.session.list, {});
+  expect(updates).toMatchObject([{ sessionUpdate: "notice", severity: "warning" }]);
+});
+
+it("takes files of a prompt into the blob store, and refuses what is no base64", async () => {
+  const { agent } = await openEditor();
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd: "/w", mcpServers: [] });
+  const send = (data: string) =>
+    agent.request(methods.agent.session.prompt, {
+      sessionId,
+      prompt: [
+        { type: "resource", resource: { uri: "file:///w/a.ts", text: "let a" } },
+        { type: "resource_link", name: "b.ts", uri: "file:///w/b.ts" },
+        { type: "resource", resource: { uri: "file:///w/c.bin", blob: data, mimeType: "application/pdf" } },
+      ],
+    });
+  await expect(send("%")).rejects.toMatchObject({ code: -32602 });
+});
