@@ -39,6 +39,7 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   guardrail_tripped: "nothing",
   hook_completed: "nothing",
   tool_catalog_resolved: "nothing",
+  agent_handoff: "nothing",
 };
 
 const page = `# The Agent Client Protocol

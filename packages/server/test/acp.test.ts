@@ -14,10 +14,11 @@ async function openEditor(clientCapabilities: object = {}) {
   const asked: string[] = [];
   const provider = {
     id: "p",
-    model: (model: string) => {
-      asked.push(model);
-      return scriptedModel(() => turn, `p/${model}`);
-    },
+    model: (name: string) =>
+      scriptedModel(() => {
+        asked.push(name);
+        return turn;
+      }, `p/${name}`),
   };
   const runtime = await createRuntime({
     agents: [
@@ -29,15 +30,13 @@ async function openEditor(clientCapabilities: object = {}) {
     store: memory(),
   });
   onTestFinished(() => runtime.close());
-  let tell: (message: AnyMessage) => void = () => undefined;
-  const connection = connectAcp({ runtime, version: "0", write: (line) => tell(JSON.parse(line)) });
-  const stream = {
-    readable: new ReadableStream<AnyMessage>({ start: (to) => void (tell = (message) => to.enqueue(message)) }),
-    writable: new WritableStream<AnyMessage>({ write: (message) => connection.receive(JSON.stringify(message)) }),
-  };
+  const toClient = new TransformStream<AnyMessage, AnyMessage>();
+  const writer = toClient.writable.getWriter();
+  const connection = connectAcp({ runtime, version: "0", write: (line) => writer.write(JSON.parse(line)) });
+  const writable = new WritableStream<AnyMessage>({ write: (sent) => connection.receive(JSON.stringify(sent)) });
   const updates: SessionNotification["update"][] = [];
   const app = client().onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update));
-  const { agent } = app.connect(stream);
+  const { agent } = app.connect({ readable: toClient.readable, writable });
   await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
   return { agent, updates, asked };
 }

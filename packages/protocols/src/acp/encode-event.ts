@@ -72,6 +72,7 @@ export function encodeAcpEvent(state: AcpState, event: AgentEvent, options: AcpE
     case "guardrail_tripped":
     case "hook_completed":
     case "tool_catalog_resolved":
+    case "agent_handoff":
       return [state, []];
     default:
       event satisfies never;
