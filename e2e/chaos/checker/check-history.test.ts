@@ -20,7 +20,7 @@ import {
   inThread,
   witnessing,
 } from "./testing/change.ts";
-import { recordHistory } from "./testing/record-history.ts";
+import { recordHistory, TREE_SCRIPT } from "./testing/record-history.ts";
 
 let sound: History;
 beforeAll(async () => {
@@ -48,7 +48,7 @@ type Outcome = { readonly result: ReplayResult } | { readonly refusal: Refusal }
 
 type Case = readonly [what: string, says: RegExp, change: Change];
 
-const CASES: Readonly<Record<InvariantName, readonly Case[]>> = {
+const CASES: Readonly<Record<Exclude<InvariantName, "I11">, readonly Case[]>> = {
   I1: [
     ["an accepted run that is not in the mailbox", /not in the mailbox/, inThread(() => ({ entries: [] }))],
     [
@@ -369,6 +369,59 @@ function answeredAgain(history: History): History {
   });
   return witnessing(...again)(history);
 }
+
+/** A cancellation of the run at the top that was acknowledged before anything happened. */
+const CANCELLED: readonly WitnessRecord[] = [
+  { at: 1, type: "asked", request: 99, worker: "w", ask: { op: "cancel", run_id: TREE_SCRIPT, reason: "" } },
+  { at: 2, type: "answered", request: 99, answer: null },
+];
+
+const TREE_CASES: readonly Case[] = [
+  [
+    "a result that the run below never gave",
+    /was told/,
+    inDecisions({ result: { status: "completed", output: "no" } }),
+  ],
+  ["a call that did not wait", /did not wait/, inRun(() => ({ decisions: [] }))],
+  ["an answer of a run that is not over", /it is not over/, inRunRow({ status: "running" })],
+  [
+    "a run in the background that nobody heard of",
+    /never told/,
+    inThread(({ entries }) => ({ entries: entries.filter(({ run_id }) => !run_id.endsWith("-completion")) })),
+  ],
+  [
+    "a run in the background that told its end twice",
+    /notice 2 times/,
+    inThread(({ entries }) => ({
+      entries: [...entries, ...entries.filter(({ run_id }) => run_id.endsWith("-completion"))],
+    })),
+  ],
+  [
+    "a request below a run whose cancellation was acknowledged",
+    /after the cancellation was acknowledged/,
+    (history) => ({
+      ...witnessing(...CANCELLED)(history),
+      arrivals: [{ at: 10_000, script: `${TREE_SCRIPT}/0-0` }],
+    }),
+  ],
+];
+
+describe("I11 notices", () => {
+  let tree: History;
+  beforeAll(async () => {
+    tree = await recordHistory(TREE_SCRIPT);
+  });
+
+  it("nothing in a tree that is sound", () => {
+    expect(checkHistory(tree)).toEqual([]);
+    expect(tree.threads).toHaveLength(3);
+  });
+
+  it.each(TREE_CASES)("%s", (_what, says, change) => {
+    const violations = checkHistory(change(tree)).filter(({ invariant }) => invariant === "I11");
+    expect(violations.map(({ message }) => message)).toContainEqual(expect.stringMatching(says));
+  });
+});
 
 describe.each(Object.entries(CASES))("%s notices", (invariant, cases) => {
   it.each(cases)("%s", (_what, says, change) => {

@@ -10,6 +10,7 @@ import { findRepeatedRequests } from "./invariants/request-once.ts";
 import { findRivalOwners } from "./invariants/single-owner.ts";
 import { findBrokenStreams } from "./invariants/stream.ts";
 import { findUnendedRuns } from "./invariants/terminal-once.ts";
+import { findBrokenTrees } from "./invariants/trees.ts";
 import { findUnequalReplays } from "./invariants/verified-replay.ts";
 import { findBrokenChains } from "./invariants/version-chain.ts";
 import { findDanglingCalls } from "./invariants/well-formed-history.ts";
@@ -32,6 +33,7 @@ export const INVARIANTS: Readonly<Record<InvariantName, { readonly title: string
   I8: { title: "a stream has no gap and no repeat", check: findBrokenStreams },
   I9: { title: "every call has one result", check: findDanglingCalls },
   I10: { title: "a run replays as it was recorded", check: findUnequalReplays },
+  I11: { title: "a run hears once how those below it ended", check: findBrokenTrees },
 };
 
 /** Everything that is wrong with a history. One in which nothing happened proves nothing, and is refused. */

@@ -1,5 +1,6 @@
 import { MAX_RECOVERIES, type RunRecord } from "@reprise/contracts";
 import type { History } from "./history.ts";
+import { runAbove } from "./lineage.ts";
 import { requestsOf } from "./requests.ts";
 
 /** The ends of a run that somebody or something gave a reason for. */
@@ -12,7 +13,10 @@ export function expectedEnds(history: History, run: RunRecord): readonly string[
   const hasRival = (...policies: readonly string[]): boolean =>
     others.some(({ ask }) => policies.includes(ask.request.busy_policy ?? "continue"));
   const isCancelled = requestsOf(history.witness, "cancel").some(({ ask }) => ask.run_id === run_id);
-  if (isCancelled || hasRival("interrupt", "rollback")) ends.push("cancelled");
+  const above = runAbove(history, run_id);
+  // A run that somebody may have ended took the runs below it along.
+  const isTakenAlong = above !== undefined && expectedEnds(history, above).length > 1;
+  if (isCancelled || isTakenAlong || hasRival("interrupt", "rollback")) ends.push("cancelled");
   if (hasRival("continue", "interrupt", "rollback")) ends.push("stopped:superseded");
   if (countLosses(history, run) > MAX_RECOVERIES) ends.push("error:poison");
   return ends;

@@ -13,6 +13,7 @@ import type { Json, StateSnapshot } from "@reprise/state";
 import type { ClaimLine, EffectLine, LedgerEntry, LossLine, ModelLine } from "../ledger/ledger-line.ts";
 import type { Refusal } from "../wire/worker-messages.ts";
 import type { WitnessRecord } from "../witness/witness-record.ts";
+import type { ModelArrival } from "../workload/model-server.ts";
 
 /** A thread as its store tells of it. */
 export interface ThreadHistory {
@@ -55,6 +56,8 @@ export interface History {
   readonly models: readonly LedgerEntry<ModelLine>[];
   readonly losses: readonly LedgerEntry<LossLine>[];
   readonly claims: readonly LedgerEntry<ClaimLine>[];
+  /** The requests that models got over HTTP. */
+  readonly arrivals: readonly ModelArrival[];
   readonly witness: readonly WitnessRecord[];
   readonly replays: readonly Replay[];
   readonly verifications: readonly Verification[];
@@ -62,7 +65,7 @@ export interface History {
   readonly unfinished: readonly string[];
 }
 
-export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11";
 
 /** Something that must not be, with the ids to look for. */
 export interface Violation {

@@ -29,6 +29,8 @@ export interface Plant {
   readonly workers?: number;
   /** How clients reach the workers, where it matters. */
   readonly clients?: Clients;
+  /** Whether agents have to have other agents work for them. */
+  readonly trees?: boolean;
   /** How wrong clocks are, where it matters. */
   readonly skewMs?: number;
   wrapStore?(store: Store): Store;

@@ -2,14 +2,17 @@ import { UsageError } from "../session/usage-error.ts";
 import { acknowledgeBeforeCommit } from "./acknowledge-before-commit.ts";
 import { applyOtherArguments } from "./apply-other-arguments.ts";
 import { approveAnyVersion } from "./approve-any-version.ts";
+import { cancelTopOnly } from "./cancel-top-only.ts";
 import { claimAnything } from "./claim-anything.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
+import { doNotWaitForRuns } from "./do-not-wait-for-runs.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
 import { endStreamEarly } from "./end-stream-early.ts";
 import { finishBeforeCommit } from "./finish-before-commit.ts";
 import { forgetDecision } from "./forget-decision.ts";
 import { forgetIdempotencyKey } from "./forget-idempotency-key.ts";
 import { leaveOutEffects } from "./leave-out-effects.ts";
+import { loseAnswer } from "./lose-answer.ts";
 import { loseFinish } from "./lose-finish.ts";
 import { loseLastMessage } from "./lose-last-message.ts";
 import { loseUserMessage } from "./lose-user-message.ts";
@@ -22,6 +25,7 @@ import { retryWithNewChangesetId } from "./retry-with-new-changeset-id.ts";
 import { reviveLostLease } from "./revive-lost-lease.ts";
 import { runEffectTwice } from "./run-effect-twice.ts";
 import { seqFromMemory } from "./seq-from-memory.ts";
+import { tellEndTwice } from "./tell-end-twice.ts";
 import { wrongSnapshot } from "./wrong-snapshot.ts";
 
 /** The bugs the checker has to find. */
@@ -49,6 +53,10 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   "own-clock": ownClock,
   "approve-any-version": approveAnyVersion,
   "claim-anything": claimAnything,
+  "tell-end-twice": tellEndTwice,
+  "cancel-top-only": cancelTopOnly,
+  "do-not-wait-for-runs": doNotWaitForRuns,
+  "lose-answer": loseAnswer,
 };
 
 /** A plant by its name; none for none. */

@@ -26,7 +26,7 @@ export function formatReport(title: string, tally: Tally): string {
       `${sum(interventions)} interventions in ${interventions.length} kinds`,
       `${tally.threads} threads`,
     ]),
-    line("runs", counts(tally.runs)),
+    line("runs", [...counts(tally.runs), ...(tally.runsBelow > 0 ? [`${tally.runsBelow} of them below others`] : [])]),
     line("decisions", [
       `${tally.decisions} stored`,
       `${tally.unknownOutcomes} unknown outcomes`,

@@ -11,6 +11,8 @@ export interface Tally {
   /** By how they ended. */
   readonly runs: Readonly<Record<string, number>>;
   readonly threads: number;
+  /** Runs that other runs started. */
+  readonly runsBelow: number;
   readonly versions: number;
   readonly decisions: number;
   /** Decisions by how they were received. */
@@ -47,6 +49,7 @@ export function tallyRound(history: History, violations: readonly Violation[]): 
     faults: countBy(faults),
     runs: countBy(runs.map(({ run }) => run.termination_code ?? run.status)),
     threads: threads.length,
+    runsBelow: runs.filter(({ run }) => run.root_run_id !== undefined).length,
     versions: threads.reduce((sum, { changesets }) => sum + changesets.length, 0),
     decisions: runs.reduce((sum, { decisions }) => sum + decisions.length, 0),
     answers: countBy(
@@ -82,6 +85,7 @@ export function addTallies(left: Tally, right: Tally): Tally {
     faults: addCounts(left.faults, right.faults),
     runs: addCounts(left.runs, right.runs),
     threads: left.threads + right.threads,
+    runsBelow: left.runsBelow + right.runsBelow,
     versions: left.versions + right.versions,
     decisions: left.decisions + right.decisions,
     answers: addCounts(left.answers, right.answers),

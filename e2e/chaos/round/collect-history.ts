@@ -24,6 +24,7 @@ export async function collectHistory(stage: Stage, ledgerFile: string): Promise<
       models: ledger.filter((line) => line.kind === "model"),
       losses: ledger.filter((line) => line.kind === "loss"),
       claims: ledger.filter((line) => line.kind === "claim"),
+      arrivals: stage.arrivals,
       witness: stage.log.records,
       replays,
       verifications,

@@ -8,6 +8,7 @@ import type { SeededRandom } from "../random/seeded-random.ts";
 import type { StoreAddress } from "../stores/store-address.ts";
 import { Traffic } from "../witness/traffic.ts";
 import { WitnessLog } from "../witness/witness-log.ts";
+import { type ModelArrival, startScriptServer } from "../workload/model-server.ts";
 import type { RoundOptions } from "./round-options.ts";
 
 /** What a round plays on: a store, a ledger, workers, and clients that talk to them. */
@@ -20,6 +21,8 @@ export interface Stage {
   readonly workers: readonly WorkerHandle[];
   readonly log: WitnessLog;
   readonly traffic: Traffic;
+  /** The requests that models got over HTTP. */
+  readonly arrivals: readonly ModelArrival[];
   /** What went wrong with the processes themselves: part of what is checked. */
   readonly problems: string[];
   /** Ends every process of the stage. */
@@ -32,6 +35,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
   const ledgerProcess = startProcess({ script: "ledger/ledger-process.ts", log: join(folder, "ledger.log") });
   const instruction: LedgerInstruction = { socket: ledger, file: join(folder, "ledger.jsonl") };
   await ledgerProcess.tell(JSON.stringify(instruction));
+  const models = options.trees ? await startScriptServer() : undefined;
   const { leaseMs, renewEveryMs, keepsInstanceId, plant } = options;
   const maxActiveRuns = Math.max(options.threads - 2, 2);
   const shared = {
@@ -42,6 +46,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     renewEveryMs,
     maxActiveRuns,
     keepsInstanceId,
+    ...(models !== undefined && { modelUrl: models.url }),
   };
   const workers = Array.from({ length: options.workers }, (_, index) => {
     const worker = `worker-${index + 1}`;
@@ -58,6 +63,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     threads: options.threads,
     clients: options.clients,
     decidesEarly: (options.faults[DEPLOY] ?? 0) === 0,
+    trees: options.trees,
   });
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
@@ -67,6 +73,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     await Promise.all(workers.map((worker) => worker.close()));
     ledgerProcess.signal("SIGKILL");
     log.close();
+    await models?.close();
     await closeStore();
   };
   const close = (): Promise<void> => {
@@ -82,5 +89,6 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     await close();
     throw error;
   }
-  return { signal: closed.signal, folder, options, address, workers, log, traffic, problems: [], close };
+  const arrivals = models?.arrivals ?? [];
+  return { signal: closed.signal, folder, options, address, workers, log, traffic, arrivals, problems: [], close };
 }

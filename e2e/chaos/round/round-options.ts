@@ -19,6 +19,8 @@ export interface RoundOptions {
   /** Threads that are talked to at the same time. */
   readonly threads: number;
   readonly clients: Clients;
+  /** Whether agents have other agents work for them, and ask their models over HTTP. */
+  readonly trees: boolean;
   /** How wrong the clock of a process may be at most; 0 for clocks that are right. */
   readonly skewMs: number;
   /** Whether every run that is over is replayed and compared with its recording. */
@@ -43,6 +45,7 @@ export const DEFAULT_ROUND = {
   workers: 1,
   threads: 8,
   clients: "both",
+  trees: false,
   skewMs: 0,
   verifies: true,
   leaseMs: 1_500,

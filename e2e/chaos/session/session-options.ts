@@ -20,6 +20,7 @@ export interface SessionOptions {
   readonly workers: number;
   readonly threads: number;
   readonly clients: Clients;
+  readonly trees: boolean;
   readonly skewMs: number;
   readonly verifies: boolean;
   readonly leaseMs: number;
@@ -37,6 +38,7 @@ export const USAGE = `npm run chaos -- [options]
   --points              have a worker die at every fault point, too
   --faults <list>       other faults, as in "hold=10,database restart=5"; an unknown one lists those there are
   --clients <way>       how clients reach the workers: ${CLIENTS.join(", ")} (${DEFAULT_ROUND.clients})
+  --trees               agents have other agents work for them, and ask their models over HTTP
   --skew <ms>           the most by which a process's clock is wrong, ahead or behind: up to 60000, on a store with its own clock (0)
   --no-verify           do not replay every run that is over
   --workers <n>         processes on one store (1)
@@ -61,6 +63,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
       workers: { type: "string", default: String(DEFAULT_ROUND.workers) },
       threads: { type: "string", default: String(DEFAULT_ROUND.threads) },
       clients: { type: "string", default: DEFAULT_ROUND.clients },
+      trees: { type: "boolean", default: false },
       skew: { type: "string", default: "0" },
       "no-verify": { type: "boolean", default: false },
       "kills-per-round": { type: "string", default: "25" },
@@ -89,6 +92,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
     workers: Math.max(readCount("workers", values.workers), 1),
     threads: Math.max(readCount("threads", values.threads), 1),
     clients,
+    trees: values.trees,
     skewMs: readCount("skew", values.skew),
     verifies: !values["no-verify"],
     leaseMs: readCount("lease", values.lease),

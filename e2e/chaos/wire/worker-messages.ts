@@ -36,6 +36,8 @@ export type WorkerAsk =
   | { readonly op: "run_state"; readonly run_id: string; readonly thread_id: string }
   | { readonly op: "thread_version"; readonly thread_id: string }
   | { readonly op: "open_work" }
+  /** What is open of the trees whose runs at the top are on a thread. */
+  | { readonly op: "open_tree"; readonly thread_id: string }
   | { readonly op: "done_runs"; readonly offset: number }
   /** Whether a run that is over replays as it was recorded. */
   | { readonly op: "verify"; readonly run_id: string }

@@ -18,6 +18,11 @@ const MANNERS = { once: 12, twice_at_once: 3, twice: 3, late_again: 3, with_riva
 /** What a tool asks that continues without an answer after a while. */
 const OFFER = "tool:offer";
 
+interface OpenTree {
+  readonly open: readonly string[];
+  readonly decisions: readonly OpenDecision[];
+}
+
 /** Answers the questions of one thread, each once in its own manner: twice, against a rival, or before it was asked. */
 export class Decider {
   readonly #connections: Connections;
@@ -44,16 +49,28 @@ export class Decider {
   /** Asks what is open on a thread, in case nobody heard of it. */
   async look(threadId: string): Promise<void> {
     const reply = await this.#connections.ask({ op: "open_decisions", thread_id: threadId });
-    if (!("answer" in reply)) return;
     // The answer of `open_decisions` is a list of these.
-    for (const { id, suspension, ticket } of reply.answer as unknown as readonly OpenDecision[]) {
-      this.#consider({ call_id: id, suspension, action: ticket?.suspension.action ?? "" });
-    }
+    if ("answer" in reply) this.#considerAll(reply.answer as unknown as readonly OpenDecision[]);
+  }
+
+  /** The same for a thread and the runs below its runs. Returns whether anything of them is open. */
+  async lookBelow(threadId: string): Promise<boolean> {
+    const reply = await this.#connections.ask({ op: "open_tree", thread_id: threadId });
+    if (!("answer" in reply)) return true;
+    // The answer of `open_tree` is one.
+    const { open, decisions } = reply.answer as unknown as OpenTree;
+    this.#considerAll(decisions);
+    return open.length > 0;
   }
 
   /** Waits until every decision that was begun is answered for. */
   async settle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  #considerAll(decisions: readonly OpenDecision[]): void {
+    for (const { id, suspension, ticket } of decisions)
+      this.#consider({ call_id: id, suspension, action: ticket?.suspension.action ?? "" });
   }
 
   #consider(question: Question): void {

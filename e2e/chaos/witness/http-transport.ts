@@ -120,6 +120,7 @@ export class HttpTransport implements Transport {
         return { answer: (await this.#send("GET", `/v1/runs/${encode(ask.run_id)}/export`)).body };
       case "patch":
       case "open_work":
+      case "open_tree":
         return this.#local.ask(ask);
       default:
         return ask satisfies never;

@@ -34,8 +34,13 @@ const MOMENTS: readonly [EventType, ...EventType[]] = [
 
 /** How many runs are interfered with. */
 const SHARE = 0.4;
+/** How many of the interferences with a tree cancel it. */
+const TREE_CANCELS = 0.5;
 
-export function chooseIntervention(random: SeededRandom): Intervention | undefined {
+export function chooseIntervention(random: SeededRandom, isTree: boolean): Intervention | undefined {
   if (!random.chance(SHARE)) return undefined;
-  return { kind: random.pickWeighted(KINDS), at: random.pick(MOMENTS) };
+  const kind = isTree && random.chance(TREE_CANCELS) ? "cancel" : random.pickWeighted(KINDS);
+  // A call that waits for a run tells so as an activity.
+  const at = isTree && random.chance(0.5) ? "activity_snapshot" : random.pick(MOMENTS);
+  return { kind, at };
 }

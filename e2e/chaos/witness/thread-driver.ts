@@ -3,7 +3,8 @@ import { ops } from "@reprise/state";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { AskOf } from "../wire/worker-messages.ts";
 import { LASTING_AGENT } from "../workload/generation.ts";
-import { scriptMessage } from "../workload/run-script.ts";
+import { pauseFor } from "../workload/pause-for.ts";
+import { isOfTree, scriptMessage } from "../workload/run-script.ts";
 import type { Connections } from "./connections.ts";
 import { Decider } from "./decider.ts";
 import { type FollowedRun, followRun } from "./follow-run.ts";
@@ -38,7 +39,9 @@ export class ThreadDriver {
 
   async drive(): Promise<void> {
     const { random, isEnding, thread_id } = this.#thread;
-    const looking = setInterval(() => void this.#decider.look(thread_id).catch(() => undefined), LOOK_EVERY_MS);
+    const isTree = isOfTree(thread_id);
+    const look = (): Promise<unknown> => (isTree ? this.#decider.lookBelow(thread_id) : this.#decider.look(thread_id));
+    const looking = setInterval(() => void look().catch(() => undefined), LOOK_EVERY_MS);
     try {
       for (let left = random.between(1, 4); left > 0 && !isEnding(); left--) {
         await this.#start("enqueue");
@@ -47,6 +50,8 @@ export class ThreadDriver {
         if (random.chance(0.3)) await this.#patch();
         if (random.chance(0.2)) await this.#callTool();
       }
+      // Runs in the background outlive the one that started them, and may have questions.
+      while (isTree && (await this.#decider.lookBelow(thread_id))) await pauseFor(LOOK_EVERY_MS);
       await this.#decider.settle();
     } finally {
       clearInterval(looking);
@@ -110,7 +115,8 @@ export class ThreadDriver {
     const { connections } = this.#thread;
     const random = this.#thread.random.branch(`follow/${run_id}`);
     // Only a conversation is interfered with.
-    let intervention = thread_id === this.#thread.thread_id ? chooseIntervention(random) : undefined;
+    let intervention =
+      thread_id === this.#thread.thread_id ? chooseIntervention(random, isOfTree(thread_id)) : undefined;
     let interfering: Promise<void> = Promise.resolve();
     await followRun(connections, {
       run_id,

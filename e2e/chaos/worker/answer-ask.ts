@@ -29,6 +29,8 @@ export async function answerAsk(served: ServedWorker, ask: Asked): Promise<Json>
       return (await runtime.threads.get(ask.thread_id)).version;
     case "open_work":
       return openWork(served);
+    case "open_tree":
+      return openTree(served, ask);
     case "done_runs":
       return asJson(await runtime.runs({ status: "done", offset: ask.offset, limit: PAGE }));
     case "verify":
@@ -61,6 +63,27 @@ async function runState({ store }: ServedWorker, { run_id, thread_id }: AskOf<"r
   const [run, entries] = await Promise.all([tenant.loadRun(run_id), tenant.listEntries({ thread_id, run_id })]);
   const entry = entries.items.find(({ kind }) => kind === "run");
   return asJson({ run: run ?? null, entry: entry ?? null });
+}
+
+/** What is open of the trees whose runs at the top are on a thread: runs, requests and questions. */
+async function openTree({ runtime, store }: ServedWorker, { thread_id }: AskOf<"open_tree">): Promise<Json> {
+  const tenant = store.forTenant(TENANT);
+  const [running, waiting, queued, claimed, decisions] = await Promise.all([
+    tenant.listRuns({ status: "running", limit: 200 }),
+    tenant.listRuns({ status: "waiting", limit: 200 }),
+    tenant.listEntries({ status: "queued", limit: 200 }),
+    tenant.listEntries({ status: "claimed", limit: 200 }),
+    runtime.decisions.list(),
+  ]);
+  const own = new Set<string>();
+  const requests = [...queued.items, ...claimed.items].map(({ run_id, thread_id: on, request }) => {
+    return { run_id, thread_id: on, root_run_id: request?.root_run_id };
+  });
+  for (const { run_id, thread_id: on, root_run_id } of [...running.items, ...waiting.items, ...requests]) {
+    const root = root_run_id === undefined ? undefined : await tenant.loadRun(root_run_id);
+    if ((root?.thread_id ?? on) === thread_id) own.add(run_id);
+  }
+  return asJson({ open: [...own], decisions: decisions.filter(({ run_id }) => own.has(run_id)) });
 }
 
 /** What is not over yet. */

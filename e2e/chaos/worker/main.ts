@@ -1,5 +1,6 @@
 /** A process under test: a runtime on the store, with a scripted model, tools that write to the ledger, a socket and an HTTP server. */
 import { addSessionContext, type Plugin } from "@reprise/contracts";
+import { openaiCompatible } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import { defineAgent, definePlugin } from "@reprise/runtime";
 import { createServer } from "@reprise/server";
@@ -13,7 +14,8 @@ import { loadStore, openStore } from "../stores/open-store.ts";
 import { isStoreName } from "../stores/store-address.ts";
 import { createChaosModel } from "../workload/chaos-model.ts";
 import { createChaosTools } from "../workload/chaos-tools.ts";
-import { agentsIn, type Generation } from "../workload/generation.ts";
+import { agentsIn, type Generation, LASTING_AGENT } from "../workload/generation.ts";
+import { createTreeTools } from "../workload/tree-tools.ts";
 import { watchClaims } from "./claim-epochs.ts";
 import { FaultPoints } from "./fault-points.ts";
 import { serveClients } from "./serve-clients.ts";
@@ -37,7 +39,10 @@ const opened: StoreWithBlobs = storeWithPoints(await openStore(options.store), v
 const claims = watchClaims(plant?.wrapStore?.(opened) ?? opened, ({ thread_id, epoch }) =>
   ledger.write({ kind: "claim", thread_id, epoch, worker, incarnation }),
 );
+const provider =
+  options.modelUrl === undefined ? undefined : openaiCompatible({ id: "rig", baseUrl: options.modelUrl });
 const model = createChaosModel({
+  ...(provider !== undefined && { remote: provider.model("script") }),
   point: visit,
   record: (line) => ledger.write({ ...line, worker, incarnation }),
 });
@@ -65,7 +70,8 @@ const agents = agentsIn(generation).map((id) =>
     maxRounds: 30,
     instructions: `You are of generation ${generation.number}.`,
     model,
-    tools,
+    tools: [...tools, ...createTreeTools()],
+    allowedAgents: [LASTING_AGENT],
     plugins: generation.number === 0 ? [] : [createPlugin(generation)],
   }),
 );

@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly generation: Generation;
   /** How far the clock of this life is ahead; behind when less than 0. */
   readonly skewMs: number;
+  /** Where models are asked over HTTP; without it they are played in the process. */
+  readonly modelUrl?: string;
   /** A bug to work with: see `plants/`. */
   readonly plant?: string;
   readonly arm?: ArmedPoints;

@@ -5,6 +5,8 @@ import { placeInScript } from "./place-in-script.ts";
 import { createRunScript, type ScriptedTurn } from "./run-script.ts";
 
 export interface ChaosModelOptions {
+  /** The model that is asked over HTTP; without one the script is played in the process. */
+  readonly remote?: LanguageModel;
   /** Told of every model call before it is answered. */
   record(line: Pick<ModelLine, "kind" | "script" | "step" | "messages">): Promise<void>;
   point(name: string): void;
@@ -19,7 +21,7 @@ export function turnOf(script: string, step: number): ScriptedTurn {
 }
 
 /** A model that plays scripts slowly enough to be killed in the middle of them. */
-export function createChaosModel({ record, point }: ChaosModelOptions): LanguageModel {
+export function createChaosModel({ record, point, remote }: ChaosModelOptions): LanguageModel {
   const cut = new Set<string>();
   return {
     id: "chaos",
@@ -30,6 +32,10 @@ export function createChaosModel({ record, point }: ChaosModelOptions): Language
       await record({ kind: "model", script, step, messages: request.messages.map(shapeOf) });
       point("model:request");
       const turn = restOf(turnOf(script, step), said);
+      if (remote !== undefined) {
+        yield* relay(remote, turn, request, point);
+        return;
+      }
       const place = `${script}#${step}`;
       const isCut = turn.isCut && !cut.has(place);
       cut.add(place);
@@ -44,6 +50,25 @@ function restOf(turn: ScriptedTurn, said: string): ScriptedTurn {
   const { reasoning: _said, ...rest } = turn;
   const left = turn.text.join("").slice(said.length);
   return { ...rest, text: left === "" ? [] : [left] };
+}
+
+/** Passes on what the other side says, slowly enough to be killed meanwhile. */
+async function* relay(
+  remote: LanguageModel,
+  { pauseMs }: ScriptedTurn,
+  request: ModelRequest,
+  point: (name: string) => void,
+): AsyncGenerator<ModelChunk> {
+  let hasPaused = false;
+  for await (const chunk of remote.stream(request)) {
+    if (chunk.type === "finish") point("model:finish");
+    yield chunk;
+    await pauseFor(1, request.signal);
+    if (hasPaused) continue;
+    hasPaused = true;
+    point("model:midway");
+    await pauseFor(pauseMs, request.signal);
+  }
 }
 
 async function* play(

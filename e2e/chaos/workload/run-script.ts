@@ -1,11 +1,27 @@
 import { createSeededRandom, type SeededRandom } from "../random/seeded-random.ts";
 import type { ToolName } from "./tool-kinds.ts";
 
-/** A call the model of a script asks for. */
-export interface ScriptedCall {
-  readonly tool: ToolName;
-  readonly arguments: { readonly n: number; readonly pause_ms: number };
+/** Tools that have another agent play a script: `delegate` waits for it, `dispatch` does not. */
+export type TreeTool = "delegate" | "dispatch";
+
+/** How the threads begin whose runs have runs below them; their scripts are named after them. */
+export const TREE_PREFIX = "tree";
+
+/** Stands between the name of a script and what tells the scripts below it apart. */
+export const CHILD_MARK = "/";
+
+export function isOfTree(script: string): boolean {
+  return script.startsWith(TREE_PREFIX);
 }
+
+export function depthOf(script: string): number {
+  return script.split(CHILD_MARK).length - 1;
+}
+
+/** A call the model of a script asks for: of a tool of the table, or of one that has another agent play a script. */
+export type ScriptedCall =
+  | { readonly tool: ToolName; readonly arguments: { readonly n: number; readonly pause_ms: number } }
+  | { readonly tool: TreeTool; readonly arguments: { readonly script: string } };
 
 export interface ScriptedTurn {
   readonly reasoning?: string;
@@ -39,8 +55,29 @@ const WEIGHTS: Readonly<Record<ToolName, number>> = {
 
 export function createRunScript(name: string): RunScript {
   const random = createSeededRandom(name);
+  if (isOfTree(name)) return createTreeScript(name, random);
   const turns = Array.from({ length: random.between(1, 3) }, () => scriptTurn(random, random.between(1, 4)));
   return { turns: [...turns, scriptTurn(random, 0)] };
+}
+
+/** How many calls of a run at each depth of a tree have an agent below work. */
+const DELEGATING: readonly number[] = [0.6, 0.4, 0.25];
+/** How many of those do not wait for it. */
+const BACKGROUND_SHARE = 0.3;
+
+/** What the model of a run of a tree does: shorter than alone, with other runs below it, some beside each other. */
+function createTreeScript(name: string, random: SeededRandom): RunScript {
+  const share = DELEGATING[depthOf(name)] ?? 0;
+  const turns = Array.from({ length: random.between(1, 2) }, (_, turn): ScriptedTurn => {
+    const played = scriptTurn(random, random.between(1, 3));
+    const calls = played.calls.map((call, index): ScriptedCall => {
+      if (!random.chance(share)) return call;
+      const script = `${name}${CHILD_MARK}${turn}-${index}`;
+      return { tool: random.chance(BACKGROUND_SHARE) ? "dispatch" : "delegate", arguments: { script } };
+    });
+    return { ...played, calls, isCut: false };
+  });
+  return { turns: [...turns, { ...scriptTurn(random, 0), isCut: false }] };
 }
 
 function scriptTurn(random: SeededRandom, calls: number): ScriptedTurn {

@@ -1,9 +1,11 @@
-import { type Message, textOf } from "@reprise/contracts";
+import { type MailboxEntry, type Message, textOf } from "@reprise/contracts";
 import { turnOf } from "../../workload/chaos-model.ts";
 import { placeInScript } from "../../workload/place-in-script.ts";
+import { scriptNamed } from "../../workload/run-script.ts";
 import { toolKind } from "../../workload/tool-kinds.ts";
 import type { History, ThreadHistory, Violation } from "../history.ts";
 import { indexHistory } from "../index-history.ts";
+import { lineageOf } from "../lineage.ts";
 import { requestsOf } from "../requests.ts";
 import { isSameJson } from "../same-json.ts";
 
@@ -18,8 +20,11 @@ function checkThread(history: History, thread: ThreadHistory): readonly Violatio
   const isByHand = requestsOf(history.witness, "call_tool").some(({ ask }) => ask.thread_id === thread_id);
   if (isByHand) return checkDecisions(history, thread).map((message) => ({ invariant: "I3", thread_id, message }));
   const starts = requestsOf(history.witness, "start").filter(({ ask }) => ask.request.thread_id === thread_id);
-  const runIds = new Set(starts.map(({ ask }) => ask.request.run_id));
+  const started = thread.entries.filter((entry) => isCausedByRun(history, entry));
+  const runIds = new Set([...starts.map(({ ask }) => ask.request.run_id), ...started.map(({ run_id }) => run_id)]);
   const said = new Map(starts.flatMap(({ ask }) => ask.request.messages.map(({ id, content }) => [id, content])));
+  // What runs say to each other has no id before it is stored.
+  const written = started.flatMap(({ request }) => request?.messages ?? []).map(({ content }) => content);
   const problems = [
     ...thread.runs.filter(({ run }) => !runIds.has(run.run_id)).map(({ run }) => `Nobody asked for run ${run.run_id}.`),
     ...thread.entries
@@ -27,13 +32,30 @@ function checkThread(history: History, thread: ThreadHistory): readonly Violatio
       .map(({ entry_id }) => `Entry ${entry_id} is nobody's.`),
     ...thread.messages
       .filter(({ role }) => role === "user" || role === "system")
-      .filter(({ id, content }) => !isSameJson(said.get(id), content))
+      .filter(({ id, content }) => !isSameJson(said.get(id), content) && !written.some((text) => text === content))
       .map(({ id }) => `Nobody said message ${id}.`),
     ...checkPatches(history, thread),
     ...checkDecisions(history, thread),
     ...checkTurns(thread),
   ];
   return problems.map((message) => ({ invariant: "I3", thread_id, message }));
+}
+
+/** Whether a call asked for the run of an entry, or it is the notice of a run that a call started in the background. */
+function isCausedByRun(history: History, { kind, run_id }: MailboxEntry): boolean {
+  const { below, notices } = lineageOf(history);
+  if (notices.has(run_id)) return true;
+  const child = below.get(run_id);
+  if (child === undefined) return kind !== "run" && notices.has(run_id);
+  const { parent_run_id = "", parent_call_id, messages } = child.request;
+  const tool = parent_call_id === undefined ? "dispatch" : "delegate";
+  const calls = indexHistory(history).runs.get(parent_run_id)?.calls ?? [];
+  return calls.some(
+    ({ call_id, tool_id, arguments: asked }) =>
+      tool_id === tool &&
+      (parent_call_id ?? call_id) === call_id &&
+      isSameJson(asked, { script: scriptNamed(messages[0] === undefined ? "" : textOf(messages[0])) }),
+  );
 }
 
 function checkPatches({ witness }: History, { thread, changesets }: ThreadHistory): readonly string[] {
@@ -50,8 +72,9 @@ function checkPatches({ witness }: History, { thread, changesets }: ThreadHistor
     });
 }
 
-function checkDecisions({ witness }: History, { runs }: ThreadHistory): readonly string[] {
-  const asked = new Set(requestsOf(witness, "decide").map(({ ask }) => ask.decision_id));
+function checkDecisions(history: History, { runs }: ThreadHistory): readonly string[] {
+  const asked = new Set(requestsOf(history.witness, "decide").map(({ ask }) => ask.decision_id));
+  for (const runId of lineageOf(history).below.keys()) asked.add(`end-of-${runId}`);
   return runs.flatMap(({ decisions }) =>
     decisions
       .filter(({ decision_id }) => !asked.has(decision_id))

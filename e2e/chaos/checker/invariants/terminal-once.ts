@@ -2,6 +2,7 @@ import { isTerminal, type MailboxEntry, TOOL_CALL_TRANSITIONS } from "@reprise/c
 import { expectedEnds } from "../expected-ends.ts";
 import type { History, RunHistory, ThreadHistory, Violation } from "../history.ts";
 import { eventsOf } from "../index-history.ts";
+import { runAbove } from "../lineage.ts";
 import { requestsOf } from "../requests.ts";
 
 /** I5: every accepted run ends once, for a reason somebody gave, or waits for an answer. */
@@ -66,7 +67,9 @@ function checkEntries(history: History, { thread, entries, runs }: ThreadHistory
     if (status === "superseded")
       return isInterrupted ? undefined : `Entry ${entry_id} is superseded and nobody interrupted.`;
     if (status === "cancelled") {
-      const isAsked = requestsOf(history.witness, "cancel").some(({ ask }) => ask.run_id === run_id);
+      const above = runAbove(history, run_id);
+      const isTakenAlong = above !== undefined && expectedEnds(history, above).length > 1;
+      const isAsked = isTakenAlong || requestsOf(history.witness, "cancel").some(({ ask }) => ask.run_id === run_id);
       return isAsked || isInterrupted ? undefined : `Entry ${entry_id} is cancelled and nobody asked for it.`;
     }
     return `Entry ${entry_id} is ${status} at the end.`;

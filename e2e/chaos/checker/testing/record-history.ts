@@ -8,15 +8,23 @@ import type { WorkerAsk } from "../../wire/worker-messages.ts";
 import { WitnessLog } from "../../witness/witness-log.ts";
 import { createChaosModel } from "../../workload/chaos-model.ts";
 import { createChaosTools } from "../../workload/chaos-tools.ts";
+import { pauseFor } from "../../workload/pause-for.ts";
 import { scriptMessage } from "../../workload/run-script.ts";
+import { createTreeTools } from "../../workload/tree-tools.ts";
 import type { History } from "../history.ts";
 import { readThreads } from "../read-history.ts";
 
 /** A script that asks for `charge`, `note` and `pay`, then for `publish` and `look`, and then has its last word. */
 export const SCRIPT = "t-r6408";
 
-/** A round in miniature, in this process and in memory: one thread, one run with an approval, one patch, everything as it should be. */
-export async function recordHistory(): Promise<History> {
+/** A script whose run waits for a run below it and leaves another one to the background. */
+export const TREE_SCRIPT = "tree-r1177";
+
+/**
+ * A round in miniature, in this process and in memory: one thread, one run with an approval or with runs below it, one patch, everything as
+ * it should be.
+ */
+export async function recordHistory(script: string = SCRIPT): Promise<History> {
   const ledger: LedgerEntry[] = [];
   const log = new WitnessLog();
   const write = async (line: LedgerLine): Promise<void> => {
@@ -28,16 +36,20 @@ export async function recordHistory(): Promise<History> {
   const agent = defineAgent({
     id: "chaos",
     model: createChaosModel({ point, record: (line) => write({ ...line, worker: "w", incarnation: 1 }) }),
-    tools: createChaosTools({
-      point,
-      trueNow: Date.now,
-      kindOf: (_name, kind) => kind,
-      takeEffect: (line) => write({ ...line, epoch: EPOCH, worker: "w", incarnation: 1 }),
-    }),
+    tools: [
+      ...createChaosTools({
+        point,
+        trueNow: Date.now,
+        kindOf: (_name, kind) => kind,
+        takeEffect: (line) => write({ ...line, epoch: EPOCH, worker: "w", incarnation: 1 }),
+      }),
+      ...createTreeTools(),
+    ],
+    allowedAgents: ["chaos"],
   });
   const runtime = await createRuntime({ agents: [agent], store, env, blobs: createMemoryBlobStore(env) });
-  await talk(runtime, log);
-  const verifications = [{ run_id: SCRIPT, result: await runtime.replay(SCRIPT) }];
+  await talk(runtime, log, script);
+  const verifications = [{ run_id: script, result: await runtime.replay(script) }];
   await runtime.close();
   return gather(store, log, ledger, verifications);
 }
@@ -45,12 +57,12 @@ export async function recordHistory(): Promise<History> {
 /** Effects of the miniature count as of an epoch nobody comes after. */
 const EPOCH = 1_000;
 
-async function talk(runtime: Runtime, log: WitnessLog): Promise<void> {
+async function talk(runtime: Runtime, log: WitnessLog, script: string): Promise<void> {
   const request: RunRequest = {
     agent_id: "chaos",
     thread_id: "t",
-    run_id: SCRIPT,
-    messages: [{ id: `said-${SCRIPT}`, role: "user", content: scriptMessage(SCRIPT) }],
+    run_id: script,
+    messages: [{ id: `said-${script}`, role: "user", content: scriptMessage(script) }],
     busy_policy: "enqueue",
   };
   let number = 0;
@@ -61,7 +73,7 @@ async function talk(runtime: Runtime, log: WitnessLog): Promise<void> {
     log.note({ type: "answered", request: number, answer: (await answer()) as never });
   };
   await witness({ op: "start", request }, async () => ({ run_id: (await runtime.submit(request)).id, thread_id: "t" }));
-  const run = await runtime.run(SCRIPT);
+  const run = await runtime.run(script);
   for (;;) {
     const outcome = await run.outcome();
     if (outcome.status !== "waiting") break;
@@ -72,7 +84,9 @@ async function talk(runtime: Runtime, log: WitnessLog): Promise<void> {
       await witness({ op: "decide", target: id, verb, decision_id }, decide);
     }
   }
-  log.note({ type: "stream_opened", stream: 1, run_id: SCRIPT });
+  // Runs in the background, and what they tell the thread.
+  while ((await runtime.runs({ status: "running" })).items.length > 0) await pauseFor(1);
+  log.note({ type: "stream_opened", stream: 1, run_id: script });
   for await (const { event, cursor } of run.eventsWithCursor()) log.note({ type: "event", stream: 1, event, cursor });
   const change = [ops.set(["outside"], 1)];
   await witness({ op: "patch", thread_id: "t", ops: change }, () => runtime.threads.patch("t", { ops: change }));
@@ -93,8 +107,9 @@ async function gather(
     models: ledger.filter(isModel),
     losses: [],
     claims: [{ kind: "claim", thread_id: "t", epoch: 1, worker: "w", incarnation: 1, number: 0, at: 0 }],
+    arrivals: [],
     witness: log.records,
-    replays: [{ run_id: SCRIPT, after: undefined, records }],
+    replays: verifications.map(({ run_id }) => ({ run_id, after: undefined, records })),
     verifications,
     unfinished: [],
   };
