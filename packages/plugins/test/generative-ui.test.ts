@@ -1,6 +1,9 @@
+import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { A2uiClientMessageSchema, A2uiMessageListWrapperSchema, Catalog, MessageProcessor } from "@a2ui/web_core/v0_9";
 import { BASIC_COMPONENTS, BASIC_FUNCTIONS } from "@a2ui/web_core/v0_9/basic_catalog";
 import type { AgentEvent } from "@reprise/contracts";
@@ -226,4 +229,24 @@ it.each([
   expect(rendered(operationsOf(getAt(shown[0] ?? null, ["data", "content"]) ?? null))).toEqual(rendered(FORM));
   await post(action());
   expect(model.requests.at(-1)?.messages.at(-1)?.content).toContain('the action "book" of component "book"');
+});
+
+it("needs @a2ui/web_core only in a program whose agent shows interfaces, and says how to install it", async () => {
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ resolve: (name, context, next) => { if (name.startsWith("@a2ui/")) throw new Error("gone"); return next(name, context); } });`;
+  const program = `import { createInstalledPlugins } from "@reprise/plugins";
+    import { createRuntime, defineAgent, memory, scriptedModel } from "reprise";
+    const agents = ["facts", "generative_ui"].map((id) => defineAgent({ id, model: scriptedModel(["ok"]), plugins: [id] }));
+    const runtime = await createRuntime({ agents, plugins: createInstalledPlugins(), store: memory() });
+    for (const { id } of agents) {
+      console.log(JSON.stringify(await runtime.runToCompletion({ agent: id, input: "go" })));
+    }
+    await runtime.close();`;
+  const encode = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
+  const folder = fileURLToPath(new URL("..", import.meta.url));
+  const given = ["--conditions=reprise-source", "--import", encode(hook), "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, given, { cwd: folder });
+  const [plain, showing] = stdout.split("\n");
+  expect(plain).toContain('"status":"done"');
+  expect(showing).toContain("npm install @a2ui/web_core@0.11");
 });

@@ -1,10 +1,9 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { RepriseError } from "@reprise/contracts";
 import type { Json, JsonObject } from "@reprise/state";
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
-import basicCatalog from "./schemas/basic-catalog.json" with { type: "json" };
-import clientToServer from "./schemas/client-to-server.json" with { type: "json" };
-import commonTypes from "./schemas/common-types.json" with { type: "json" };
-import serverToClient from "./schemas/server-to-client.json" with { type: "json" };
 
 /** A catalog of components, as A2UI describes one: a document with a `catalogId` and a JSON Schema for each component. */
 export type A2uiCatalog = JsonObject;
@@ -36,7 +35,44 @@ const SPECIFICATION = "https://a2ui.org/specification/v0_9/";
 // The common schemas name the catalog of a surface by this address, whatever its id is.
 const CATALOG = `${SPECIFICATION}catalog.json`;
 
-export const BASIC_CATALOG: A2uiCatalog = basicCatalog as JsonObject;
+/** The JSON Schemas that the A2UI project publishes. */
+interface OfficialSchemas {
+  readonly basicCatalog: A2uiCatalog;
+  readonly clientToServer: JsonObject;
+  readonly commonTypes: JsonObject;
+  readonly serverToClient: JsonObject;
+}
+
+let official: OfficialSchemas | undefined;
+
+/** Reads the schemas from `@a2ui/web_core`. Programs that show no interfaces need not install it. */
+function officialSchemas(): OfficialSchemas {
+  official ??= readOfficialSchemas();
+  return official;
+}
+
+function readOfficialSchemas(): OfficialSchemas {
+  try {
+    // The package exports no schema; they lie beside its entry for this version.
+    const folder = join(dirname(createRequire(import.meta.url).resolve("@a2ui/web_core/v0_9")), "schemas");
+    const read = (file: string): JsonObject => JSON.parse(readFileSync(join(folder, file), "utf8"));
+    return {
+      basicCatalog: read("catalogs/basic/catalog.json"),
+      clientToServer: read("client_to_server.json"),
+      commonTypes: read("common_types.json"),
+      serverToClient: read("server_to_client.json"),
+    };
+  } catch (cause) {
+    const message =
+      "The plugin generative_ui needs the package @a2ui/web_core 0.11, which has the schemas of A2UI. Run: npm install @a2ui/web_core@0.11";
+    throw new RepriseError("INVALID_DEFINITION", message, { cause });
+  }
+}
+
+/** The components that every client of A2UI knows. */
+export function basicCatalog(): A2uiCatalog {
+  return officialSchemas().basicCatalog;
+}
 
 /** Compiles the rules for one catalog. `INVALID_DEFINITION` for a document that is no catalog. */
 export function createCatalogRules(catalog: A2uiCatalog): CatalogRules {
@@ -60,6 +96,7 @@ export function createCatalogRules(catalog: A2uiCatalog): CatalogRules {
     return problem;
   };
   try {
+    const { commonTypes, serverToClient } = officialSchemas();
     ajv.addSchema(commonTypes);
     ajv.addSchema({ ...catalog, $id: CATALOG, $defs: document });
     ajv.addSchema(serverToClient);
@@ -84,7 +121,7 @@ let basic: CatalogRules | undefined;
 
 /** The rules of the basic catalog. Compiled when they are first used: most processes that install the plugin never show anything. */
 export function basicCatalogRules(): CatalogRules {
-  basic ??= createCatalogRules(BASIC_CATALOG);
+  basic ??= createCatalogRules(basicCatalog());
   return basic;
 }
 
@@ -93,7 +130,7 @@ let eventCheck: FindProblem | undefined;
 /** Checks an event of a client by the official schema, and describes the problem. */
 export function findEventProblem(event: Json): string | undefined {
   if (eventCheck === undefined) {
-    const validate = createAjv().compile(clientToServer);
+    const validate = createAjv().compile(officialSchemas().clientToServer);
     eventCheck = (value) => describeProblem(validate, value);
   }
   return eventCheck(event);

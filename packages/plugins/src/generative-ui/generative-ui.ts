@@ -13,7 +13,7 @@ import { definePlugin, defineTool } from "@reprise/runtime";
 import { defineState, type Json, type JsonObject } from "@reprise/state";
 import { definePluginSettings, type PluginSettings } from "../settings/plugin-settings.ts";
 import { decodeMessages, encodeSurface } from "./a2ui-0-9-1.ts";
-import { type A2uiCatalog, BASIC_CATALOG, basicCatalogRules, createCatalogRules, isObject } from "./a2ui-schemas.ts";
+import { type A2uiCatalog, basicCatalog, basicCatalogRules, createCatalogRules, isObject } from "./a2ui-schemas.ts";
 import { walkComponents } from "./component-graph.ts";
 import { describeCatalog } from "./describe-catalog.ts";
 import { changeSurfaces, SurfaceProblem, type SurfaceRules, type Surfaces } from "./surfaces.ts";
@@ -64,11 +64,18 @@ const newestEvent = defineState({
 export function generativeUi(options: GenerativeUiOptions = {}): Plugin {
   const { catalogs = [], ...given } = options;
   const settings = definePluginSettings(PLUGIN, SHAPE, given);
+  const problem = findSetupProblem();
   return definePlugin({
     id: PLUGIN,
     sections: settings.sections,
     states: [surfaces, newestEvent],
-    tools: [createRenderTool(settings, catalogs)],
+    tools: problem === undefined ? [createRenderTool(settings, catalogs)] : [],
+    // Hosts install every plugin, and most show no interfaces: only an agent that names the plugin hears what is missing.
+    ...(problem !== undefined && {
+      onActivate: () => {
+        throw problem;
+      },
+    }),
     hooks: {
       stepStart({ messages, state }) {
         const message = newestInput(messages);
@@ -105,6 +112,16 @@ export function generativeUi(options: GenerativeUiOptions = {}): Plugin {
   });
 }
 
+/** The reason why nothing can be shown; undefined when there is none. */
+function findSetupProblem(): unknown {
+  try {
+    basicCatalog();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
 /** The surfaces of a thread's state as A2UI messages, for a page that is loaded later than they were shown. */
 export function encodeSurfaces(state: Json): readonly JsonObject[] {
   return Object.entries(surfaces.read(state)).flatMap(([id, surface]) => encodeSurface(id, surface));
@@ -127,7 +144,7 @@ function changedIds(data: Json): readonly string[] {
 const MOST_MESSAGES = 100;
 
 function createRenderTool(settings: PluginSettings<Settings>, catalogs: readonly A2uiCatalog[]): Tool {
-  const known = [BASIC_CATALOG, ...catalogs];
+  const known = [basicCatalog(), ...catalogs];
   const described = known.map(describeCatalog).join("\n\n");
   const own = catalogs.map(createCatalogRules);
   const rulesFor = (section: Settings): SurfaceRules => {
