@@ -88,12 +88,12 @@ Every run tells what it does as a sequence of events. The process that executes 
 sequence: \`run.events()\`, server-sent events, or a protocol that is encoded from them.
 
 One event is one JSON object: \`{type, run_id, thread_id, seq, timestamp_ms, step_id?, data?}\`. \`seq\` counts up by one within a run;
-\`stream_reset\` has none. \`data\` is left out when it would be empty. A reader continues after an event by its cursor, \`run_id:epoch:seq\`. Ignore types you do
+\`stream_reset\` and \`child_run_progress\` have none. \`data\` is left out when it would be empty. A reader continues after an event by its cursor, \`run_id:epoch:seq\`. Ignore types you do
 not know: a later version may add some. \`eventSchema()\` of \`reprise/advanced\` is the JSON Schema.
 
 ## Live and stored
 
-Every event but \`stream_reset\` is stored with the run, for as long as the thread is kept. The tables say in italics how often an
+Every event with a \`seq\` is stored with the run, for as long as the thread is kept. The tables say in italics how often an
 event fires and when a reader sees it first:
 
 - **at once**: while it happens, before it is stored. The next commit stores it. If the process dies before that commit, readers that saw
@@ -101,6 +101,19 @@ event fires and when a reader sees it first:
 - **committed**: after the commit that makes it true. It is never withdrawn.
 
 A reader that connects later gets the same events from the store, in the same order.
+
+## The runs below
+
+A call that has another agent work starts a run of its own, with a log of its own. A reader of the parent gets the events of all runs
+below it as well when it asks for them: \`run.events({ children: "events" })\`, or \`?children=events\` over HTTP. Each of these events has
+\`lineage\`: \`{parent_run_id, call_id, agent_id, depth}\`. Every run counts its own \`seq\`. The last event of a run comes before the result of
+the call that waited for it; otherwise runs that work at the same time take turns.
+
+The cursor then has the position in every run below that is not read to its end: \`run_id:epoch:seq/child_run_id:epoch:seq/…\`. Send it back
+as it is. The stream ends where the parent's own would, and also where all runs that the parent waits for need a person. With \`follow\` it
+stays until every run is over, those in the background too.
+
+\`children: "progress"\` brings \`child_run_progress\` instead of the events: how each run stands, at most four times a second.
 
 ## An approval, event by event
 
@@ -333,6 +346,18 @@ const MOMENTS = {
       fires: "A decision about a suspended call was taken in. `result` is the decision.",
       times: "Once per decision that counts",
       shown: "committed",
+    },
+    child_run_start: {
+      fires:
+        "The call `id` started a run of another agent. With `background` the call does not wait for it. A call that is executed again after a crash announces the same run again.",
+      times: "Once per run below",
+      shown: "at once",
+    },
+    child_run_progress: {
+      fires:
+        "A run below did something: its status (`running`, `waiting`, `completed`, `failed` or `stopped`), its step, the tool it runs, its own tokens and cost. For readers that ask for the runs below; the reader's own stream makes it.",
+      times: "At most four times a second and run, and with every change of the status",
+      shown: "live only",
     },
     tool_call_cancelled: {
       fires:

@@ -83,13 +83,15 @@ export {
 } from "./errors/reprise-error.ts";
 export type { ContextOmission, ContextRef } from "./event/context-ref.ts";
 export { CONTEXT_REF_KINDS } from "./event/context-ref.ts";
-export type { AgentEvent, EventCursor, EventOf, OpaqueEvent } from "./event/event.ts";
+export type { AgentEvent, EventCursor, EventLineage, EventOf, OpaqueEvent } from "./event/event.ts";
 export { formatCursor, parseCursor } from "./event/event.ts";
 export { decodeEvent, encodeEvent, findDataProblem, isOpaque } from "./event/event-codec.ts";
 export type {
   BudgetFact,
   CatalogEntry,
   CatalogFact,
+  ChildProgressFact,
+  ChildRunFact,
   CompactionFact,
   CompactionFailure,
   ContextFact,

@@ -40,6 +40,8 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   hook_completed: "nothing",
   tool_catalog_resolved: "nothing",
   agent_handoff: "nothing",
+  child_run_start: "nothing",
+  child_run_progress: "nothing",
 };
 
 const page = `# The Agent Client Protocol

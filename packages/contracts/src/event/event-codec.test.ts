@@ -12,7 +12,7 @@ import {
   parseCursor,
   RepriseError,
 } from "../index.ts";
-import { EVENT_SHAPES } from "./event-shapes.ts";
+import { EVENT_SHAPES, isJournaled } from "./event-shapes.ts";
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
   string: "text",
@@ -27,7 +27,7 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 /** An event of each type with every field it can have. */
 function sample(type: (typeof EVENT_TYPES)[number]): AgentEvent {
   const fields = Object.entries(EVENT_SHAPES[type]).map(([name, shape]) => [name, SAMPLES[shape.replace("?", "")]]);
-  const seq = type === "stream_reset" ? {} : { seq: 7 };
+  const seq = isJournaled(type) ? { seq: 7 } : {};
   const envelope = { type, run_id: "r1", thread_id: "t1", ...seq, timestamp_ms: 5, step_id: "s1" };
   const data = Object.fromEntries(fields);
   return (Object.keys(data).length === 0 ? envelope : { ...envelope, data }) as AgentEvent;

@@ -53,6 +53,8 @@ function assertEnvelope(type: EventType, input: { readonly [key: string]: unknow
   if (isJournaled(type) ? !Number.isSafeInteger(input.seq) : input.seq !== undefined) {
     throw corrupt(isJournaled(type) ? `${type} needs a seq` : `${type} has no seq`);
   }
+  if (input.lineage !== undefined && (typeof input.lineage !== "object" || input.lineage === null))
+    throw corrupt(`${type}: lineage is an object`);
   if (input.step_id !== undefined && typeof input.step_id !== "string") throw corrupt(`${type}: step_id is a string`);
 }
 

@@ -6,6 +6,7 @@ import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
 import type { ModelWaitReason } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
+import type { ChildStatus } from "../tool/child-runs.ts";
 import type { ToolOwner } from "../tool/tool-owner.ts";
 import type { ToolCallOutcome, ToolResult } from "../tool/tool-result.ts";
 import type { ContextOmission, ContextRef } from "./context-ref.ts";
@@ -52,6 +53,10 @@ export interface EventData {
   step_reset: { readonly message_id: string };
   /** The tail after `from_seq` was never committed and is withdrawn. Not journaled: it has no seq. */
   stream_reset: { readonly from_seq: number };
+  /** A call started a run of another agent. Its events are in that run's own log. */
+  child_run_start: ChildRunFact;
+  /** What a run below does now, on the call that started it. Made by the reader's own stream: it has no seq. */
+  child_run_progress: ChildProgressFact;
   inference_complete: { readonly model: string; readonly usage?: TokenUsage; readonly duration_ms: number };
   state_delta: { readonly delta: readonly JsonPatchData[] };
   activity_snapshot: {
@@ -89,6 +94,36 @@ export interface EventData {
   guardrail_tripped: GuardrailFact;
   hook_completed: HookFact;
   tool_catalog_resolved: CatalogFact;
+}
+
+/** A run below, and the call that started it. */
+export interface ChildRunFact {
+  /** The call's id. */
+  readonly id: string;
+  readonly child_run_id: string;
+  readonly child_thread_id: string;
+  readonly agent_id: string;
+  /** How many runs above it started each other. */
+  readonly depth: number;
+  /** The call does not wait for the run. */
+  readonly background?: boolean;
+}
+
+/** How a run below stands. Tokens and cost are its own. */
+export interface ChildProgressFact {
+  /** The id of the call that started it. */
+  readonly id: string;
+  readonly child_run_id: string;
+  readonly agent_id: string;
+  readonly status: ChildStatus;
+  /** The steps it began. */
+  readonly step: number;
+  /** The tool it runs now. */
+  readonly tool?: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  /** Absent while no model call had a price. */
+  readonly cost_microcents?: number;
 }
 
 /** The finding of a guardrail in an input or an output, and the action that followed. */

@@ -15,6 +15,16 @@ export function eventSchema(): JsonObject {
       seq: { type: "integer", minimum: 1 },
       timestamp_ms: { type: "number" },
       step_id: { type: "string" },
+      lineage: {
+        type: "object",
+        required: ["parent_run_id", "call_id", "agent_id", "depth"],
+        properties: {
+          parent_run_id: { type: "string" },
+          call_id: { type: "string" },
+          agent_id: { type: "string" },
+          depth: { type: "integer", minimum: 1 },
+        },
+      },
       data: { type: "object" },
     },
     allOf: EVENT_TYPES.map((type) => ({

@@ -47,6 +47,25 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   step_end: {},
   step_reset: { message_id: "string" },
   stream_reset: { from_seq: "number" },
+  child_run_start: {
+    id: "string",
+    child_run_id: "string",
+    child_thread_id: "string",
+    agent_id: "string",
+    depth: "number",
+    background: "boolean?",
+  },
+  child_run_progress: {
+    id: "string",
+    child_run_id: "string",
+    agent_id: "string",
+    status: "string",
+    step: "number",
+    tool: "string?",
+    input_tokens: "number",
+    output_tokens: "number",
+    cost_microcents: "number?",
+  },
   inference_complete: { model: "string", usage: "object?", duration_ms: "number" },
   state_delta: { delta: "array" },
   activity_snapshot: { message_id: "string", activity_type: "string", content: "json", replace: "boolean?" },
@@ -131,7 +150,7 @@ export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
 
 export const EVENT_TYPES: readonly EventType[] = Object.keys(EVENT_SHAPES) as EventType[];
 
-/** The one event without a place in the journal. */
+/** Whether events of a type have a place in the journal. The others are made by the stream of each reader. */
 export function isJournaled(type: EventType): boolean {
-  return type !== "stream_reset";
+  return type !== "stream_reset" && type !== "child_run_progress";
 }

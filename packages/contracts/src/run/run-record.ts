@@ -78,6 +78,8 @@ export interface RunRecord {
   readonly parent_run_id?: string;
   /** The tool call of the parent run that started this run. */
   readonly parent_call_id?: string;
+  /** Set when that call does not wait for the run. */
+  readonly background?: true;
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
   readonly origin: RunOrigin;

@@ -51,6 +51,8 @@ export interface RunRequest {
   readonly parent_run_id?: string;
   /** The tool call that starts this run. The parent run is the call's run unless `parent_run_id` is given. */
   readonly parent_call_id?: string;
+  /** That call does not wait for this run. Set by the runtime. Not for clients. */
+  readonly background?: true;
   /** The parent's thread. It gets a message when this run is over, unless a tool call waits for the run. */
   readonly parent_thread_id?: string;
   readonly resource_id?: string;
@@ -131,6 +133,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   policy: optional(RUN_POLICY),
   overrides: optional(RUN_OVERRIDES),
   budget_id: optional(unchecked<string>()),
+  background: optional(unchecked<true>()),
   depth: optional(unchecked<number>()),
   root_run_id: optional(unchecked<string>()),
   traceparent: optional(traceparentText),

@@ -73,6 +73,8 @@ export function encodeAcpEvent(state: AcpState, event: AgentEvent, options: AcpE
     case "hook_completed":
     case "tool_catalog_resolved":
     case "agent_handoff":
+    case "child_run_start":
+    case "child_run_progress":
       return [state, []];
     default:
       event satisfies never;

@@ -71,6 +71,8 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "guardrail_tripped":
     case "hook_completed":
     case "tool_catalog_resolved":
+    case "child_run_start":
+    case "child_run_progress":
       return [state, []];
     default:
       event satisfies never;

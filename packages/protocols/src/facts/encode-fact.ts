@@ -180,6 +180,9 @@ function advance(state: FactState, event: AgentEvent): Moved {
     case "reasoning_encrypted_value":
     case "state_delta":
     case "step_end":
+    // The facts of a run below are told by that run.
+    case "child_run_start":
+    case "child_run_progress":
       return [state, []];
     default:
       event satisfies never;

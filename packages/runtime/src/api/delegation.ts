@@ -17,7 +17,7 @@ import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
 import type { DelegatingCall, Delegation } from "../run/ports.ts";
-import { childRunId, isInCancelledTree, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
+import { childRunId, depthBelow, isInCancelledTree, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
 import { stopRun } from "./cancel-run.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
@@ -62,8 +62,10 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         async start(child) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
           const earlier = await load(runId);
+          const tell = ({ threadId, agentId }: Pick<ChildRun, "threadId" | "agentId">): void =>
+            started({ runId, threadId, agentId, depth: depthBelow(run), background: child.background === true });
           if (earlier !== undefined) {
-            started(runId);
+            tell(earlier);
             return earlier;
           }
           assertReachable(run, child.agentId, agents());
@@ -73,11 +75,12 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           const isFirst = await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
           if (isFirst) await assertUncancelled();
           await submitRun(services, dispatcher, prepared);
-          started(runId);
+          const begun = { runId, threadId: prepared.thread_id, agentId: child.agentId, status: "running" } as const;
+          tell(begun);
           // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
           if (signal.aborted) await stop(runId);
           signal.throwIfAborted();
-          return { runId, threadId: prepared.thread_id, agentId: child.agentId, status: "running" };
+          return begun;
         },
 
         async cancel(runId) {
@@ -119,15 +122,15 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
     run_id: runId,
     parent_run_id: run_id,
     parent_thread_id: thread_id,
-    // A run that a call waits for answers the call; any other one writes to the thread.
-    ...(child.background !== true && { parent_call_id: call.call_id }),
+    parent_call_id: call.call_id,
+    ...(child.background === true && { background: true }),
     ...(resource_id !== undefined && { resource_id }),
     origin: "subagent",
     sender_id: `run:${run_id}`,
     messages: [{ role: "user", content: child.prompt }],
     busy_policy: "enqueue",
     ...(policy !== undefined && { policy: listsOf(policy) }),
-    depth: (run.depth ?? 0) + 1,
+    depth: depthBelow(run),
     root_run_id: rootOf(run),
     ...(traceparent !== undefined && { traceparent }),
   };

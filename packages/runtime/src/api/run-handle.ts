@@ -14,7 +14,8 @@ import {
 import type { Json } from "@reprise/state";
 import { DEFAULT_CANCEL_REASON } from "../effects/outcomes.ts";
 import { committedSeq } from "../journal/committed-seq.ts";
-import { type EventIterator, EventStream, type ReadEvent } from "../journal/event-stream.ts";
+import { type EventIterator, EventStream } from "../journal/event-stream.ts";
+import { type ChildrenMode, type TreeEvent, TreeStream } from "../journal/tree-stream.ts";
 import type { Services } from "../loop/services.ts";
 import { cancelRun } from "./cancel-run.ts";
 import { type RunOutcome, waitForOutcome } from "./run-outcome.ts";
@@ -24,6 +25,11 @@ export interface EventsOptions {
   readonly after?: EventCursor | string;
   /** Stay while the run waits for decisions. */
   readonly follow?: boolean;
+  /**
+   * Brings the runs below too, live and in every process. `events`: all of their events, each with its `lineage`. `progress`: only
+   * `child_run_progress`. Without it only the run's own events come.
+   */
+  readonly children?: ChildrenMode;
   readonly signal?: AbortSignal;
 }
 
@@ -55,12 +61,16 @@ export interface RunHandle<Output = Json> extends AsyncIterable<AgentEvent> {
 
 export function createRunHandle(services: Services, tenant: string, id: string, threadId: string): RunHandle<never> {
   const store = services.store.forTenant(tenant);
-  const read = <Item>(options: EventsOptions, project: (read: ReadEvent) => Item): EventIterator<Item> => {
-    const { after, ...rest } = options;
+  const read = <Item>(options: EventsOptions, project: (read: TreeEvent) => Item): EventIterator<Item> => {
+    const { after, children, ...rest } = options;
     const cursor = typeof after === "string" ? parseCursor(after) : after;
     if (after !== undefined && cursor === undefined) throw invalidRequest(`The cursor does not belong to run ${id}.`);
     const reading = cursor === undefined ? rest : { ...rest, after: cursor };
-    return new EventStream(services, { tenant, threadId, runId: id }, reading, project);
+    const key = { tenant, threadId, runId: id };
+    if (children !== undefined) return new TreeStream(services, key, { ...reading, children }, project);
+    return new EventStream(services, key, reading, ({ event, epoch }) =>
+      project({ event, cursor: cursorAfter(event, epoch) }),
+    );
   };
   const record = async (): Promise<RunRecord> => {
     const run = (await store.loadRun(id)) ?? (await loadHost(store, id));
@@ -76,12 +86,7 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
     [Symbol.asyncIterator]: () => events(),
     textStream: { [Symbol.asyncIterator]: () => readText(id, events()) },
     text: lazyPromise(async () => finalTextOf(id, await outcome())),
-    eventsWithCursor: (options = {}) =>
-      read(options, ({ event, epoch }) => {
-        // After a withdrawal, reading continues from what is left.
-        const seq = event.type === "stream_reset" ? event.data.from_seq : (event.seq ?? 0);
-        return { event, cursor: formatCursor({ run_id: event.run_id, epoch, seq }) };
-      }),
+    eventsWithCursor: (options = {}) => read(options, ({ event, cursor }) => ({ event, cursor: formatCursor(cursor) })),
     // What the run answered with was checked against the schema that its type is from.
     outcome: outcome as () => Promise<RunOutcome<never>>,
     cancel: (reason = DEFAULT_CANCEL_REASON) => cancelRun(services, tenant, id, reason.toWellFormed()),
@@ -91,6 +96,12 @@ export function createRunHandle(services: Services, tenant: string, id: string, 
       return status === "done" && cursor.seq === last_seq && (await committedSeq(store, cursor)) === last_seq;
     },
   };
+}
+
+/** After a withdrawal, reading continues from what is left. */
+function cursorAfter(event: AgentEvent, epoch: number): EventCursor {
+  const seq = event.type === "stream_reset" ? event.data.from_seq : (event.seq ?? 0);
+  return { run_id: event.run_id, epoch, seq };
 }
 
 async function* readText(runId: string, events: AsyncIterable<AgentEvent>): AsyncGenerator<string, void> {

@@ -20,6 +20,7 @@ const nothing = (): void => undefined;
 interface ReaderOptions {
   readonly afterSeq: number;
   readonly signal: AbortSignal | undefined;
+  readonly maxBehind?: number | undefined;
   readonly onHeard: () => void;
 }
 
@@ -51,7 +52,7 @@ export class EventReader {
   constructor(
     services: JournalSources,
     { tenant, threadId, runId }: RunKey,
-    { afterSeq, signal, onHeard }: ReaderOptions,
+    { afterSeq, signal, maxBehind = MAX_BEHIND, onHeard }: ReaderOptions,
   ) {
     this.#onHeard = onHeard;
     this.#closed = services.closed;
@@ -59,7 +60,7 @@ export class EventReader {
     this.#store = services.store.forTenant(tenant);
     this.#runId = runId;
     const { isWhole, stop } = services.bus.listen(tenant, runId, afterSeq, (event) => {
-      if (this.#live.length - this.#taken < MAX_BEHIND) this.#live.push(event);
+      if (this.#live.length - this.#taken < maxBehind) this.#live.push(event);
       else this.#hasMissed = this.#hasDropped = true;
       this.#wake();
     });

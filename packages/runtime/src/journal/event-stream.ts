@@ -11,6 +11,8 @@ export interface ReadOptions {
   /** Stay while the run waits for decisions, until it is done. Without it the stream ends when the activation does. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
+  /** How many unread live events are kept before the reader is sent to the journal. */
+  readonly maxBehind?: number;
 }
 
 /** An event with the cursor that continues after it; an event that withdraws others has none of its own. */
@@ -178,6 +180,7 @@ export class EventStream<Item> implements EventIterator<Item> {
       {
         afterSeq: this.#seq,
         signal,
+        maxBehind: this.#options.maxBehind,
         onHeard: () => this.#hear(),
       },
     );

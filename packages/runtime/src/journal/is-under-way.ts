@@ -8,7 +8,11 @@ import { decisionFor, listAllCalls } from "../thread/calls.ts";
 export async function isUnderWay(store: TenantStore, run: RunRecord): Promise<boolean> {
   if (run.status !== "waiting") return run.status === "running";
   // It continues without any input.
-  if (resumesByItself(run)) return true;
+  return resumesByItself(run) || hasInput(store, run);
+}
+
+/** Whether a decision or a cancellation that a waiting run will act on is already stored. */
+export async function hasInput(store: TenantStore, run: RunRecord): Promise<boolean> {
   const { run_id, thread_id } = run;
   const { decisions, cancel } = await store.readInbox(thread_id, run_id);
   if (cancel !== undefined) return true;

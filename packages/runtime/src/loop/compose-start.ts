@@ -71,6 +71,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     agent_id: request.agent_id,
     ...(parent !== undefined && { parent_run_id: parent }),
     ...(request.parent_call_id !== undefined && { parent_call_id: request.parent_call_id }),
+    ...(request.background === true && { background: true }),
     ...(request.parent_thread_id !== undefined && { parent_thread_id: request.parent_thread_id }),
     ...(resource !== undefined && { resource_id: resource }),
     origin: request.origin ?? "user",

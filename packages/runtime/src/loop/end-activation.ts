@@ -18,7 +18,7 @@ import { completionOf, requestStop } from "../run/run-tree.ts";
 import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { dropHandoff } from "./hand-off.ts";
-import { answerCall, endRunWait, isCancelled, stopChildren } from "./run-family.ts";
+import { answerCall, endRunWait, isCancelled, isWaitedFor, stopChildren } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -135,7 +135,7 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
   const question = { kind: "notify", of: run.run_id, encode: () => undefined } as const;
   await effects.perform(question, async () => {
     try {
-      if (parent_call_id !== undefined) await answerCall(workspace, termination);
+      if (isWaitedFor(run)) await answerCall(workspace, termination);
       else await submit(workspace, parent_run_id, parent_thread_id, told);
     } catch (error) {
       // An unavailable store is retried. A deleted parent thread or agent needs no notice.

@@ -29,7 +29,7 @@ export async function answerCall(workspace: RunWorkspace, termination: Terminati
 }
 
 /** A run below, as its row or the request for it describes it. */
-type RunBelow = Pick<RunRecord, "agent_id" | "parent_run_id" | "parent_call_id" | "root_run_id"> & {
+type RunBelow = Pick<RunRecord, "agent_id" | "parent_run_id" | "parent_call_id" | "background" | "root_run_id"> & {
   readonly run_id: string;
 };
 
@@ -51,7 +51,7 @@ export async function answerForStopped(store: TenantStore, run: RunBelow, now: n
 
 async function answer(store: TenantStore, run: RunBelow, result: Json, now: number): Promise<void> {
   const { run_id, parent_run_id, parent_call_id } = run;
-  if (parent_run_id === undefined || parent_call_id === undefined) return;
+  if (parent_run_id === undefined || parent_call_id === undefined || !isWaitedFor(run)) return;
   // A call that was begun while the model still spoke is not stored yet.
   const call = await store.loadCall(parent_run_id, parent_call_id);
   if (call !== undefined && isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return;
@@ -103,12 +103,18 @@ export async function isCancelled(store: TenantStore, run: RunRecord): Promise<b
   return items.some(({ kind }) => kind === "cancel");
 }
 
+/** Whether a call waits for a run. A run in the background writes to its parent's thread instead. */
+export function isWaitedFor({ parent_call_id, background }: Pick<RunRecord, "parent_call_id" | "background">): boolean {
+  return parent_call_id !== undefined && background !== true;
+}
+
 /** Whether a call waits for a run in vain. A run that has answered is about to end by itself, as it answered. */
 async function isAwaited(store: TenantStore, runId: string): Promise<boolean> {
   const record = await store.loadRun(runId);
   const entries = record === undefined ? (await store.listEntries({ run_id: runId })).items : [];
-  const { parent_run_id, parent_call_id } = record ?? entries.find(({ kind }) => kind === "run")?.request ?? {};
-  if (parent_run_id === undefined || parent_call_id === undefined) return false;
+  const run: Partial<RunBelow> = record ?? entries.find(({ kind }) => kind === "run")?.request ?? {};
+  const { parent_run_id, parent_call_id } = run;
+  if (parent_run_id === undefined || parent_call_id === undefined || !isWaitedFor(run)) return false;
   const { suspension = 1 } = (await store.loadCall(parent_run_id, parent_call_id)) ?? {};
   const decision = await store.loadDecision(parent_run_id, parent_call_id, suspension);
   return decision?.decision_id !== endOf(runId);

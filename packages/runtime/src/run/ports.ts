@@ -146,7 +146,13 @@ export interface Delegation {
   /** Whether a run of a tree was cancelled with the tree. Then it is asked to stop, if it was not before. */
   heed(tenant: string, run: RunRecord): Promise<boolean>;
   /** The runs below the call of a run. `started` hears of every run that the call started, also of one that an earlier execution of it did. */
-  runsOf(caller: DelegatingCall, started: (runId: string) => void): ChildRuns;
+  runsOf(caller: DelegatingCall, started: (child: StartedRun) => void): ChildRuns;
+}
+
+/** A run that a call started. */
+export interface StartedRun extends Pick<ChildRun, "runId" | "threadId" | "agentId"> {
+  readonly depth: number;
+  readonly background: boolean;
 }
 
 /** The call that starts runs, and its run. */

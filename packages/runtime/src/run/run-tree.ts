@@ -25,6 +25,11 @@ export function completionOf(runId: string): string {
   return `${runId}-completion`;
 }
 
+/** The depth of the runs that a run starts. */
+export function depthBelow({ depth = 0 }: Pick<RunRecord, "depth">): number {
+  return depth + 1;
+}
+
 /** The runs that a run started. */
 export async function childrenOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
   return (await loadTree(store, rootOf(run))).tree.children[run.run_id] ?? [];
@@ -94,7 +99,7 @@ export async function noteChild(
   childId: string,
   { limits, now }: { readonly limits: DelegationLimits; readonly now: number },
 ): Promise<boolean> {
-  const depth = (parent.depth ?? 0) + 1;
+  const depth = depthBelow(parent);
   if (limits.depth !== null && depth > limits.depth) throw tooMany(parent, "depth", limits.depth);
   for (;;) {
     const { tree, revision } = await loadTree(store, rootOf(parent));

@@ -12,7 +12,7 @@ import type { Json, Op } from "@reprise/state";
 import { watchAnswer } from "../effects/observers.ts";
 import type { Recorded } from "../effects/port.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
-import type { EventSink, Outside, RunView } from "../run/ports.ts";
+import type { EventSink, Outside, RunView, StartedRun } from "../run/ports.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type ExecutingRun, type Execution, executeCall } from "./execute-call.ts";
 import type { AskedHandoff, PluginRequest } from "./read-effect.ts";
@@ -44,8 +44,7 @@ interface StoredExecution {
 export function performCall(workspace: PerformingRun, execution: Execution): Promise<ExecutedCall> {
   const { call, document, tool } = execution;
   const { services, effects } = workspace;
-  // Made by a tool's `progress`, below.
-  const report = (progress: Json): void => reportProgress(workspace, call, progress as unknown as ToolProgress);
+  const report = (told: Json): void => reportBy(workspace, call, told as unknown as ToolProgress | StartedRun);
   const decode = (stored: Json | undefined): ExecutedCall => decodeExecution(execution, document, stored);
   const watch = (observer: RunObserver): WorkObserver<ExecutedCall> | undefined =>
     watchAnswer(observer.tool?.(describeWork(execution)), ({ result }) => result);
@@ -106,6 +105,14 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
     ...(terminate !== undefined && { terminate }),
     ...(handoff !== undefined && { handoff }),
   };
+}
+
+/** Shows what an execution tells while it lasts: how far it is, by the tool's `progress`, or the run that it started. */
+function reportBy(workspace: PerformingRun, call: ToolCallRecord, told: ToolProgress | StartedRun): void {
+  if (!("runId" in told)) return reportProgress(workspace, call, told);
+  const { runId, threadId, agentId, depth, background } = told;
+  const child = { id: call.call_id, child_run_id: runId, child_thread_id: threadId, agent_id: agentId, depth };
+  workspace.emit("child_run_start", background ? { ...child, background } : child, call.step_id);
 }
 
 /** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`; with the run it waits for, if it does. */

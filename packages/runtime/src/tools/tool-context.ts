@@ -73,18 +73,19 @@ export function createToolContext(
     now: services.time.now(),
     id: () => `${call.call_id}-i${ids++}`,
     // A tool that was given up on may still report; its reports are dropped.
-    progress: (told) => {
+    progress: ({ progress: done, total, message }) => {
       // Without what is undefined it is JSON.
-      if (state.isOpen) progress(JSON.parse(JSON.stringify(told)) as Json);
+      if (state.isOpen) progress(JSON.parse(JSON.stringify({ progress: done, total, message })) as Json);
     },
     queueMessage: (message) => {
       assertQueued(message);
       if (state.isOpen) messages.push(message);
     },
     get runs() {
-      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal }, (id) =>
-        gathered.children.push(id),
-      );
+      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal }, (child) => {
+        gathered.children.push(child.runId);
+        if (state.isOpen) progress({ ...child });
+      });
     },
     documents: (kind) => keptDocuments(workspace.store, kind, record),
     record,

@@ -1,6 +1,11 @@
 import type { Operation } from "../openapi/operation.ts";
 import { FLAG, TEXT } from "../openapi/schema-words.ts";
 
+export const CHILDREN_PARAMETER = {
+  enum: ["events", "progress"],
+  description: "Brings the runs below too: all of their events, or only how they stand",
+} as const;
+
 export const events: Operation = {
   summary: "The events of a run, from any point",
   query: {
@@ -10,6 +15,7 @@ export const events: Operation = {
       default: "events",
       description: "`facts` for the encoding of docs/reference/facts.md",
     },
+    children: CHILDREN_PARAMETER,
     follow: { ...FLAG, description: "Stays while the run waits for decisions" },
   },
   headers: { "last-event-id": TEXT },

@@ -20,6 +20,9 @@ async function openFacts(run: RunHandle, known: number): Promise<FrameEncoding> 
   return { encode: ({ event, cursor }) => encoder.encode(event, cursor), end: () => encoder.end(), isOver: false };
 }
 
+/** What a client may get of the runs below. */
+export const CHILDREN = ["events", "progress"] as const;
+
 /** The events of a run, from any point, as often as one likes. */
 export const runEventRoutes: readonly Route[] = [
   {
@@ -33,16 +36,19 @@ export const runEventRoutes: readonly Route[] = [
       const after = readCursor(exchange.context.req.raw.headers, query);
       const follow = query.flag("follow");
       const format = query.oneOf("format", ["events", "facts"]);
+      const children = query.oneOf("children", CHILDREN);
+      if (format === "facts" && children !== undefined) throw badRequest("facts have no children");
       const run = await exchange.runtime.run(pathPart(exchange, "id"));
       const record = await findRecord(run);
       if (after !== undefined && after.run_id !== (record?.run_id ?? run.id)) {
         throw badRequest(`Last-Event-ID is not of run ${run.id}`);
       }
       // A browser comes back for as long as it is answered with a stream; this tells it that there is nothing more.
-      const isRead = record?.status === "done" && after !== undefined && (await run.hasEndedAt(after));
+      const isBelowRead = !follow || after?.below === undefined;
+      const isRead = record?.status === "done" && after !== undefined && isBelowRead && (await run.hasEndedAt(after));
       if (isRead) return new Response(null, { status: 204, headers: exchange.headers });
       const ids = idHeaders({ run: record?.run_id ?? run.id, thread: run.threadId });
-      const options = { follow, ...(after !== undefined && { after }) };
+      const options = { follow, ...(after !== undefined && { after }), ...(children !== undefined && { children }) };
       const encoding =
         format === "facts" ? await openFacts(run, Math.min(after?.seq ?? 0, record?.last_seq ?? 0)) : undefined;
       return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ ...options, signal }), ids, encoding);

@@ -3,6 +3,7 @@ import type { Operation } from "../openapi/operation.ts";
 import { ref } from "../openapi/ref.ts";
 import { aliases, bodyOf, COUNT, objectOf, oneOf, PAGE_QUERY, pageOf, TEXT, TIME } from "../openapi/schema-words.ts";
 import { RUN_BODY } from "../wire/run-body.ts";
+import { CHILDREN_PARAMETER } from "./run-event-routes.schema.ts";
 
 export const list: Operation = {
   summary: "Runs, newest first",
@@ -24,6 +25,7 @@ export const list: Operation = {
 
 export const start: Operation = {
   summary: "Starts a run and streams its events; decisions need the scope decide too",
+  query: { children: CHILDREN_PARAMETER },
   headers: { "idempotency-key": TEXT },
   body: { schema: RUN_BODY.schema },
   answers: {

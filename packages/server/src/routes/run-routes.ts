@@ -11,6 +11,7 @@ import { decodeRunRequest } from "../wire/decode-run-request.ts";
 import { encodeQueuedRun, encodeRun } from "../wire/encode-run.ts";
 import { findRecord } from "../wire/find-record.ts";
 import { readFields } from "../wire/read-fields.ts";
+import { CHILDREN } from "./run-event-routes.ts";
 import * as schema from "./run-routes.schema.ts";
 
 const TIMES = ["created_at_from", "created_at_to", "updated_at_from", "updated_at_to"] as const;
@@ -49,6 +50,7 @@ export const runRoutes: readonly Route[] = [
     knowsRepeats: true,
     opensStream: true,
     async handle(exchange) {
+      const children = new Query(exchange.context.req.url).oneOf("children", CHILDREN);
       const { request, warnings } = decodeRunRequest(await exchange.body.json());
       if (request.initial_decisions !== undefined) assertScope(exchange.principal, "decide");
       // Decisions alone begin no run: the events are those of a run that was there before.
@@ -57,7 +59,8 @@ export const runRoutes: readonly Route[] = [
       // Accepted durably before a word is answered. A run whose turn has not come is silent until it has.
       const run = await submitOnce(exchange, request);
       const headers = { ...idHeaders({ run: run.id, thread: run.threadId }), ...warningHeaders(warnings) };
-      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ signal }), headers);
+      const options = children === undefined ? {} : { children };
+      return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ ...options, signal }), headers);
     },
   },
   {

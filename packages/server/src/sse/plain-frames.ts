@@ -14,7 +14,8 @@ export class PlainFrames implements FrameEncoding {
 
   encode(item: CursoredEvent): string {
     const { event } = item;
-    if (event.type !== "text_delta" || event.step_id === undefined) return encodeFrame(item);
+    if (event.type !== "text_delta" || event.step_id === undefined || event.lineage !== undefined)
+      return encodeFrame(item);
     if (event.step_id !== this.#stepId) this.#remember(event);
     const { seq, timestamp_ms, data } = event;
     const delta = JSON.stringify(data.delta);

@@ -18,7 +18,7 @@ import {
 } from "@reprise/contracts/shape";
 
 /** Fields of a request that the server fills in, or that the body has in another form. */
-type OwnFields = "origin" | "overrides" | "budget_id" | "depth" | "root_run_id";
+type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id";
 
 interface Strict {
   readonly strict?: boolean;
@@ -47,6 +47,7 @@ const {
   origin: _origin,
   overrides: _overrides,
   budget_id: _budget,
+  background: _background,
   depth: _depth,
   root_run_id: _root,
   ...fields

@@ -1,9 +1,15 @@
-import { decodeEvent } from "@reprise/contracts";
+import { decodeEvent, type EventLineage } from "@reprise/contracts";
 
 /** A frame of an event stream as a browser would see it. */
 export interface Frame {
   readonly id: string | undefined;
-  readonly event: { readonly type: string; readonly seq?: number; readonly data?: unknown };
+  readonly event: {
+    readonly type: string;
+    readonly run_id: string;
+    readonly seq?: number;
+    readonly lineage?: EventLineage;
+    readonly data?: unknown;
+  };
 }
 
 /** Splits the text of a stream into frames; comments and hints are left out. */
