@@ -5,6 +5,7 @@ import { deferredTools } from "./deferred-tools/index.ts";
 import { facts } from "./facts/facts.ts";
 import { generativeUi } from "./generative-ui/index.ts";
 import { guardrails } from "./guardrails/guardrails.ts";
+import { handoff } from "./handoff/handoff.ts";
 import { hooks } from "./hooks/hooks.ts";
 import { mcp } from "./mcp/mcp.ts";
 import { agentMemory } from "./memory/memory.ts";
@@ -30,6 +31,7 @@ export function createInstalledPlugins(): readonly Plugin[] {
     facts(),
     generativeUi(),
     guardrails(),
+    handoff(),
     hooks(),
     mcp(),
     permission(),

@@ -1,4 +1,5 @@
 import { scriptedModel } from "@reprise/models";
+import { handoff } from "@reprise/plugins/handoff";
 import { type MetricsSink, observability } from "@reprise/plugins/observability";
 import { createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
@@ -18,6 +19,7 @@ function sinked() {
     onTool: take("tool"),
     onSuspension: take("suspension"),
     onDelegation: take("delegation"),
+    onHandoff: take("handoff"),
     onRunEnd: take("run end"),
   };
   return { plugin: observability({ sink }), told };
@@ -121,4 +123,29 @@ it("tells a sink of runs that worked for another one", async () => {
     { span: { agentId: "helper", parentRunId, parentCallId: `${parentRunId}-s1-c0`, termination: "natural" } },
   ]);
   await runtime.close();
+});
+
+it("tells a sink of a handoff, and of the work of each agent by itself", async () => {
+  const { plugin, told } = sinked();
+  const env = createFakeEnv();
+  const hand = scriptedModel([[{ call: "agent_handoff", arguments: { agent_id: "expert" } }]], "small");
+  const runtime = await createRuntime({
+    agents: [
+      defineAgent({ id: "clerk", model: hand, plugins: [plugin, handoff()] }),
+      defineAgent({ id: "expert", model: scriptedModel(["an answer"], "large"), plugins: [plugin] }),
+    ],
+    env,
+    store: createMemoryStore({ clock: env.clock }),
+    blobs: createMemoryBlobStore(env),
+  });
+  await runtime.runToCompletion({ agent: "clerk", threadId: "t1", input: "go" });
+  await runtime.close();
+  expect(told).toMatchObject([
+    { of: "inference", span: { agentId: "clerk", model: "small" } },
+    { of: "tool", span: { agentId: "clerk", name: "agent_handoff" } },
+    { of: "handoff", span: { agentId: "clerk", to: "expert", number: 1 } },
+    { of: "run end", span: { agentId: "clerk", termination: "handed_off", inferences: 1, toolCalls: 1 } },
+    { of: "inference", span: { agentId: "expert", model: "large" } },
+    { of: "run end", span: { agentId: "expert", termination: "natural", inferences: 1, toolCalls: 0 } },
+  ]);
 });

@@ -17,6 +17,7 @@ describe("a sink that fails", () => {
     onTool: fail,
     onSuspension: fail,
     onDelegation: fail,
+    onHandoff: fail,
     onRunEnd: fail,
   };
 

@@ -19,6 +19,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./facts", "@reprise/protocols/facts"],
   ["./plugins/facts", "@reprise/plugins/facts"],
   ["./plugins/guardrails", "@reprise/plugins/guardrails"],
+  ["./plugins/handoff", "@reprise/plugins/handoff"],
   ["./plugins/hooks", "@reprise/plugins/hooks"],
   ["./plugins/deferred-tools", "@reprise/plugins/deferred-tools"],
   ["./plugins/mcp", "@reprise/plugins/mcp"],

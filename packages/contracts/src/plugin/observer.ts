@@ -15,8 +15,8 @@ export interface ObservedRun {
   readonly parentThreadId?: string;
   /** The tool call of the run above that started this run. */
   readonly parentCallId?: string;
-  /** Why the activation begins: the run is new, continues after it waited, or lost its owner. */
-  readonly activation: "start" | "resume" | "recover";
+  /** Why the activation begins: the run is new, continues after it waited, or lost its owner. `handoff`: another agent takes over within it. */
+  readonly activation: "start" | "resume" | "recover" | "handoff";
   /** The trace that the run belongs to: that of the request that started it, in the form of W3C Trace Context. */
   readonly traceparent?: string;
   /** When the run was started, in the store's time. */
@@ -73,7 +73,7 @@ export interface RunObserver {
   event?(event: AgentEvent): void;
   model?(work: ModelWork): WorkObserver<ModelAnswer> | undefined;
   tool?(work: ToolWork): WorkObserver<ToolResult> | undefined;
-  /** The activation is over in this process: the run waits, is done, or continues elsewhere. */
+  /** The activation is over in this process: the run waits, is done, or continues elsewhere. For a plugin also: another agent took over. */
   close?(): void;
 }
 

@@ -31,6 +31,8 @@ export interface PhaseContext {
   readonly runId: string;
   readonly threadId: string;
   readonly agentId: string;
+  /** Every agent that worked on the run so far, in order. The last one is `agentId`. */
+  readonly agentPath: readonly string[];
   /** The spec of the agent as it was resolved. */
   readonly agentSpec: AgentSpec;
   /** The agents that may work for this one. */

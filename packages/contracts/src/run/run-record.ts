@@ -61,10 +61,17 @@ export interface PendingHandoff {
   readonly message?: string;
 }
 
+/** Every agent that worked on a run, in order: the one it was started with first, the active one last. */
+export function agentPathOf({ agent_id, agent_path }: AgentsOfRun): readonly string[] {
+  return agent_path ?? [agent_id];
+}
+
 /** The agent that works on a run: the one it was started with, or the one that it was last handed to. */
-export function activeAgentOf({ agent_id, agent_path }: Pick<RunRecord, "agent_id" | "agent_path">): string {
+export function activeAgentOf({ agent_id, agent_path }: AgentsOfRun): string {
   return agent_path?.at(-1) ?? agent_id;
 }
+
+type AgentsOfRun = Pick<RunRecord, "agent_id" | "agent_path">;
 
 /** One unit of work on a thread, from acceptance to one terminal outcome. */
 export interface RunRecord {

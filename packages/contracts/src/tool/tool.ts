@@ -25,6 +25,8 @@ export interface ToolIdentity {
   readonly runId: string;
   readonly callId: string;
   readonly agentId: string;
+  /** Every agent that worked on the run so far, in order. The last one is `agentId`. */
+  readonly agentPath: readonly string[];
   readonly stepId: string;
   readonly parentRunId?: string;
 }

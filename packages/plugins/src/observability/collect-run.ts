@@ -160,6 +160,8 @@ export class RunCollector implements RunObserver {
       case "model_waiting":
         this.#termination = "model_waiting";
         return this.#finishTurns(stepId);
+      case "agent_handoff":
+        return this.#handOver(event);
       case "run_finish":
         return this.#finishRun(event);
       default:
@@ -330,6 +332,15 @@ export class RunCollector implements RunObserver {
     this.#tell(() => this.#parts.sink?.onSuspension?.(span));
   }
 
+  #handOver({ data: { to, number } }: EventOf<"agent_handoff">): void {
+    const { sink, now } = this.#parts;
+    const startedAt = this.#startedAt;
+    this.#endedAt = now();
+    this.#termination = HANDED_OFF;
+    const handoff = { ...this.#owner, startedAt, durationMs: this.#endedAt - startedAt, to, number };
+    this.#tell(() => sink?.onHandoff?.(handoff));
+  }
+
   #finishRun({ data }: EventOf<"run_finish">): void {
     const { termination } = data;
     this.#endedAt = this.#parts.now();
@@ -366,7 +377,9 @@ function isDelegated(run: ObservedRun): run is Delegated {
   return run.parentRunId !== undefined && (run.parentCallId !== undefined || isElsewhere);
 }
 
+const HANDED_OFF = "handed_off";
+
 /** Whether a run is over for good. */
 function isOver(termination: string | undefined): boolean {
-  return termination !== undefined && termination !== "input_required" && termination !== "model_waiting";
+  return termination !== undefined && ![HANDED_OFF, "input_required", "model_waiting"].includes(termination);
 }

@@ -3,6 +3,7 @@ export { currentTraceparent } from "./current-traceparent.ts";
 export type {
   DelegationSpan,
   FailedAttempt,
+  HandoffSpan,
   InferenceSpan,
   MetricsSink,
   ModelStats,

@@ -76,6 +76,14 @@ export interface DelegationSpan extends SpanOwner, SpanTimes {
   readonly termination: string;
 }
 
+/** The work of an agent on a run that it handed to another agent. */
+export interface HandoffSpan extends SpanOwner, SpanTimes {
+  /** The agent that took over. */
+  readonly to: string;
+  /** Counts the handoffs of the run. */
+  readonly number: number;
+}
+
 /** Counts of one model or tool. */
 export interface WorkStats {
   readonly count: number;
@@ -91,7 +99,7 @@ export interface ModelStats extends WorkStats {
 
 /** The sums of one activation. A run that waited has several; their sums are the run's. */
 export interface RunMetrics extends SpanOwner, SpanTimes {
-  /** Why the activation ended, as in the run's record: `natural`, `input_required`, `error`, … */
+  /** Why the activation ended, as in the run's record: `natural`, `input_required`, `error`, …; `handed_off` when another agent took over. */
   readonly termination: string;
   readonly errorType: string | undefined;
   readonly inferences: number;
@@ -115,6 +123,8 @@ export interface MetricsSink {
   onSuspension?(span: SuspensionSpan): void;
   /** At the end of a run that worked for another one. */
   onDelegation?(span: DelegationSpan): void;
-  /** At the end of every activation. */
+  /** When the agent handed the run to another one. */
+  onHandoff?(span: HandoffSpan): void;
+  /** At the end of every activation, and when another agent takes over. */
   onRunEnd?(metrics: RunMetrics): void;
 }

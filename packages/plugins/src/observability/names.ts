@@ -195,7 +195,7 @@ export const ATTRIBUTES: Readonly<Record<SpanAttribute, AttributeRow>> = {
   parentRunId: attribute("run", "reprise.parent_run.id", "the run that this one works for"),
   stepId: attribute("inference attempt tool", "reprise.step.id", "the id of the step"),
   tenant: attribute("run", "reprise.tenant", "whose run it is"),
-  activation: attribute("run", "reprise.activation", "`start`, `resume` or `recover`"),
+  activation: attribute("run", "reprise.activation", "`start`, `resume`, `recover` or `handoff`"),
   termination: attribute("run", "reprise.termination", "why the activation ended, as in the run's record"),
   toolOutcome: attribute("tool", "reprise.tool.outcome", "`succeeded`, `failed`, `suspended` or `cancelled`"),
   isExecuted: attribute("tool", "reprise.tool.executed", "false for a call that was answered without its tool"),

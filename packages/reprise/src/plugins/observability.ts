@@ -2,6 +2,7 @@ export type {
   Conventions,
   DelegationSpan,
   FailedAttempt,
+  HandoffSpan,
   InferenceSpan,
   MetricsSink,
   ModelStats,

@@ -7,6 +7,7 @@ import {
   MAX_ATTEMPTS,
   MAX_LOST_CLAIMS,
   MAX_RECOVERIES,
+  type ObservedRun,
   RepriseError,
   type RunRecord,
   type Termination,
@@ -114,7 +115,7 @@ export async function runActivation(
 
 /** Works on the run as its agent is defined now, here or through a backend; then with the agents that take over. */
 async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<void> {
-  for (;;) {
+  for (let activation: ObservedRun["activation"] = workspace.claim.kind; ; activation = "handoff") {
     const { plan } = workspace;
     if (plan.kind === "backend") {
       return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
@@ -122,7 +123,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
     pinDefinition(workspace, workspace.agent.definition);
     migrateStates(workspace);
     await plugins.activate();
-    const stopObserving = observeAsPlugins(workspace);
+    const stopObserving = observeAsPlugins(workspace, activation);
     workspace.useFrontendTools();
     await refreshTools(workspace, `${workspace.run.run_id}-e${workspace.claim.epoch}`);
     const end = await runLoop(workspace);

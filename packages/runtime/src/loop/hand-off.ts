@@ -1,4 +1,4 @@
-import { activeAgentOf, RepriseError, type RunRecord, type ToolErrorCode } from "@reprise/contracts";
+import { activeAgentOf, agentPathOf, RepriseError, type ToolErrorCode } from "@reprise/contracts";
 import type { PhaseResult } from "../phases/run-phase.ts";
 import type { Commits, Conversation, EventSink, RunEditor } from "../run/ports.ts";
 import { frameText } from "../thread/frame-text.ts";
@@ -21,7 +21,7 @@ export function askForHandoff(
   { agent_id: to, message, max_handoffs = MAX_HANDOFFS }: AskedHandoff,
 ): HandoffRefusal | undefined {
   const { handoff } = workspace.run;
-  const path = pathOf(workspace.run);
+  const path = agentPathOf(workspace.run);
   const from = path.at(-1);
   if (to === from) return { code: "invalid_arguments", message: `Agent ${to} is the active agent already.` };
   if (handoff !== undefined) return { code: "denied", message: `Agent ${handoff.agent_id} is about to take over.` };
@@ -58,7 +58,7 @@ export async function handOver(
   const { handoff, definition: _pinned, overrides: _overrides, ...run } = workspace.run;
   if (handoff === undefined) return;
   const { agent_id: to, message } = handoff;
-  const path = pathOf(run);
+  const path = agentPathOf(run);
   const from = activeAgentOf(run);
   const agent_path = [...path, to];
   // What a client chose was for the agent that it named.
@@ -79,8 +79,4 @@ export async function handOver(
 export function dropHandoff(workspace: RunEditor): void {
   const { handoff, ...run } = workspace.run;
   if (handoff !== undefined) workspace.replaceRun(run);
-}
-
-function pathOf({ agent_id, agent_path = [agent_id] }: RunRecord): readonly string[] {
-  return agent_path;
 }

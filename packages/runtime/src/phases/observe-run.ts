@@ -19,13 +19,16 @@ export function observeAsHost(workspace: WatchedRun, observers: Iterable<Observe
 }
 
 /** Has the plugins of the agent that observe watch an activation; returns the way to end that before the activation ends. */
-export function observeAsPlugins(workspace: WatchedRun & Pick<AgentView, "agent">): () => void {
+export function observeAsPlugins(
+  workspace: WatchedRun & Pick<AgentView, "agent">,
+  activation: ObservedRun["activation"],
+): () => void {
   const { installed, spec } = workspace.agent;
   const starts = installed.plugins.flatMap(({ id, observe, sections }: Plugin) => {
     if (observe === undefined) return [];
     const sectionOf = (key: string): Json | undefined =>
       Object.hasOwn(sections, key) && Object.hasOwn(spec.sections, key) ? freezeDeep(spec.sections[key]) : undefined;
-    return [{ name: id, start: () => observe(describeRun(workspace, sectionOf)) }];
+    return [{ name: id, start: () => observe({ ...describeRun(workspace, sectionOf), activation }) }];
   });
   return starts.length === 0 ? NO_OBSERVER : workspace.effects.observe(starts);
 }

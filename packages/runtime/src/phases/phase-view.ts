@@ -1,4 +1,5 @@
 import {
+  agentPathOf,
   type CallView,
   type ChildRun,
   type ContextWindow,
@@ -105,6 +106,10 @@ export class PhaseView implements PhaseContext, PhaseState {
 
   get agentId(): string {
     return this.#workspace.agent.spec.id;
+  }
+
+  get agentPath(): readonly string[] {
+    return agentPathOf(this.#workspace.run);
   }
 
   get agentSpec(): PhaseContext["agentSpec"] {

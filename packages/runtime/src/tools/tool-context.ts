@@ -1,5 +1,6 @@
 import {
   activeAgentOf,
+  agentPathOf,
   type Decision,
   type MessageInput,
   RepriseError,
@@ -59,6 +60,7 @@ export function createToolContext(
       runId: run.run_id,
       callId: call.call_id,
       agentId: activeAgentOf(run),
+      agentPath: agentPathOf(run),
       stepId: call.step_id,
       ...(run.parent_run_id !== undefined && { parentRunId: run.parent_run_id }),
     },
