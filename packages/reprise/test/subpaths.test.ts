@@ -11,6 +11,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./server/node", "@reprise/server/node"],
   ["./server/config", "@reprise/server/config"],
   ["./a2a", "@reprise/protocols/a2a"],
+  ["./ag-ui", "@reprise/protocols/ag-ui"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],

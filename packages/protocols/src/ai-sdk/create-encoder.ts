@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@reprise/contracts";
+import type { FileUrl } from "../chat/file-url.ts";
 import { encodeSseFrame } from "../sse/sse-frame.ts";
-import type { FileUrl } from "./data-parts.ts";
 import { encodeAiSdkEvent } from "./encode-event.ts";
 import { type AiSdkState, INITIAL_STATE, type StreamPhase } from "./encoder-state.ts";
 import { finishFailure } from "./run-parts.ts";

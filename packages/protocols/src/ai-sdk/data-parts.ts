@@ -1,9 +1,7 @@
 import type { AgentEvent, EventData } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
+import type { FileUrl } from "../chat/file-url.ts";
 import type { UiChunk } from "./ui-chunk.ts";
-
-/** Where a front end finds a file. What the runtime keeps is named by `blob:` and `media:` handles no browser can open. */
-export type FileUrl = (url: string) => string;
 
 type DataEvent = Extract<
   AgentEvent,

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@reprise/contracts";
-import { dataChunks, type FileUrl } from "./data-parts.ts";
+import type { FileUrl } from "../chat/file-url.ts";
+import { dataChunks } from "./data-parts.ts";
 import { type AiSdkState, type Encoded, inOrder } from "./encoder-state.ts";
 import { closeSettledStep, endStep, finishRun, resetStep, startStep, withStart } from "./run-parts.ts";
 import { appendReasoning, appendText } from "./text-parts.ts";

@@ -1,5 +1,5 @@
 import type { ContentPart, FilePart, Message, ToolCallRecord } from "@reprise/contracts";
-import type { FileUrl } from "./data-parts.ts";
+import type { FileUrl } from "../chat/file-url.ts";
 import { questionPart, toolPart } from "./history-tools.ts";
 import { runInfoData } from "./run-info.ts";
 import type { UiMessage, UiPart } from "./ui-message.ts";

@@ -1,7 +1,7 @@
-import type { Message, ToolCallRecord, ToolCallRequest, ToolResult } from "@reprise/contracts";
-import { getAt, type Json, parseJson } from "@reprise/state";
+import type { Message, ToolCallRecord, ToolCallRequest } from "@reprise/contracts";
+import { getAt } from "@reprise/state";
+import { readToolResult, toolErrorText, toolOutput } from "../chat/tool-output.ts";
 import { asksApproval, describeQuestion } from "./approval-descriptor.ts";
-import { toolErrorText, toolOutput } from "./tool-output.ts";
 import type { UiToolPart, UiToolState } from "./ui-message.ts";
 
 /** What the store has of one call. */
@@ -37,34 +37,11 @@ function openState(record: ToolCallRecord | undefined): UiToolState {
 }
 
 function endState(request: ToolCallRequest, message: Message, record: ToolCallRecord | undefined): UiToolState {
-  const result = readResult(request.name, message);
+  const result = readToolResult(request.name, message);
   if (result.status !== "error") return { state: "output-available", output: toolOutput(result) };
   const isDenied =
     getAt(result.data, ["error", "code"]) === "denied" && (record?.status ?? "cancelled") === "cancelled";
   // The question is no longer kept. Clients want to know that there was one, not which.
   if (isDenied) return { state: "output-denied", approval: { id: request.id, approved: false } };
   return { state: "output-error", errorText: toolErrorText(result) };
-}
-
-/** A result as far as its message has it. The message of the tool for people is only in the events. */
-function readResult(tool: string, { content, metadata }: Message): ToolResult {
-  const text = typeof content === "string" ? content : "";
-  const status = metadata?.status === "error" || metadata?.status === "warning" ? metadata.status : "success";
-  return { tool_name: tool, status, data: readData(text), message: null, metadata: readMetadata(metadata) };
-}
-
-function readMetadata(metadata: Message["metadata"]): ToolResult["metadata"] {
-  const kept = metadata?.result_metadata;
-  const isObject = typeof kept === "object" && kept !== null && !Array.isArray(kept);
-  // Json arrays are readonly, which `isArray` does not take away.
-  return isObject ? (kept as ToolResult["metadata"]) : {};
-}
-
-/** Data is kept as JSON, and text as it is. */
-function readData(text: string): Json {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
 }

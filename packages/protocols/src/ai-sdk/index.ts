@@ -1,6 +1,7 @@
+export type { FileUrl } from "../chat/file-url.ts";
+export { selectOpenDecisions } from "../chat/select-open-decisions.ts";
 export type { AiSdkEncoder, AiSdkEncoderOptions } from "./create-encoder.ts";
 export { AI_SDK_HEADERS, createAiSdkEncoder } from "./create-encoder.ts";
-export type { FileUrl } from "./data-parts.ts";
 export type { AiSdkRequest } from "./decode-request.ts";
 export { decodeAiSdkRequest } from "./decode-request.ts";
 export { encodeAiSdkEvent } from "./encode-event.ts";
@@ -8,7 +9,6 @@ export type { StoredThread } from "./encode-history.ts";
 export { encodeAiSdkHistory } from "./encode-history.ts";
 export type { AiSdkState, Encoded, OpenCall, StreamPhase } from "./encoder-state.ts";
 export { INITIAL_STATE } from "./encoder-state.ts";
-export { selectOpenDecisions } from "./select-open-decisions.ts";
 export type { ApprovalDescriptor, FinishReason, UiChunk } from "./ui-chunk.ts";
 export type { UiMessage, UiPart, UiToolPart, UiToolState } from "./ui-message.ts";
 export { uiMessageIdOf, withUiMessageIds } from "./ui-message-id.ts";

@@ -1,8 +1,8 @@
 import type { ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { describe, expect, it } from "vitest";
+import { selectOpenDecisions } from "../chat/select-open-decisions.ts";
 import { readDecisions } from "./read-decisions.ts";
-import { selectOpenDecisions } from "./select-open-decisions.ts";
 
 const assistant = (...parts: Json[]): Json => ({ id: "a1", role: "assistant", parts });
 const read = (...parts: Json[]) => readDecisions([assistant(...parts)]).decisions;

@@ -1,9 +1,9 @@
 import type { EventData, SuspensionNotice, ToolResult } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
+import { toolErrorText, toolOutput } from "../chat/tool-output.ts";
 import { asksApproval, describeQuestion } from "./approval-descriptor.ts";
 import { type AiSdkState, type Encoded, inOrder, type OpenCall } from "./encoder-state.ts";
 import { closeParts } from "./text-parts.ts";
-import { toolErrorText, toolOutput } from "./tool-output.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 
 export function startCall(state: AiSdkState, { id, name }: EventData["tool_call_start"]): Encoded {

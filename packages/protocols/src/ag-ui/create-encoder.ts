@@ -1,0 +1,94 @@
+import type { AgentEvent } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
+import { encodeSseFrame } from "../sse/sse-frame.ts";
+import type { AgUiEvent } from "./ag-ui-event.ts";
+import type { AgUiMessage } from "./ag-ui-message.ts";
+import { type AgUiClient, encodeAgUiEvent, finishFailure } from "./encode-event.ts";
+import { type AgUiPhase, type AgUiState, INITIAL_AG_UI_STATE } from "./encoder-state.ts";
+
+/** What a client is shown before the events of its run. */
+export interface AgUiOpening {
+  readonly messages?: readonly AgUiMessage[];
+  readonly state?: Json;
+}
+
+export interface AgUiEncoderOptions extends AgUiClient {
+  /** Continues from the memory of another encoder of the run. */
+  readonly state?: AgUiState;
+}
+
+/** Writes one run as a response. One encoder is one response, or the replay of a whole run. */
+export interface AgUiEncoder {
+  /** The frames of an event, joined; empty when a client gets nothing of it. The cursor is the id of the last one. */
+  encode(event: AgentEvent, cursor?: string): string;
+  /** Takes an event in that the client already has. */
+  skip(event: AgentEvent): void;
+  /** Shows messages and state right behind the next `RUN_STARTED`. */
+  open(opening: AgUiOpening): void;
+  /** The rest of the stream when no more events come. */
+  end(): string;
+  readonly phase: AgUiPhase;
+  readonly state: AgUiState;
+}
+
+/** The headers of a response. The stream has no trailer: clients read every frame as an event. */
+export const AG_UI_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-store, no-transform",
+  "x-accel-buffering": "no",
+};
+
+export function createAgUiEncoder({ state, ...client }: AgUiEncoderOptions = {}): AgUiEncoder {
+  let current = state ?? INITIAL_AG_UI_STATE;
+  let opening: readonly AgUiEvent[] = [];
+  const withOpening = (events: readonly AgUiEvent[]): readonly AgUiEvent[] => {
+    const [first, ...rest] = events;
+    if (opening.length === 0 || first?.type !== "RUN_STARTED") return events;
+    const shown = [first, ...opening, ...rest];
+    opening = [];
+    return shown;
+  };
+  return {
+    encode(event, cursor) {
+      const [next, events] = encodeAgUiEvent(current, event, client);
+      current = next;
+      // An event that withdraws others has no place in the stream to come back to.
+      return framesOf(withOpening(events), event.type === "stream_reset" ? undefined : cursor);
+    },
+    skip(event) {
+      [current] = encodeAgUiEvent(current, event, client);
+    },
+    open(shown) {
+      opening = openingEvents(shown);
+    },
+    end() {
+      const [next, events] = finishFailure(current);
+      current = next;
+      return framesOf(events);
+    },
+    get phase() {
+      return current.phase;
+    },
+    get state() {
+      return current;
+    },
+  };
+}
+
+/** `MESSAGES_SNAPSHOT` and `STATE_SNAPSHOT`, as far as there is something to show. */
+export function openingEvents({ messages, state }: AgUiOpening): readonly AgUiEvent[] {
+  return [
+    ...(messages === undefined ? [] : [{ type: "MESSAGES_SNAPSHOT", messages } as const]),
+    ...(state === undefined ? [] : [{ type: "STATE_SNAPSHOT", snapshot: state } as const]),
+  ];
+}
+
+/** Only the last frame of an event says that it is over: a client that comes back in between gets all of it again. */
+export function framesOf(events: readonly AgUiEvent[], cursor?: string): string {
+  const last = events.length - 1;
+  let text = "";
+  for (let index = 0; index <= last; index += 1) {
+    text += encodeSseFrame(JSON.stringify(events[index]), index === last ? cursor : undefined);
+  }
+  return text;
+}
