@@ -228,6 +228,7 @@ export type {
   ToolSource,
   ToolSourceContext,
   ToolSourceView,
+  ToolWrapperView,
 } from "./plugin/plugin.ts";
 export type { PluginAnswer, PluginInference } from "./plugin/plugin-inference.ts";
 export type {
@@ -350,7 +351,7 @@ export type {
 export type { Abilities, AgentAbility, Presence, Worker, WorkerEntry } from "./store/worker.ts";
 export { assertId } from "./thread/assert-id.ts";
 export type { Thread } from "./thread/thread.ts";
-export type { ChildRun, ChildRuns, ChildStatus, NewChildRun } from "./tool/child-runs.ts";
+export type { ChildRun, ChildRuns, ChildStatus, NewBackgroundCall, NewChildRun } from "./tool/child-runs.ts";
 export type {
   CheckedInput,
   Tool,

@@ -1,5 +1,6 @@
 import type { Plugin } from "@reprise/contracts";
 import { agentTools } from "./agent-tools/agent-tools.ts";
+import { backgroundTasks } from "./background-tasks/background-tasks.ts";
 import { createContextPlugin } from "./context/context.ts";
 import { deferredTools } from "./deferred-tools/index.ts";
 import { facts } from "./facts/facts.ts";
@@ -22,6 +23,7 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
 export function createInstalledPlugins(): readonly Plugin[] {
   return [
     agentTools(),
+    backgroundTasks(),
     createObservability("llmmetry", {}),
     createObservability("observability", {}),
     agentMemory(),

@@ -141,7 +141,7 @@ describe("agent_run", () => {
       { agent_id: "writer", status: "waiting" },
     ]);
     // A look at a background task leaves it one.
-    expect(textOf(lead.requests.at(-1)?.messages.at(-1) ?? { content: "" })).toContain("<background_task ");
+    expect(textOf(lead.requests.at(-1)?.messages.at(-1) ?? { content: "" })).toContain("<background_agent ");
   });
 
   it("names the limit that keeps a task from being started", async () => {
@@ -171,7 +171,7 @@ describe("agent_run", () => {
         const last = messages.at(-1);
         if (messages.filter(({ role }) => role !== "user").length === 0 && said === "go")
           return [{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }];
-        return last?.role === "user" && textOf(last).includes("background_tasks") ? "noted" : "ok";
+        return last?.role === "user" && textOf(last).includes("background_agents") ? "noted" : "ok";
       },
     });
     expect(await run()).toMatchObject({ status: "done", text: "noted" });
@@ -278,13 +278,13 @@ describe("the list of agents", () => {
   });
 });
 
-it("tells the model of a background task in markup that the frame of the runtime leaves alone", async () => {
+it("tells the model of an agent in the background in markup that the frame of the runtime leaves alone", async () => {
   const { run, lead } = await openTeam({
     script: [[{ ...WRITE, arguments: { ...WRITE.arguments, background: true } }], "ok", "ok"],
   });
   await run();
   const told = textOf(lead.requests[1]?.messages.at(-1) ?? { content: "" });
-  expect(told).toMatch(/<background_task run_id="child-[0-9a-f]+" agent="writer" status="(running|completed)"\/>/);
+  expect(told).toMatch(/<background_agent run_id="child-[0-9a-f]+" agent="writer" status="(running|completed)"\/>/);
 });
 
 it("gives delegates whose ids differ only in punctuation a tool each", async () => {

@@ -58,6 +58,9 @@ export interface ToolSource {
   prepare?(context: ToolSourceContext): Promise<void> | void;
 }
 
+/** The agent whose tools a plugin wraps. */
+export type ToolWrapperView = Pick<PhaseContext, "agentId" | "agentSpec" | "section">;
+
 /**
  * Something that concerns many tools or every run. It declares what it owns and returns actions; it never writes.
  *
@@ -73,6 +76,11 @@ export interface Plugin {
   readonly tools: readonly Tool[];
   /** Tools that are not known when the plugin is defined. */
   readonly toolSource?: ToolSource;
+  /**
+   * Changes a tool of the agent before any run sees it: its parameters, its description, its execution. Returns the tool itself to leave it
+   * as it is. Pure: called when an agent is resolved and when a source lists a tool. The id stays.
+   */
+  wrapTool?(tool: Tool, view: ToolWrapperView): Tool;
   /** Sections of an agent's spec that belong to this plugin, with their JSON Schema. */
   readonly sections: { readonly [key: string]: JsonObject };
   /** Says what is wrong with a section that fits its schema, where a schema cannot say it; undefined when nothing is. */

@@ -1,3 +1,4 @@
+import type { Json } from "@reprise/state";
 import type { AgentSummary } from "../agent/agent-spec.ts";
 
 /**
@@ -13,10 +14,14 @@ export interface ChildRun {
   readonly runId: string;
   readonly threadId: string;
   readonly agentId: string;
+  /** The tool, for a run that makes one call. */
+  readonly toolId?: string;
   readonly status: ChildStatus;
   /** The last answer, once the run is over and has one. */
   readonly output?: string;
-  /** Why the run failed. */
+  /** The result of the call, for a run that makes one call and has one. */
+  readonly result?: Json;
+  /** Why the run, or the one call that it makes, failed. */
   readonly error?: string;
 }
 
@@ -32,6 +37,15 @@ export interface NewChildRun {
   readonly threadId?: string;
 }
 
+/** The request for a run below that makes one call of a tool, without a model. */
+export interface NewBackgroundCall {
+  /** A tool of the same agent. */
+  readonly toolId: string;
+  readonly arguments: Json;
+  /** Tells several of one call apart. Needed only when a call starts more than one. */
+  readonly key?: string;
+}
+
 /**
  * The runs that a tool starts below its own. Each is a run like any other: durable, recorded, cancelled with its parent, paid from the
  * same budget.
@@ -44,8 +58,16 @@ export interface ChildRuns {
    * executed again after a crash gets the run it started before. `DELEGATION_LIMIT` when the tree of runs is too deep or too large.
    */
   start(child: NewChildRun): Promise<ChildRun>;
+  /**
+   * Has one call of a tool of this agent run in the background: a run of its own (`bg_<id>`, on the thread `task:<id>`) that makes the call
+   * and ends. Its gates, approvals, limits and recovery are those of every call. When it is over, this thread gets a message. Idempotent.
+   */
+  startCall(call: NewBackgroundCall): Promise<ChildRun>;
   /** A run that was started from this thread; undefined when there is none. Runs of other threads are not found. */
   load(runId: string): Promise<ChildRun | undefined>;
-  /** Asks a run that was started from this thread, and every run below it, to stop. Does nothing when the run is over. */
-  cancel(runId: string): Promise<void>;
+  /**
+   * Asks a run that was started from this thread, and every run below it, to stop. Returns the ids of the runs that were not over: none when
+   * the run is over.
+   */
+  cancel(runId: string): Promise<readonly string[]>;
 }

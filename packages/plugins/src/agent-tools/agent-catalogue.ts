@@ -1,6 +1,7 @@
 import type { AgentSummary } from "@reprise/contracts";
 import { escapeText, fitEntries } from "../model-text/catalogue-text.ts";
-import { isOver, type SubAgents } from "./sub-agents.ts";
+import { currentRuns } from "../runs-below/known-runs.ts";
+import type { SubAgents } from "./sub-agents.ts";
 
 const MAX_ENTRIES = 64;
 const MAX_BYTES = 16_384;
@@ -29,15 +30,14 @@ Delegate a task to one of these agents with the tool \`agent_run\`. The descript
 
 /** The list of background runs that the model reads. Undefined when there are none. */
 export function describeBackground(runs: SubAgents): string | undefined {
-  const entries = Object.entries(runs).filter(([, { background }]) => background === true);
-  const told = [...entries.filter(([, run]) => !isOver(run)), ...entries.filter(([, run]) => isOver(run)).slice(-5)];
+  const background = Object.entries(runs).filter(([, run]) => run.background === true);
+  const told = currentRuns(Object.fromEntries(background));
   if (told.length === 0) return undefined;
   const lines = told.map(
     ([runId, { agent_id, status, error }]) =>
-      // Not `<task>`: that is a frame of the runtime, which no text inside of a frame may open.
-      `<background_task run_id="${escapeText(runId)}" agent="${escapeText(agent_id)}" status="${status}"${
+      `<background_agent run_id="${escapeText(runId)}" agent="${escapeText(agent_id)}" status="${status}"${
         error === undefined ? "" : ` error="${escapeText(error.slice(0, 200))}"`
       }/>`,
   );
-  return `<background_tasks>\n${lines.join("\n")}\n</background_tasks>\nRead the output of a task that is over with \`agent_output\`.`;
+  return `<background_agents>\n${lines.join("\n")}\n</background_agents>\nRead the output of a task that is over with \`agent_output\`.`;
 }

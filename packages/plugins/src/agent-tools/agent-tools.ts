@@ -11,10 +11,11 @@ import {
 import { flag, objectOf, optional } from "@reprise/contracts/shape";
 import { definePlugin } from "@reprise/runtime";
 import { getAt } from "@reprise/state";
+import { boundRuns, findChanges, isOver } from "../runs-below/known-runs.ts";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { describeAgents, describeBackground } from "./agent-catalogue.ts";
 import { DELEGATION_TOOLS, delegateTools } from "./delegation-tools.ts";
-import { isOver, isTooMany, type SubAgent, subAgents } from "./sub-agents.ts";
+import { subAgents } from "./sub-agents.ts";
 
 export interface AgentToolsOptions {
   /** Whether the model is told which agents there are. True unless given. */
@@ -50,21 +51,15 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
         );
         if (agents.length === 0 && Object.keys(known).length === 0)
           return [...DELEGATION_TOOLS, ...unreachable].map(hide);
-        const changed: { [runId: string]: SubAgent } = {};
-        for (const [runId, run] of Object.entries(known)) {
-          if (isOver(run)) continue;
-          const found = await findRun(runId);
-          if (found === undefined || found.status === run.status) continue;
-          changed[runId] = { ...run, status: found.status, ...(found.error !== undefined && { error: found.error }) };
-        }
+        const changed = await findChanges(known, findRun);
         const background = describeBackground({ ...known, ...changed });
         const { advertise_catalog: isAdvertised = true } = settings.read(context);
         return [
           ...unreachable.map(hide),
           ...Object.entries(changed).map(([runId, run]) => changeState(subAgents.note(runId, run))),
-          ...(isTooMany(known) ? [changeState(subAgents.forget())] : []),
+          ...(boundRuns(known) === known ? [] : [changeState(subAgents.forget())]),
           ...(isAdvertised && agents.length > 0 ? [addSessionContext(describeAgents(agents), "agents")] : []),
-          ...(background === undefined ? [] : [addSessionContext(background, "background_tasks")]),
+          ...(background === undefined ? [] : [addSessionContext(background, "background_agents")]),
         ];
       },
       afterToolExecute: noteEnd,

@@ -13,7 +13,8 @@ import {
 } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
-import { isOver, type SubAgent, subAgents } from "./sub-agents.ts";
+import { isOver } from "../runs-below/known-runs.ts";
+import { type SubAgent, subAgents } from "./sub-agents.ts";
 
 interface RunArguments {
   readonly agent_id?: string;
@@ -54,7 +55,7 @@ async function continueRun(
   { run_id, agent_id, prompt, background = false }: RunArguments & { readonly run_id: string },
   context: ToolContext,
 ): Promise<MarkedEffect | MarkedResult | JsonObject> {
-  const earlier = await context.runs.load(run_id);
+  const earlier = await loadRun(run_id, context);
   if (earlier === undefined) return unknownRun("agent_run", run_id);
   const { agentId, threadId } = earlier;
   if (agent_id !== undefined && agent_id !== agentId) {
@@ -92,11 +93,11 @@ const agentStop = defineTool({
   idempotent: true,
   // All runs of a tree share one slot for changes. The task to stop may hold it.
   recursive: true,
-  async execute({ run_id }: { readonly run_id: string }, { runs }) {
-    const child = await runs.load(run_id);
+  async execute({ run_id }: { readonly run_id: string }, context) {
+    const child = await loadRun(run_id, context);
     if (child === undefined) return unknownRun("agent_stop", run_id);
     if (isOver(child)) return summarise(child);
-    await runs.cancel(run_id);
+    await context.runs.cancel(run_id);
     return summarise({ ...child, status: "stopped" });
   },
 });
@@ -106,13 +107,18 @@ const agentOutput = defineTool({
   description: "Reads how a task of another agent stands, and its answer once it is over.",
   inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
   class: "read_only",
-  async execute({ run_id }: { readonly run_id: string }, { runs, record }) {
-    const found = await record("run", async () => ({ ...(await runs.load(run_id)) }));
-    const child = "runId" in found ? (found as ChildRun) : undefined;
+  async execute({ run_id }: { readonly run_id: string }, context) {
+    const child = await loadRun(run_id, context);
     if (child === undefined) return unknownRun("agent_output", run_id);
     return { ...summarise(child), output: child.output ?? null };
   },
 });
+
+/** A run of another agent that this thread started. Calls in the background are none. */
+async function loadRun(runId: string, { runs }: ToolContext): Promise<ChildRun | undefined> {
+  const run = await runs.load(runId);
+  return run?.toolId === undefined ? run : undefined;
+}
 
 /** The tools every agent with the plugin has. */
 export const DELEGATION_TOOLS: readonly Tool[] = [agentRun, agentStop, agentOutput];

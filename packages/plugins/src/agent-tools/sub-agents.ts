@@ -1,6 +1,7 @@
 import type { ChildStatus } from "@reprise/contracts";
 import { isPlainObject } from "@reprise/contracts/shape";
 import { type ActionCreators, defineLattice, defineState, type StateDefinition } from "@reprise/state";
+import { boundRuns } from "../runs-below/known-runs.ts";
 
 /** A run below, as its thread remembers it. */
 export type SubAgent = {
@@ -13,9 +14,6 @@ export type SubAgent = {
 
 /** The runs that a thread started, by their ids. */
 export type SubAgents = { readonly [runId: string]: SubAgent };
-
-/** More runs than this are forgotten, the oldest that are over first. They can still be looked up by their ids. */
-const MAX_REMEMBERED = 200;
 
 /** Calls that start runs at the same time each add their own. Of one run, the later status counts. */
 const merging = defineLattice<SubAgents>({
@@ -39,17 +37,9 @@ export const subAgents: StateDefinition<{ runs: SubAgents }> &
   fields: { runs: { lattice: merging } },
   actions: {
     note: ({ runs }, runId: string, run: SubAgent) => ({ runs: { ...runs, [runId]: run } }),
-    forget: ({ runs }) => ({ runs: bound(runs) }),
+    forget: ({ runs }) => ({ runs: boundRuns(runs) }),
   },
 });
-
-export function isOver({ status }: Pick<SubAgent, "status">): boolean {
-  return status === "completed" || status === "failed" || status === "stopped";
-}
-
-export function isTooMany(runs: SubAgents): boolean {
-  return Object.keys(runs).length > MAX_REMEMBERED && Object.values(runs).some(isOver);
-}
 
 const ORDER: readonly ChildStatus[] = ["running", "waiting", "stopped", "failed", "completed"];
 
@@ -57,15 +47,4 @@ function isLater(run: SubAgent, known: SubAgent): boolean {
   const later = ORDER.indexOf(run.status) - ORDER.indexOf(known.status);
   // Ties by the text, so that the order of two changes never matters.
   return later > 0 || (later === 0 && JSON.stringify(run) > JSON.stringify(known));
-}
-
-function bound(runs: SubAgents): SubAgents {
-  const entries = Object.entries(runs);
-  const forgotten = new Set(
-    entries
-      .filter(([, run]) => isOver(run))
-      .slice(0, Math.max(0, entries.length - MAX_REMEMBERED))
-      .map(([runId]) => runId),
-  );
-  return Object.fromEntries(entries.filter(([runId]) => !forgotten.has(runId)));
 }

@@ -30,8 +30,12 @@ export function prepareToolCall(
     ...(threadId !== undefined && { thread_id: threadId }),
     ...(runId !== undefined && { run_id: runId }),
   };
-  const prepared = prepareRun(services, tenant, request);
-  // After the check, which takes this from no client.
-  const by_hand: HandCall = { tool_id: tool, arguments: copyJson(input) };
-  return { ...prepared, entry: { ...prepared.entry, request: { ...prepared.entry.request, policy: { by_hand } } } };
+  return byHand(prepareRun(services, tenant, request), { tool_id: tool, arguments: copyJson(input) });
+}
+
+/** Has a prepared run make one call. Added after the check of its request, which takes this from no client. */
+export function byHand(prepared: PreparedRun, by_hand: HandCall): PreparedRun {
+  const { entry } = prepared;
+  const policy = { ...entry.request.policy, by_hand };
+  return { ...prepared, entry: { ...entry, request: { ...entry.request, policy } } };
 }

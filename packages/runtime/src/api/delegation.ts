@@ -11,15 +11,27 @@ import {
   type RunRequest,
   resumesByItself,
   runNotActive,
+  type ToolResult,
 } from "@reprise/contracts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { copyJson } from "../json/copy-json.ts";
 import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
 import type { DelegatingCall, Delegation } from "../run/ports.ts";
-import { childRunId, depthBelow, isInCancelledTree, noteChild, requestStop, rootOf } from "../run/run-tree.ts";
+import {
+  backgroundCallId,
+  childRunId,
+  depthBelow,
+  familyOf,
+  isInCancelledTree,
+  noteChild,
+  requestStop,
+  rootOf,
+} from "../run/run-tree.ts";
+import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
-import { prepareRun } from "./prepare-run.ts";
+import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
 import { submitRun } from "./submit-run.ts";
 
@@ -34,7 +46,8 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
     if (queued?.request === undefined || !isBelow(run, queued.request)) return undefined;
     const { thread_id: threadId, status } = queued;
     const wasTaken = status !== "queued" && status !== "claimed";
-    return { runId, threadId, agentId: queued.request.agent_id, status: wasTaken ? "stopped" : "running" };
+    const { agent_id: agentId, policy } = queued.request;
+    return { runId, threadId, agentId, ...toolOf(policy), status: wasTaken ? "stopped" : "running" };
   };
   return {
     find,
@@ -51,6 +64,31 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       const store = services.store.forTenant(tenant);
       const load = (runId: string): Promise<ChildRun | undefined> => find(tenant, run, runId);
       const stop = (runId: string): Promise<void> => stopRun(services, tenant, runId, `Run ${run.run_id} stopped it.`);
+      /** The earlier run of the same id, or a new one. The tree notes it before it is accepted, so that no crash can hide it. */
+      const begin = async (
+        { runId, background }: { readonly runId: string; readonly background: boolean },
+        prepare: () => Promise<PreparedRun> | PreparedRun,
+      ): Promise<ChildRun> => {
+        const tell = ({ threadId, agentId }: Pick<ChildRun, "threadId" | "agentId">): void =>
+          started({ runId, threadId, agentId, depth: depthBelow(run), background });
+        const earlier = await load(runId);
+        if (earlier !== undefined) {
+          tell(earlier);
+          return earlier;
+        }
+        const prepared = await prepare();
+        const { limits, time } = services;
+        const isFirst = await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
+        if (isFirst) await assertUncancelled();
+        await submitRun(services, dispatcher, prepared);
+        const { agent_id: agentId, policy } = prepared.entry.request;
+        const threadId = prepared.thread_id;
+        tell({ threadId, agentId });
+        // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
+        if (signal.aborted) await stop(runId);
+        signal.throwIfAborted();
+        return { runId, threadId, agentId, ...toolOf(policy), status: "running" };
+      };
       const agents = (): readonly AgentSummary[] => {
         const { registries } = services.agents;
         return reachableAgents(registries, lookUpEntry(registries, activeAgentOf(run)).spec, run.policy ?? {});
@@ -59,32 +97,37 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         agents,
         load,
 
-        async start(child) {
+        start(child) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
-          const earlier = await load(runId);
-          const tell = ({ threadId, agentId }: Pick<ChildRun, "threadId" | "agentId">): void =>
-            started({ runId, threadId, agentId, depth: depthBelow(run), background: child.background === true });
-          if (earlier !== undefined) {
-            tell(earlier);
-            return earlier;
-          }
-          assertReachable(run, child.agentId, agents());
-          if (child.threadId !== undefined) await assertContinues(child.threadId);
-          const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
-          const { limits, time } = services;
-          const isFirst = await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
-          if (isFirst) await assertUncancelled();
-          await submitRun(services, dispatcher, prepared);
-          const begun = { runId, threadId: prepared.thread_id, agentId: child.agentId, status: "running" } as const;
-          tell(begun);
-          // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
-          if (signal.aborted) await stop(runId);
-          signal.throwIfAborted();
-          return begun;
+          return begin({ runId, background: child.background === true }, async () => {
+            assertReachable(run, child.agentId, agents());
+            if (child.threadId !== undefined) await assertContinues(child.threadId);
+            return prepareRun(services, tenant, requestFor(caller, child, runId));
+          });
+        },
+
+        startCall({ toolId, arguments: input, key = "" }) {
+          const runId = backgroundCallId(services.env, tenant, call.call_id, key);
+          return begin({ runId, background: true }, () => {
+            const child = {
+              agentId: activeAgentOf(run),
+              threadId: `task:${runId}`,
+              prompt: `Call ${toolId}.`,
+              background: true,
+            };
+            const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
+            return byHand(prepared, { tool_id: toolId, arguments: copyJson(input) });
+          });
         },
 
         async cancel(runId) {
-          if ((await load(runId)) !== undefined) await stop(runId);
+          const child = await load(runId);
+          if (child === undefined || isOver(child)) return [];
+          const record = await store.loadRun(runId);
+          const family = record === undefined ? [runId] : await familyOf(store, record);
+          const open = await Promise.all(family.map(async (id) => (await store.loadRun(id))?.status !== "done"));
+          await stop(runId);
+          return family.filter((_, index) => open[index]);
         },
       };
 
@@ -136,6 +179,14 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
   };
 }
 
+function toolOf({ by_hand }: RunPolicy = {}): Pick<ChildRun, "toolId"> {
+  return by_hand === undefined ? {} : { toolId: by_hand.tool_id };
+}
+
+function isOver({ status }: ChildRun): boolean {
+  return status !== "running" && status !== "waiting";
+}
+
 /** The limits of a run that the runs below it inherit. They share its budget by other means. */
 function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunPolicy {
   return lists;
@@ -143,8 +194,11 @@ function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunP
 
 async function describeRun(services: Services, tenant: string, record: RunRecord): Promise<ChildRun> {
   const { run_id: runId, thread_id: threadId, agent_id: agentId } = record;
-  const known = { runId, threadId, agentId };
+  const known = { runId, threadId, agentId, ...toolOf(record.policy) };
   if (record.status !== "done") return { ...known, status: openStatus(record) };
+  const result = record.policy?.by_hand === undefined ? undefined : await findResult(services, tenant, record);
+  if (result?.status === "error") return { ...known, status: "failed", error: result.message ?? "The call failed." };
+  if (result !== undefined) return { ...known, status: "completed", result: result.data };
   const outcome = await describeOutcome(services, tenant, record);
   switch (outcome.status) {
     case "done":
@@ -158,6 +212,15 @@ async function describeRun(services: Services, tenant: string, record: RunRecord
     default:
       return outcome satisfies never;
   }
+}
+
+/** The result of the one call of a run; none when the run ended before the call had one. */
+async function findResult(services: Services, tenant: string, run: RunRecord): Promise<ToolResult | undefined> {
+  if (run.termination_code === "cancelled") return undefined;
+  const segments = await services.store.forTenant(tenant).readEvents(run.run_id, 0);
+  const events = segments.flatMap((segment) => segment.events);
+  const done = events.findLast((event) => event.type === "tool_call_done" && event.data.outcome !== "suspended");
+  return done?.type === "tool_call_done" ? done.data.result : undefined;
 }
 
 function openStatus(record: RunRecord): ChildStatus {

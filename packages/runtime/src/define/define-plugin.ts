@@ -9,6 +9,7 @@ import {
   type ScheduledHandler,
   type Tool,
   type ToolSource,
+  type ToolWrapperView,
 } from "@reprise/contracts";
 import type { Json, JsonObject, StateSlice } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
@@ -34,6 +35,8 @@ export interface PluginDefinition {
   readonly tools?: readonly Tool[];
   /** Tools that are not known yet, or change while the process runs. */
   readonly toolSource?: ToolSource;
+  /** Changes a tool of the agent before any run sees it; returns the tool itself to leave it as it is. Pure, and the id stays. */
+  wrapTool?(tool: Tool, view: ToolWrapperView): Tool;
   /** Sections of an agent's configuration, with their JSON Schema. */
   readonly sections?: { readonly [key: string]: JsonObject };
   /** Says what is wrong with a section that fits its schema, where a schema cannot say it. Asked when an agent is resolved. */
@@ -57,6 +60,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   states: true,
   tools: true,
   toolSource: true,
+  wrapTool: true,
   sections: true,
   findSectionProblem: true,
   scheduled: true,
@@ -99,6 +103,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     states,
     tools,
     ...(definition.toolSource !== undefined && { toolSource: definition.toolSource }),
+    ...(definition.wrapTool !== undefined && { wrapTool: definition.wrapTool.bind(definition) }),
     sections,
     scheduled,
     effects,

@@ -94,7 +94,9 @@ export async function runActivation(
   { run, thread }: Required<Pick<ClaimedRun, "run" | "thread">>,
   port: ActivationPort,
 ): Promise<void> {
-  const pools = services.pools.open(claim.tenant, run.run_id, run.parent_run_id);
+  // A call in the background would otherwise keep the run that started it from its next change.
+  const parentRunId = run.policy?.by_hand === undefined ? run.parent_run_id : undefined;
+  const pools = services.pools.open(claim.tenant, run.run_id, parentRunId);
   const workspace = new RunWorkspace({ services, claim, run, thread, pools, ...port });
   const plugins = new ActivePlugins(workspace);
   observeAsHost(workspace, services.observers);

@@ -3,11 +3,13 @@ import {
   advanceRun,
   awaitsRun,
   continuesByItself,
+  type HandCall,
   RepriseError,
   type RunRecord,
   type RunRequest,
   type Termination,
   terminationCode,
+  textOf,
   toolFailure,
   toRepriseError,
 } from "@reprise/contracts";
@@ -148,9 +150,23 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
 
 function describeEnd(workspace: RunWorkspace, termination: Termination): string {
   const { run } = workspace;
+  if (run.policy?.by_hand !== undefined) return describeCall(workspace, run.policy.by_hand, termination);
   const ending = `Run ${run.run_id} of agent ${run.agent_id} is over: ${terminationCode(termination)}.`;
   const said = termination.type === "error" ? termination.value : lastAnswer(workspace.modelMessages(), run.run_id);
   return said === undefined ? ending : `${ending}\n\n${said}`;
+}
+
+/** The end of a run that made one call: the result counts, not how the run ended. */
+function describeCall(workspace: RunWorkspace, { tool_id }: HandCall, termination: Termination): string {
+  const { run_id } = workspace.run;
+  const result = workspace
+    .modelMessages()
+    .findLast(({ role, metadata }) => role === "tool" && metadata?.run_id === run_id);
+  const isWell = termination.type !== "error" && termination.type !== "cancelled";
+  const status = result?.metadata?.status === "error" ? "failed" : "completed";
+  const ending = `Task ${run_id}, a call of ${tool_id}, is over: ${isWell ? status : terminationCode(termination)}.`;
+  const said = termination.type === "error" ? termination.value : result === undefined ? "" : textOf(result);
+  return said === "" ? ending : `${ending}\n\n${said}`;
 }
 
 async function submit(

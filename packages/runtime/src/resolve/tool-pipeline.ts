@@ -7,6 +7,7 @@ import { type MergedTools, mergeTools, type ToolOrigin, type ToolOrigins } from 
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { sayKnown, unresolvable } from "./resolve-errors.ts";
 import type { InstalledPlugins, ResolveWarning } from "./resolved-agent.ts";
+import { wrapTool } from "./wrap-tools.ts";
 
 const PERMISSION_SECTION = "permission";
 
@@ -90,7 +91,8 @@ export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, inst
   const isOpen = installed.plugins.some(({ toolSource }) => toolSource !== undefined);
   checkConcurrency(spec, merged, isOpen);
   const warnings = [...warnOfCatalogue(spec, merged, isOpen), ...warnOfPermissions(spec, merged)];
-  return { tools: merged.tools, warnings };
+  const tools = new Map([...merged.tools].map(([id, tool]) => [id, wrapTool({ spec, installed }, tool)]));
+  return { tools, warnings };
 }
 
 /** In this order: what is registered, the agent's own, its plugins. */

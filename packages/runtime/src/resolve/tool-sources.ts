@@ -11,6 +11,7 @@ import { createCatalogueFilter } from "./catalogue-filter.ts";
 import { readSection } from "./read-section.ts";
 import type { Owned, ResolvedAgent } from "./resolved-agent.ts";
 import { toolLists } from "./tool-pipeline.ts";
+import { wrapList } from "./wrap-tools.ts";
 
 /** What the tool sources of an agent list, each list with its plugin. */
 export type SourcedTools = readonly Owned<readonly Tool[]>[];
@@ -43,9 +44,10 @@ export function prepareSources(agent: ResolvedAgent, caller: ToolSourceCaller): 
 }
 
 export function listSources(agent: ResolvedAgent, tenant: string): SourcedTools {
-  return agent.installed.plugins
-    .filter(isSourcing)
-    .map((plugin) => ({ plugin: plugin.id, value: plugin.toolSource.list(viewFor(agent, plugin, tenant)) }));
+  return agent.installed.plugins.filter(isSourcing).map((plugin) => ({
+    plugin: plugin.id,
+    value: wrapList(agent, plugin.toolSource.list(viewFor(agent, plugin, tenant))),
+  }));
 }
 
 /**

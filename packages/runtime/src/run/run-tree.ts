@@ -80,6 +80,12 @@ function descendantsOf({ children }: Tree, runId: string): readonly string[] {
   return found;
 }
 
+/** A run and every run below it. */
+export async function familyOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
+  const { tree } = await loadTree(store, rootOf(run));
+  return [run.run_id, ...descendantsOf(tree, run.run_id)];
+}
+
 /** Asks a run to stop. One that is over, or was noted and never started, needs no stop. */
 export async function requestStop(store: TenantStore, runId: string, reason: string): Promise<void> {
   try {
@@ -150,4 +156,9 @@ function tooMany({ run_id }: RunRecord, limit: keyof DelegationLimits, most: num
 /** The id of a run that a call starts: the same whenever the call is executed. */
 export function childRunId({ hash }: Pick<Env, "hash">, tenant: string, callId: string, key: string): string {
   return `child-${hash(JSON.stringify([tenant, callId, key])).slice(0, 32)}`;
+}
+
+/** The same for a run that makes one call in the background. */
+export function backgroundCallId({ hash }: Pick<Env, "hash">, tenant: string, callId: string, key: string): string {
+  return `bg_${hash(JSON.stringify([tenant, callId, key, "call"])).slice(0, 32)}`;
 }
