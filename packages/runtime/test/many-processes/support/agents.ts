@@ -1,11 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type ModelRequest, type Tool, textOf } from "@reprise/contracts";
-import { type ScriptTurn, scriptedModel } from "@reprise/models";
+import { awaitRun, type ModelRequest, type Tool, textOf } from "@reprise/contracts";
+import { openaiCompatible, type ScriptTurn, scriptedModel } from "@reprise/models";
 import { type Agent, defineAgent, defineTool } from "@reprise/runtime";
 import { z } from "zod";
 import type { AskedModel } from "./worker-protocol.ts";
 
 export interface AgentPorts {
+  /** Where the model is asked over HTTP; without it, it is in the process. */
+  readonly modelUrl?: string;
   executing(tool: string, key: string): void;
   asked(request: AskedModel): void;
 }
@@ -15,14 +17,18 @@ export type Build = "1" | "tool_gone" | "stricter_arguments" | "tool_version" | 
 
 /** The agents of a build: a worker that does what it is told in JSON and tells what tools answered, and another one. */
 export function createAgents(build: Build, ports: AgentPorts): readonly Agent[] {
-  const model = scriptedModel((request) => {
-    ports.asked({ prompt: promptOf(request), last: lastText(request) });
-    return withinLimit(answer(request), request);
-  }, "by-the-book");
+  const model =
+    ports.modelUrl === undefined
+      ? scriptedModel((request) => {
+          ports.asked({ prompt: promptOf(request), last: lastText(request) });
+          return withinLimit(answer(request), request);
+        }, "by-the-book")
+      : openaiCompatible({ id: "remote", baseUrl: ports.modelUrl }).model("by-the-book");
   const instructions = build === "prompt" ? "Do as you are told, politely." : "Do as you are told.";
   const other = defineAgent({ id: "other", model, instructions });
   if (build === "agent_gone") return [other];
-  return [defineAgent({ id: "worker", model, instructions, tools: createTools(build, ports) }), other];
+  const tools = createTools(build, ports);
+  return [defineAgent({ id: "worker", model, instructions, tools, allowedAgents: ["worker"] }), other];
 }
 
 /** An answer is no longer than the request allows. */
@@ -82,7 +88,19 @@ function createTools(build: Build, { executing }: AgentPorts): readonly Tool[] {
       return new Promise<never>(() => undefined);
     },
   });
-  return build === "tool_gone" ? [work, letter, poison] : [note, work, letter, poison];
+  const delegate = defineTool({
+    id: "delegate",
+    description: "Has a run below do what it is told, and waits for it unless it is in the background.",
+    idempotent: true,
+    recursive: true,
+    inputSchema: z.object({ prompt: z.string(), background: z.boolean().optional() }),
+    async execute({ prompt, background = false }, { runs }) {
+      const child = await runs.start({ agentId: "worker", prompt, background });
+      return background ? "started" : awaitRun(child);
+    },
+  });
+  const lasting = [work, letter, poison, delegate];
+  return build === "tool_gone" ? lasting : [note, ...lasting];
 }
 
 function answer(request: ModelRequest): ScriptTurn {

@@ -9,6 +9,8 @@ export interface WorkerSetup {
   /** Which version of the agents it has. */
   readonly build?: string;
   readonly instanceId?: string;
+  /** Where its models are asked over HTTP; without it they are in the process. */
+  readonly modelUrl?: string;
   readonly limits?: Partial<Limits>;
 }
 

@@ -33,6 +33,7 @@ const store: Store & { readonly blobs?: BlobStore } =
 const runtime = await createRuntime({
   agents: createAgents((setup.build ?? "1") as Build, {
     asked: (request) => asked.push(request),
+    ...(setup.modelUrl !== undefined && { modelUrl: setup.modelUrl }),
     executing: (tool, key) => {
       executed.push({ tool, key });
       say({ say: "executing", tool, key });
