@@ -14,9 +14,11 @@ export type {
 } from "./agent/agent-spec.ts";
 export type {
   BackendDecision,
+  BackendNotes,
   BackendOutcome,
   BackendQuestion,
   BackendRun,
+  EndedBackendRun,
   ExecutionBackend,
 } from "./agent/execution-backend.ts";
 export type {

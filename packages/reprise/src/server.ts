@@ -16,6 +16,7 @@ export type {
   PreviewedCall,
   PreviewPermission,
   Principal,
+  PushNotifications,
   PushOptions,
   RouteGroup,
   RouteHandlers,

@@ -13,6 +13,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./a2a", "@reprise/protocols/a2a"],
   ["./ag-ui", "@reprise/protocols/ag-ui"],
   ["./ai-sdk", "@reprise/protocols/ai-sdk"],
+  ["./backends/a2a", "@reprise/backends/a2a"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],
   ["./plugins/agent-tools", "@reprise/plugins/agent-tools"],

@@ -1,6 +1,8 @@
 import { Hono } from "hono";
+import { PushSender } from "./a2a/push/push-sender.ts";
 import type { Route, ServerEnv } from "./host/route.ts";
 import { createServerHost, type ServerOptions } from "./host/server-host.ts";
+import { printError } from "./http/print-error.ts";
 import { answerUnknown, mountRoutes } from "./mount-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { a2aRoutes } from "./routes/a2a-routes.ts";
@@ -78,10 +80,11 @@ export interface Server {
 }
 
 export function createServer(options: ServerOptions): Server {
-  const host = createServerHost(options);
-  const { push } = host;
+  const { runtime, onError = printError } = options;
+  const push = options.push === undefined ? undefined : new PushSender(runtime, options.push, onError);
+  const host = createServerHost(options, push);
   const stops = [host.metrics.runs.observe, ...(push === undefined ? [] : [push.observe])].map((observe) =>
-    options.runtime.observe(observe),
+    runtime.observe(observe),
   );
   const mounted = Object.entries(ROUTES).map(([group, routes]) => [group, mountRoutes(host, routes)] as const);
   // The same keys as before, which the types of the platform forget.

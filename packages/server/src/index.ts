@@ -1,4 +1,3 @@
-export type { PushOptions } from "./a2a/push/push-sender.ts";
 export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
 export type { Route } from "./host/route.ts";
@@ -7,6 +6,8 @@ export type {
   PermissionPreview,
   PreviewedCall,
   PreviewPermission,
+  PushNotifications,
+  PushOptions,
   ServerHost,
   ServerOptions,
 } from "./host/server-host.ts";

@@ -107,7 +107,7 @@ ${table(schema)}
 
 A list of [agent specs](agent-spec.md), with every name their fields have. \`kind\` is \`local\` unless it is given; \`a2a\` is an agent that runs
 elsewhere. What an agent names and this installation lacks is a warning that names it (\`reprise config check\`, and at the start): without
-an A2A backend, given in code, runs of remote agents fail; without a plugin of Reprise's own (\`llmmetry\`, …) the agent runs
+an A2A backend (\`reprise serve\` has one) runs of remote agents fail; without a plugin of Reprise's own (\`llmmetry\`, …) the agent runs
 without it, and its sections are not read. Any other name that is not there is refused. An agent without a \`model\` speaks through the model \`default\`. No
 two have one id.
 

@@ -5,7 +5,18 @@ export interface ImportRule {
   readonly onlyTypes?: true;
 }
 
-const LIBRARIES = ["state", "contracts", "runtime", "node", "models", "stores", "plugins", "protocols", "workflow"];
+const LIBRARIES = [
+  "state",
+  "contracts",
+  "runtime",
+  "node",
+  "models",
+  "stores",
+  "plugins",
+  "protocols",
+  "backends",
+  "workflow",
+];
 const EVERYTHING_BUT_CLI = [...LIBRARIES, "server", "testkit"];
 
 /**
@@ -21,6 +32,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/stores": { name: "@reprise/stores", mayImport: ["contracts", "state"] },
   "packages/plugins": { name: "@reprise/plugins", mayImport: ["contracts", "state", "runtime"] },
   "packages/protocols": { name: "@reprise/protocols", mayImport: ["contracts", "state"] },
+  "packages/backends": { name: "@reprise/backends", mayImport: ["contracts", "state", "protocols"] },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
   "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },
   "packages/testkit": { name: "@reprise/testkit", mayImport: ["contracts", "state", "models"] },

@@ -1,4 +1,5 @@
-import { type Plugin, RepriseError } from "@reprise/contracts";
+import { a2aBackend } from "@reprise/backends/a2a";
+import { type ExecutionBackend, type Plugin, RepriseError } from "@reprise/contracts";
 import { withEnvironment } from "@reprise/models";
 import { createInstalledPlugins } from "@reprise/plugins";
 import { contextPlugins } from "@reprise/plugins/context";
@@ -30,6 +31,7 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
     ...module,
     ...environment,
     plugins: withInstalled([...(module.plugins ?? []), ...(settings.isOn("demo") ? demoPlugins() : [])]),
+    backends: withA2a(module.backends ?? []),
     tools: [...(module.tools ?? []), ...(settings.isOn("demo") ? demoTools(pace) : [])],
   };
 }
@@ -37,6 +39,12 @@ export function createPorts(settings: Settings, document: Json, module: ModuleOp
 /** The module's plugins, and those of the package that the module does not replace. */
 function withInstalled(own: readonly Plugin[]): readonly Plugin[] {
   return [...own, ...createInstalledPlugins().filter(({ id }) => !own.some((plugin) => plugin.id === id))];
+}
+
+/** The module's backends, and the one for A2A that the module does not replace. */
+function withA2a(own: readonly ExecutionBackend[]): readonly ExecutionBackend[] {
+  const installed = a2aBackend();
+  return own.some(({ id }) => id === installed.id) ? own : [...own, installed];
 }
 
 /** The author of the file may name any variable: it is their environment. Other sources may name none. */

@@ -1,6 +1,7 @@
 import type { Json } from "@reprise/state";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendOptions } from "../decision/suspend-ticket.ts";
+import type { Egress } from "../env/egress.ts";
 import type { Message } from "../message/message.ts";
 import type { Termination } from "../run/termination.ts";
 import type { AgentSpec } from "./agent-spec.ts";
@@ -17,6 +18,21 @@ export interface BackendRun {
   readonly signal: AbortSignal;
   /** Streams a piece of the agent's text. */
   readonly showText: (delta: string) => void;
+  readonly notes: BackendNotes;
+  /** Sends requests to other machines, where the platform has a way that is safe. */
+  readonly egress?: Egress;
+}
+
+/** A run that ended here before its work elsewhere did. */
+export type EndedBackendRun = Pick<BackendRun, "runId" | "threadId" | "notes" | "egress">;
+
+/**
+ * Small notes that a backend keeps about a run or about the thread of an agent, such as the ids that the other service gave. A note is
+ * durable once `save` resolves, and every process can load it. Notes are no part of a run's recording.
+ */
+export interface BackendNotes {
+  load(of: "run" | "thread"): Promise<Json | undefined>;
+  save(of: "run" | "thread", note: Json): Promise<void>;
 }
 
 /** A question that the remote agent needs answered before it can continue. */
@@ -45,7 +61,7 @@ export interface ExecutionBackend {
   /** Works on a run until it ends or waits for decisions. */
   run(agent: AgentSpec, run: BackendRun): Promise<BackendOutcome>;
   /** Ends a run that was cancelled or superseded, running or waiting. May be called more than once. */
-  cancel?(agent: AgentSpec, run: Pick<BackendRun, "runId" | "threadId">): Promise<void>;
+  cancel?(agent: AgentSpec, run: EndedBackendRun): Promise<void>;
 }
 
 export interface BackendOutcome {

@@ -112,7 +112,7 @@ function leaveSuperseded(
   { runs }: Pick<Changeset, "runs">,
 ): Promise<unknown> {
   const leave = async (closed: RunRecord): Promise<void> => {
-    await leaveRemote(services, closed);
+    await leaveRemote(services, tenant, closed);
     const store = services.store.forTenant(tenant);
     const now = services.time.now();
     if (closed.has_children === true) await stopChildren(store, closed, { isCancelled: false, now });

@@ -19,6 +19,7 @@ import { BACKEND_CALL } from "../budget/budget-call.ts";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
+import { describeToBackend } from "./backend-notes.ts";
 import { backendFailed, readOutcome, type StoredOutcome, type StoredQuestion } from "./backend-outcome.ts";
 import { askAgain, describeDecision, findDecisions } from "./decide-calls.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
@@ -54,10 +55,10 @@ export async function runRemote(
 /** Tells a backend that a run is over for good. One that does not answer is left alone after a while. */
 export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, backend: ExecutionBackend): Promise<void> {
   if (backend.cancel === undefined) return;
-  const { effects, services, run } = workspace;
-  const { run_id, thread_id } = run;
-  const tell = async (): Promise<void> => backend.cancel?.(spec, { runId: run_id, threadId: thread_id });
-  const question = { kind: "backend", of: `${run_id}-cancel`, encode: () => undefined } as const;
+  const { effects, services, run, claim } = workspace;
+  const tell = async (): Promise<void> =>
+    backend.cancel?.(spec, describeToBackend(services, claim.tenant, run, spec.id));
+  const question = { kind: "backend", of: `${run.run_id}-cancel`, encode: () => undefined } as const;
   await effects.perform(question, () => withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell));
 }
 
@@ -65,13 +66,14 @@ export async function cancelRemote(workspace: RunWorkspace, spec: AgentSpec, bac
  * The same for a waiting run whose place another took: its end is a part of the other's first commit. The other run goes no further
  * until this is done, so when a process dies in between, the next owner of a run without a step does it again.
  */
-export async function leaveRemote(services: Services, run: RunRecord): Promise<void> {
-  const { run_id, thread_id } = run;
+export async function leaveRemote(services: Services, tenant: string, run: RunRecord): Promise<void> {
+  const { run_id } = run;
   const agent_id = activeAgentOf(run);
   try {
     const plan = services.agents.plan(agent_id);
     if (plan.kind !== "backend") return;
-    const tell = async (): Promise<void> => plan.backend.cancel?.(plan.spec, { runId: run_id, threadId: thread_id });
+    const tell = async (): Promise<void> =>
+      plan.backend.cancel?.(plan.spec, describeToBackend(services, tenant, run, plan.spec.id));
     await withTimeout(services.env.clock, NEVER, services.limits.hookTimeoutMs, tell);
   } catch (error) {
     const details = { run_id, agent_id, problem: describeThrown(error) };
@@ -155,13 +157,13 @@ async function askBackend(
     if (!isOver) workspace.emit("text_delta", { delta }, stepId);
   };
   const ask = async (): Promise<StoredOutcome> => {
-    const { run_id, thread_id } = run;
+    const described = describeToBackend(services, workspace.claim.tenant, run, spec.id);
     const messages = workspace.modelMessages();
     const made = decisions.map(({ call: _, ...decision }) => decision);
     try {
       // Raced with the signal: a backend that does not heed it must not hold the run up.
       const answer = await withTimeout(services.env.clock, signal, null, async (own) =>
-        backend.run(spec, { runId: run_id, threadId: thread_id, messages, decisions: made, signal: own, showText }),
+        backend.run(spec, { ...described, messages, decisions: made, signal: own, showText }),
       );
       outcome = readOutcome(backend, answer);
       return outcome;

@@ -10,6 +10,7 @@ import {
   A2aError,
   type A2aMethod,
   type A2aStreamItem,
+  type A2aTask,
   decodeSend,
   isTerminalState,
   PUSH_CONFIG,
@@ -22,7 +23,7 @@ import { loadAgentCard } from "./agent-cards.ts";
 import { findTask, loadTask } from "./find-task.ts";
 import { listTasks } from "./list-tasks.ts";
 import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push/push-configs.ts";
-import { assertAgent, sendMessage } from "./send-message.ts";
+import { assertAgent, type Sent, sendMessage } from "./send-message.ts";
 import { streamTask } from "./stream-task.ts";
 
 /** One call of the protocol, by either binding. */
@@ -58,24 +59,26 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
     scope: "run",
     async perform({ exchange, agentId, params }) {
       const { message, configuration = {} } = decodeSend(params);
-      const { run } = await sendMessage(exchange, agentId, message);
+      const sent = await sendMessage(exchange, agentId, message);
+      const { run } = sent;
       const push = configuration.taskPushNotificationConfig;
       if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
-      if (configuration.returnImmediately !== true) await settled(exchange, run);
+      const isImmediate = configuration.returnImmediately === true;
+      if (!isImmediate) await settled(exchange, run);
       const { historyLength } = configuration;
-      return {
-        value: { task: await loadTask(exchange, { run }, historyLength === undefined ? {} : { historyLength }) },
-      };
+      const task = await loadTask(exchange, { run }, historyLength === undefined ? {} : { historyLength });
+      return { value: { task: isImmediate ? underWay(task, sent) : task } };
     },
   },
   SendStreamingMessage: {
     scope: "run",
     async perform({ exchange, agentId, params, wrap }) {
       const { message, configuration = {} } = decodeSend(params);
-      const { run, after } = await sendMessage(exchange, agentId, message);
+      const sent = await sendMessage(exchange, agentId, message);
+      const { run, after } = sent;
       const push = configuration.taskPushNotificationConfig;
       if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
-      const first = after === 0 ? {} : { first: { task: await loadTask(exchange, { run }), after } };
+      const first = after === 0 ? {} : { first: { task: underWay(await loadTask(exchange, { run }), sent), after } };
       return { stream: streamTask(exchange, run, { ...first, wrap }) };
     },
   },
@@ -148,6 +151,13 @@ export async function performOperation(method: A2aMethod, request: A2aRequest): 
   const { scope, perform } = OPERATIONS[method];
   assertScope(request.exchange.principal, scope);
   return perform(request);
+}
+
+/** A task that was just answered. It asks until a process takes the answers up, though nothing more is needed of the client. */
+function underWay(task: A2aTask, { isAnswer }: Sent): A2aTask {
+  if (isAnswer !== true || task.status.state !== "TASK_STATE_INPUT_REQUIRED") return task;
+  const { message: _, ...status } = task.status;
+  return { ...task, status: { ...status, state: "TASK_STATE_WORKING" } };
 }
 
 /** A cancelled run ends at once where its process is alive. The task says how it stands after this time. */

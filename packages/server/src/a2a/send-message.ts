@@ -9,6 +9,8 @@ import { findTask, loadQuestions, type Task } from "./find-task.ts";
 /** The task that a message went to, and how much of its stream came before the message. */
 export interface Sent extends Task {
   readonly after: number;
+  /** The message answers questions of the task, which goes on with the answers. */
+  readonly isAnswer?: true;
 }
 
 export function assertAgent({ runtime }: HttpExchange, agentId: string): void {
@@ -35,7 +37,7 @@ export async function sendMessage(exchange: HttpExchange, agentId: string, messa
     assertScope(exchange.principal, "decide");
     const decisions = decodeAnswers(message, await loadQuestions(exchange.runtime, record));
     await exchange.runtime.decisions.forward(record.run_id, decisions, deciderOf(exchange.principal));
-    return { run, after: record.last_seq };
+    return { run, after: record.last_seq, isAnswer: true };
   }
   const steering = { ...message, contextId: run.threadId };
   return { run: await submit(exchange, agentId, steering, { busy_policy: "steer" }), after: record?.last_seq ?? 0 };

@@ -1,6 +1,6 @@
+import type { Egress } from "@reprise/contracts";
 import type { CallPreview, Runtime } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
-import { type PushOptions, PushSender } from "../a2a/push/push-sender.ts";
 import type { LiveConfig } from "../config/live/live-config.ts";
 import { printError } from "../http/print-error.ts";
 import { ServerMetrics } from "../http/server-metrics.ts";
@@ -65,6 +65,29 @@ export interface ServerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+/** How push notifications are sent. */
+export interface PushOptions {
+  /** Sends requests to the addresses that clients name. */
+  readonly egress: Egress;
+  /** Origins of receivers that the operator vouches for, as `http://127.0.0.1:9000`: they may be in a private network. */
+  readonly privateOrigins?: readonly string[];
+  /** How often the tasks of all processes are looked through for updates that are due; 5 seconds unless given. */
+  readonly intervalMs?: number;
+}
+
+/** Sends the updates of tasks to the receivers that are stored for them. */
+export interface PushNotifications {
+  /** What is wrong with a receiver. */
+  findProblem(receiver: {
+    readonly url: string;
+    readonly authentication?: { readonly scheme: string; readonly credentials?: string };
+  }): string | undefined;
+  /** Has a task's receivers looked at now, and each time its run waits or ends in this process. */
+  watch(tenant: string, runId: string): void;
+  /** The keys that notifications are signed with, as a JSON Web Key Set. */
+  publicKeys(): Promise<object>;
+}
+
 /** The services that all routes of a server share. */
 export interface ServerHost {
   readonly runtime: Runtime;
@@ -80,15 +103,14 @@ export interface ServerHost {
   readonly metrics: ServerMetrics;
   readonly probe: StoreProbe;
   readonly previewPermission: PreviewPermission | undefined;
-  readonly push: PushSender | undefined;
+  readonly push: PushNotifications | undefined;
   report(error: unknown): void;
 }
 
 const MAX_BODY_BYTES = 1_048_576;
 const MAX_BLOB_BYTES = 268_435_456;
 
-export function createServerHost(options: ServerOptions): ServerHost {
-  const report = options.onError ?? printError;
+export function createServerHost(options: ServerOptions, push: PushNotifications | undefined): ServerHost {
   return {
     runtime: options.runtime,
     authenticate: options.authenticate,
@@ -107,7 +129,7 @@ export function createServerHost(options: ServerOptions): ServerHost {
     metrics: new ServerMetrics(),
     probe: new StoreProbe(options.runtime),
     previewPermission: options.previewPermission,
-    push: options.push === undefined ? undefined : new PushSender(options.runtime, options.push, report),
-    report,
+    push,
+    report: options.onError ?? printError,
   };
 }

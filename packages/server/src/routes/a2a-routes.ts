@@ -31,7 +31,7 @@ export const a2aRoutes: readonly Route[] = [
     operation: schema.keys,
     async handle(exchange) {
       const { push } = exchange.host;
-      return answer(exchange, 200, push === undefined ? { keys: [] } : await push.signer.publicKeys());
+      return answer(exchange, 200, push === undefined ? { keys: [] } : await push.publicKeys());
     },
   },
   {

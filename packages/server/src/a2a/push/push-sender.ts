@@ -1,19 +1,11 @@
-import type { Egress, Observe } from "@reprise/contracts";
+import type { Observe } from "@reprise/contracts";
 import { type A2aPushConfig, type A2aTask, encodeTask, isTerminalState, stateOfRun } from "@reprise/protocols/a2a";
 import type { Runtime } from "@reprise/runtime";
+import type { PushNotifications, PushOptions } from "../../host/server-host.ts";
 import { findRecord, findRun } from "../../wire/find-record.ts";
 import { loadQuestions } from "../find-task.ts";
 import { PUSH_KIND, type PushTarget, type PushTask, pushTaskId, readPushTask, savePushTask } from "./push-configs.ts";
 import { PushSigner } from "./push-signer.ts";
-
-export interface PushOptions {
-  /** Sends requests to the addresses that clients name. */
-  readonly egress: Egress;
-  /** Origins of receivers that the operator vouches for, as `http://127.0.0.1:9000`: they may be in a private network. */
-  readonly privateOrigins?: readonly string[];
-  /** How often the tasks of all processes are looked through for updates that are due; 5 seconds unless given. */
-  readonly intervalMs?: number;
-}
 
 const INTERVAL_MS = 5_000;
 /** A process that has not finished sending by then is taken for dead. */
@@ -27,7 +19,7 @@ const LONGEST_PAUSE_MS = 600_000;
  * Sends the updates of tasks to their receivers: when a task needs input, and when it is over. At least once, in any process: the receivers
  * are stored, the process in which a run ends sends at once, and every process looks regularly for updates that are due.
  */
-export class PushSender {
+export class PushSender implements PushNotifications {
   readonly #runtime: Runtime;
   readonly #options: PushOptions;
   readonly #report: (error: unknown) => void;
@@ -45,8 +37,8 @@ export class PushSender {
     this.#schedule();
   }
 
-  get signer(): PushSigner {
-    return this.#signer;
+  publicKeys(): Promise<object> {
+    return this.#signer.publicKeys();
   }
 
   /** For `runtime.observe`: a run of this process waits or is over. */
@@ -55,7 +47,6 @@ export class PushSender {
     return { close: () => void (this.#watched.has(key) && this.#look(tenant, runId)) };
   };
 
-  /** Has a task's receivers looked at now, and each time its run waits or ends in this process. */
   watch(tenant: string, runId: string): void {
     if (this.#watched.size >= MAX_WATCHED) this.#watched.clear();
     this.#watched.add(JSON.stringify([tenant, runId]));
@@ -75,7 +66,6 @@ export class PushSender {
     clearTimeout(this.#timer);
   }
 
-  /** What is wrong with a receiver. */
   findProblem({ url, authentication }: A2aPushConfig): string | undefined {
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       return "url must be an address of http or https.";
