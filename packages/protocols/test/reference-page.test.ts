@@ -36,6 +36,15 @@ cursor of the last chunk gets what follows it.
 
 **Taking back.** Clients of version 6 keep what they have. After \`step_reset\` the page shows what was withdrawn until it is loaded anew.
 
+## The runs below
+
+A run that has other agents work streams them too. \`data-child-run\`, with the id of the run below, says how it stands: \`{runId, parentRunId,
+callId, agentId, depth, status, step?, tool?, inputTokens?, outputTokens?, costMicrocents?}\`; the newest stays in the message. What the run says
+comes as transient \`data-child\` parts, \`{runId, parentRunId, callId, agentId, depth, chunk}\`, where \`chunk\` is a chunk of that run's own message.
+
+A question of a run below is a \`dynamic-tool\` part of the message with \`tool-approval-request\`, in a step of its own, and is answered like any other:
+the decision goes to the call of that run. The response ends where every run that is waited for has a question.
+
 ## Requests
 
 | the body says | it is |

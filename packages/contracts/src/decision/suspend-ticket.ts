@@ -42,7 +42,11 @@ export interface SuspendTicket {
 }
 
 /** Whether a call continues without a person: it waits for a run below it, or for a time. */
-export function continuesByItself({ ticket }: { readonly ticket?: SuspendTicket | undefined }): boolean {
+export function continuesByItself({
+  ticket,
+}: {
+  readonly ticket?: Pick<SuspendTicket, "run_id" | "on_expiry"> | undefined;
+}): boolean {
   return ticket?.run_id !== undefined || ticket?.on_expiry === "execute";
 }
 

@@ -2,8 +2,8 @@ import type { AgentEvent } from "@reprise/contracts";
 import type { FileUrl } from "../chat/file-url.ts";
 import { encodeSseFrame } from "../sse/sse-frame.ts";
 import { encodeAiSdkEvent } from "./encode-event.ts";
-import { type AiSdkState, INITIAL_STATE, type StreamPhase } from "./encoder-state.ts";
-import { finishFailure } from "./run-parts.ts";
+import { type AiSdkState, INITIAL_STATE, inOrder, type StreamPhase } from "./encoder-state.ts";
+import { finishFailure, pauseForQuestions } from "./run-parts.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 
 export interface AiSdkEncoderOptions {
@@ -19,6 +19,11 @@ export interface AiSdkEncoder {
   encode(event: AgentEvent, cursor?: string): string;
   /** Takes an event in that the client already has: for one that comes back, or for a run that continues in another response. */
   skip(event: AgentEvent): void;
+  /**
+   * What was taken in is of a response that is over: what comes next begins with `start`. Needed where a response ended because runs
+   * below had questions, which no event says.
+   */
+  restart(): void;
   /** What is left to say when no more events come, and the trailer of a response that is whole. */
   end(): string;
   readonly phase: StreamPhase;
@@ -48,8 +53,11 @@ export function createAiSdkEncoder({ fileUrl, state = INITIAL_STATE }: AiSdkEnco
     skip(event) {
       [current] = encodeAiSdkEvent(current, event, fileUrl);
     },
+    restart() {
+      current = { ...current, isStarted: false, isStepOpen: false, isStepSaid: false };
+    },
     end() {
-      const [next, chunks] = finishFailure(current);
+      const [next, chunks] = inOrder(current, finishFailure, pauseForQuestions);
       current = next;
       const isWhole = next.phase === "finished" || next.phase === "suspended";
       return frames(chunks) + (isWhole ? TRAILER : "");

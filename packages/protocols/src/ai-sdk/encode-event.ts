@@ -1,5 +1,6 @@
 import type { AgentEvent } from "@reprise/contracts";
 import type { FileUrl } from "../chat/file-url.ts";
+import { childRunPart, nestEvent } from "./child-parts.ts";
 import { dataChunks } from "./data-parts.ts";
 import { type AiSdkState, type Encoded, inOrder } from "./encoder-state.ts";
 import { closeSettledStep, endStep, finishRun, resetStep, startStep, withStart } from "./run-parts.ts";
@@ -18,6 +19,9 @@ export function encodeAiSdkEvent(state: AiSdkState, event: AgentEvent, fileUrl: 
 }
 
 function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encoded {
+  if (event.type === "child_run_start" || event.type === "child_run_progress") return [state, [childRunPart(event)]];
+  const { lineage } = event;
+  if (lineage !== undefined) return nestEvent(state, { ...event, lineage }, { encode: encodeAiSdkEvent, fileUrl });
   switch (event.type) {
     case "run_start":
       return [state, []];
@@ -72,8 +76,6 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "guardrail_tripped":
     case "hook_completed":
     case "tool_catalog_resolved":
-    case "child_run_start":
-    case "child_run_progress":
       return [state, []];
     default:
       event satisfies never;

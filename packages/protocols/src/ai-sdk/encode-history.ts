@@ -11,6 +11,8 @@ export interface StoredThread {
   readonly messages: readonly Message[];
   /** The calls of the thread; at least those that wait. */
   readonly calls: readonly ToolCallRecord[];
+  /** The calls of runs below that wait for a person, each with the run of the thread that they work for. */
+  readonly below?: readonly { readonly call: ToolCallRecord; readonly run_id: string }[];
 }
 
 /** The message of the assistant that is being put together. */
@@ -60,6 +62,14 @@ export function encodeAiSdkHistory(thread: StoredThread, fileUrl: FileUrl = (url
     if (call.status !== "suspended" || asked.has(call.call_id)) continue;
     // A run may ask before it has said anything: its message then is the one its step is about to have.
     open(call.run_id, `${call.step_id}-m`, call.run_id).parts.push(questionPart(call));
+  }
+  const asking = new Set<string>();
+  for (const { call, run_id } of thread.below ?? []) {
+    const { parts } = open(run_id, `${run_id}-s1-m`, run_id);
+    // As in the stream, these questions are in a step of their own.
+    if (!asking.has(run_id)) parts.push({ type: "step-start" });
+    asking.add(run_id);
+    parts.push(questionPart(call));
   }
   return shown;
 }

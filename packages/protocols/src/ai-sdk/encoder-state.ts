@@ -10,11 +10,13 @@ export type StreamPhase = "open" | "suspended" | "finished" | "withdrawn";
 /** A call whose part the client has and that has no result yet. */
 export interface OpenCall {
   readonly name: string;
-  /** The step its part is in; clients look for inputs in the last one only. */
+  /** The step its part is in; clients look for inputs in the last one only. `BELOW` for a call of a run below, which outlives steps. */
   readonly step: number;
   readonly isReady: boolean;
   readonly isDynamic: boolean;
 }
+
+export const BELOW = -1;
 
 /** What the encoder remembers between two events. Plain data: the events of the run from its start give the same again. */
 export interface AiSdkState {
@@ -39,6 +41,8 @@ export interface AiSdkState {
   readonly reasonings: number;
   readonly isReasoningOpen: boolean;
   readonly calls: Readonly<Record<string, OpenCall>>;
+  /** The runs below that are not over, by their ids. Each has a message of its own. */
+  readonly children?: Readonly<Record<string, AiSdkState>>;
   /** Why the run is about to fail. Told last: clients read no further. */
   readonly failure?: string;
 }

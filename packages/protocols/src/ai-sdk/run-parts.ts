@@ -2,7 +2,7 @@ import type { AgentEvent, EventData, Termination } from "@reprise/contracts";
 import { type AiSdkState, type Encoded, inOrder } from "./encoder-state.ts";
 import { runInfoData } from "./run-info.ts";
 import { closeParts } from "./text-parts.ts";
-import { dropAll, dropStep, dropUnready } from "./tool-parts.ts";
+import { asksBelow, dropAll, dropStep, dropUnready } from "./tool-parts.ts";
 import type { FinishReason, UiChunk } from "./ui-chunk.ts";
 
 const STOPPED: Readonly<Record<string, FinishReason>> = {
@@ -94,6 +94,15 @@ function endOf({ failure }: AiSdkState, { termination }: EventData["run_finish"]
   if (termination.type === "cancelled") return [{ type: "abort", reason: "cancelled" }];
   if (termination.type !== "error") return [finish];
   return [{ type: "error", errorText: failure ?? termination.value }, finish];
+}
+
+/** What a response ends with where every run below needs a person: the page answers, and gets the rest in another response. */
+export function pauseForQuestions(state: AiSdkState): Encoded {
+  if (state.phase !== "open" || !asksBelow(state)) return [state, []];
+  return inOrder(state, closeStep, (ended) => [
+    { ...ended, phase: "suspended", isStarted: false },
+    [{ type: "finish", finishReason: "stop" }],
+  ]);
 }
 
 /** What a stream ends with that broke off after its run failed and before it said so. */

@@ -2,7 +2,7 @@ import type { EventData, SuspensionNotice, ToolResult } from "@reprise/contracts
 import { getAt, type Json } from "@reprise/state";
 import { toolErrorText, toolOutput } from "../chat/tool-output.ts";
 import { asksApproval, describeQuestion } from "./approval-descriptor.ts";
-import { type AiSdkState, type Encoded, inOrder, type OpenCall } from "./encoder-state.ts";
+import { type AiSdkState, BELOW, type Encoded, inOrder, type OpenCall } from "./encoder-state.ts";
 import { closeParts } from "./text-parts.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 
@@ -43,14 +43,29 @@ export function settleCall(state: AiSdkState, done: EventData["tool_call_done"])
   );
 }
 
+/** Whether a run below waits for an answer of the page. */
+export function asksBelow({ calls }: AiSdkState): boolean {
+  return Object.values(calls).some(({ step }) => step === BELOW);
+}
+
+/** The question of a call of a run below, or the result of one that was asked about. The page has no part of any other one. */
+export function settleBelow(state: AiSdkState, done: EventData["tool_call_done"]): Encoded {
+  if (done.suspended === undefined && callOf(state, done.id) === undefined) return [state, []];
+  return inOrder(
+    state,
+    (current) => ensurePart(current, done, BELOW),
+    (current) => (done.suspended === undefined ? endCall(current, done) : [current, askAbout(done.id, done.suspended)]),
+  );
+}
+
 /** Gives up the calls the model began and did not finish. Their parts would wait for ever. */
 export function dropUnready(state: AiSdkState): Encoded {
   return dropCalls(state, ({ isReady }) => !isReady);
 }
 
-/** Gives up every call that has no result. */
+/** Gives up every call of the run that has no result. */
 export function dropAll(state: AiSdkState): Encoded {
-  return dropCalls(state, () => true);
+  return dropCalls(state, ({ step }) => step !== BELOW);
 }
 
 /** Gives up the calls of the step at work: the model begins it again. */
@@ -94,11 +109,15 @@ function askAbout(toolCallId: string, question: SuspensionNotice): readonly UiCh
 }
 
 /** The model did not ask for every call: a question of the runtime's own gets a part here. */
-function ensurePart(state: AiSdkState, { id, result, suspended }: EventData["tool_call_done"]): Encoded {
+function ensurePart(
+  state: AiSdkState,
+  { id, result, suspended }: EventData["tool_call_done"],
+  step = state.steps,
+): Encoded {
   if (callOf(state, id) !== undefined) return [state, []];
   const name = suspended?.ticket.pending.name ?? result.tool_name;
   const input: Json = suspended?.ticket.pending.arguments ?? null;
-  const call = { name, step: state.steps, isReady: true, isDynamic: true };
+  const call = { name, step, isReady: true, isDynamic: true };
   return [putCall(state, id, call), [{ type: "tool-input-available", ...nameOf(id, call), input }]];
 }
 

@@ -24,8 +24,8 @@ export const EVENT_TABLE: Readonly<Record<EventType, string>> = {
     "the open part is ended (`text-end`, `reasoning-end`), the calls of the step get `tool-input-error`; nothing when nothing was shown",
   stream_reset:
     "`data-stream-reset`, transient; the response ends without `finish` and `[DONE]`, and the page attaches anew",
-  child_run_start: "nothing",
-  child_run_progress: "nothing",
+  child_run_start: "`data-child-run`, one per run below; the newest stays",
+  child_run_progress: "`data-child-run`",
   inference_complete: "`data-inference-complete`, transient",
   state_delta: "`data-state-delta`, transient",
   activity_snapshot:

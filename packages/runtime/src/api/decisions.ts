@@ -1,5 +1,6 @@
 import {
   type CallQuery,
+  clampLimit,
   continuesByItself,
   type Decision,
   type DecisionInput,
@@ -7,17 +8,20 @@ import {
   derivedDecisionId,
   findRememberProblem,
   invalidRequest,
+  MAX_LIMIT,
   notFound,
   type OffsetQuery,
   type Page,
   RepriseError,
   readRemember,
   type TenantStore,
+  type ToolCallRecord,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
 import type { Services } from "../loop/services.ts";
 import { bindingHash } from "../resolve/tool-version.ts";
+import { NO_PERSON } from "../thread/ask-about.ts";
 import { listAllCalls } from "../thread/calls.ts";
 import { readCallName } from "../thread/derived-ids.ts";
 import { assertAsksPerson, assertBinding, assertDecidedValue } from "./assert-decision.ts";
@@ -73,6 +77,8 @@ export function createDecisions(services: Services, tenant: string): Decisions {
 
     async page({ offset, limit, ...query } = {}) {
       const range = { ...(offset !== undefined && { offset }), ...(limit !== undefined && { limit }) };
+      const waiting = await store.listCalls({ ...suspended(query), pending_id: NO_PERSON, limit: 1 });
+      if (waiting.total > 0) return pageOfAsked(store, suspended(query), waiting.total, { offset, limit });
       const page = await store.listCalls({ ...suspended(query), ...range });
       return { ...page, items: page.items.filter((call) => !continuesByItself(call)).map(toOpenDecision) };
     },
@@ -119,6 +125,26 @@ export function createDecisions(services: Services, tenant: string): Decisions {
       await forwardDecisions(services, tenant, { threadId: run.thread_id, runId, ...options }, inputs);
     },
   };
+}
+
+/** A page of the calls that a person is asked about, where others wait beside them for something else. */
+async function pageOfAsked(
+  store: TenantStore,
+  query: CallQuery,
+  others: number,
+  range: { readonly offset: number | undefined; readonly limit: number | undefined },
+): Promise<Page<OpenDecision>> {
+  const end = (range.offset ?? 0) + clampLimit(range.limit);
+  const asked: ToolCallRecord[] = [];
+  let total = 0;
+  for (let offset = 0; asked.length < end; offset += MAX_LIMIT) {
+    const page = await store.listCalls({ ...query, offset, limit: MAX_LIMIT });
+    total = Math.max(page.total - others, 0);
+    asked.push(...page.items.filter((call) => !continuesByItself(call)));
+    if (!page.has_more) break;
+  }
+  const items = asked.slice(range.offset ?? 0, end).map(toOpenDecision);
+  return { items, total, has_more: (range.offset ?? 0) + items.length < total };
 }
 
 function suspended({ threadId, runId }: DecisionQuery): CallQuery {

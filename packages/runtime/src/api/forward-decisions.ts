@@ -51,7 +51,7 @@ export async function forwardDecisions(
   const decisions: { readonly decision: Decision; readonly early: boolean }[] = [];
   for (const input of inputs) {
     assertDecisionInput(input);
-    const waiting = findTarget(calls, input.target_id);
+    const waiting = findTarget(calls, input.target_id) ?? (await findBelow(store, target, input.target_id));
     const found = waiting === undefined ? await findAnsweredCall(store, target, input.target_id) : { call: waiting };
     const earlier = found === undefined ? undefined : await findEarlier(store, found, input, now);
     if (earlier !== undefined) decisions.push({ decision: earlier, early: false });
@@ -67,7 +67,31 @@ export async function forwardDecisions(
   const [first] = decisions;
   if (first === undefined) throw invalidRequest("A run request needs a message or a decision.");
   for (const { decision, early } of decisions) await store.decide(decision, { early });
-  return first.decision.run_id;
+  return (await runOnThread(store, first.decision.run_id, threadId)) ?? first.decision.run_id;
+}
+
+/** A call of a run below that waits: a page that shows the runs below decides through the thread of the run above. */
+async function findBelow(
+  store: TenantStore,
+  { threadId, runId }: DecisionTarget,
+  targetId: string,
+): Promise<ToolCallRecord | undefined> {
+  const named = readCallName(targetId);
+  const call = named && (await store.loadCall(named.run_id, named.call_id));
+  if (call === undefined || call.status !== "suspended" || call.thread_id === threadId) return undefined;
+  const above = await runOnThread(store, call.run_id, threadId);
+  return above !== undefined && (runId ?? above) === above ? call : undefined;
+}
+
+/** The run of a thread that a run works for, or the run itself when it is of the thread. */
+async function runOnThread(store: TenantStore, runId: string, threadId: string): Promise<string | undefined> {
+  for (let run = await store.loadRun(runId); run !== undefined; ) {
+    if (run.thread_id === threadId) return run.run_id;
+    // Only runs that calls started are below another one.
+    if (run.depth === undefined || run.parent_run_id === undefined) return undefined;
+    run = await store.loadRun(run.parent_run_id);
+  }
+  return undefined;
 }
 
 function findEarlier(

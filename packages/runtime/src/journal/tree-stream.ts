@@ -91,6 +91,8 @@ export class TreeStream<Item> implements EventIterator<Item> {
   #failure: { readonly error: unknown } | undefined;
   #heard = Promise.withResolvers<void>();
   #last: Promise<unknown> = Promise.resolve();
+  /** How many asked and have no answer yet. */
+  #waiting = 0;
 
   constructor(services: JournalSources, key: RunKey, options: TreeOptions, project: (read: TreeEvent) => Item) {
     this.#services = services;
@@ -107,13 +109,21 @@ export class TreeStream<Item> implements EventIterator<Item> {
   }
 
   next(): Promise<IteratorResult<Item, void>> {
+    const taken = this.takeNow();
+    if (taken !== undefined) return Promise.resolve({ done: false, value: taken });
     const answer = this.#last.then(() => this.#advance());
-    this.#last = answer.catch(() => undefined);
+    this.#waiting += 1;
+    this.#last = answer
+      .catch(() => undefined)
+      .then(() => {
+        this.#waiting -= 1;
+      });
     return answer;
   }
 
   takeNow(): Item | undefined {
-    const taken = this.#isOver || !this.#isOpen ? undefined : this.#take();
+    // Those who asked before are answered before.
+    const taken = this.#isOver || !this.#isOpen || this.#waiting > 0 ? undefined : this.#take();
     return taken === undefined ? undefined : this.#project(taken);
   }
 

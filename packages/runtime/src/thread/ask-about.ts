@@ -1,4 +1,10 @@
-import type { ResumeMode, SuspendRequest, SuspendTicket, ToolCallRecord } from "@reprise/contracts";
+import {
+  continuesByItself,
+  type ResumeMode,
+  type SuspendRequest,
+  type SuspendTicket,
+  type ToolCallRecord,
+} from "@reprise/contracts";
 
 /** The id of the next suspension of a call: each question has its own. */
 export function nextSuspensionId({ call_id, suspension }: ToolCallRecord): string {
@@ -14,6 +20,9 @@ export function askAbout(call: ToolCallRecord, action: string, message: string):
     resume_mode: "replay_tool_call",
   };
 }
+
+/** What calls have as their id outside while they wait for no person: stores index it, so that such calls are counted without being read. */
+export const NO_PERSON = "reprise/no-person";
 
 /** The ticket of a question a plugin or a tool asks: what they left out follows from the call. */
 export function ticketFor(
@@ -31,7 +40,7 @@ export function ticketFor(
       ...(response_schema !== undefined && { response_schema }),
     },
     pending: {
-      id: pending?.id ?? call.call_id,
+      id: pending?.id ?? (continuesByItself({ ticket: request }) ? NO_PERSON : call.call_id),
       name: pending?.name ?? call.tool_id,
       arguments: pending?.arguments ?? call.arguments,
     },

@@ -1,11 +1,11 @@
-import { type DecisionInput, notFound, RepriseError, type RunRecord } from "@reprise/contracts";
+import { continuesByItself, type DecisionInput, notFound, RepriseError, type RunRecord } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { findForwarded, submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
-import { loadOpenCalls } from "./load-calls.ts";
+import { loadCallsBelow, loadOpenCalls } from "./load-calls.ts";
 import { streamMessage } from "./stream-message.ts";
 import { unlessStale } from "./unless-stale.ts";
 
@@ -20,7 +20,7 @@ export async function answerDecisions(exchange: HttpExchange, agentId: string, a
   assertScope(exchange.principal, "decide");
   if (asked.reply === "stream") assertScope(exchange.principal, "read");
   assertAgent(exchange, agentId);
-  const { open, waiting } = await findWaiting(exchange, agentId, asked);
+  const { open, waiting, known } = await findWaiting(exchange, agentId, asked);
   const request = { ...asked.request, initial_decisions: open };
   const run = open.length > 0 ? await unlessStale(submitOnce(exchange, request)) : await findForwarded(exchange);
   if (run === undefined) {
@@ -32,7 +32,8 @@ export async function answerDecisions(exchange: HttpExchange, agentId: string, a
     return answer(exchange, 202, { status: "decision_forwarded", threadId: asked.thread_id }, ids);
   }
   // What the page has of the run ends where it waited.
-  return streamMessage(exchange, run, waiting?.last_seq ?? (await findWait(run, asked.decisions)));
+  if (waiting !== undefined) return streamMessage(exchange, run, known);
+  return streamMessage(exchange, run, new Map([[run.id, await findWait(run, asked.decisions)]]));
 }
 
 function assertAgent({ runtime }: HttpExchange, agentId: string): void {
@@ -49,6 +50,8 @@ interface Waiting {
   /** The decisions about calls that wait. */
   readonly open: readonly DecisionInput[];
   readonly waiting?: RunRecord;
+  /** How far the page has the events of each run that waits: up to where it does. */
+  readonly known: ReadonlyMap<string, number>;
 }
 
 /**
@@ -61,10 +64,16 @@ async function findWaiting(
   { thread_id, run_id, decisions }: Decisions,
 ): Promise<Waiting> {
   const [waiting] = (await exchange.runtime.runs({ threadId: thread_id, status: "waiting", limit: 1 })).items;
-  const calls = await loadOpenCalls(exchange, thread_id);
-  const open = selectOpenDecisions(decisions, calls);
-  if (waiting === undefined || open.length === 0) return { open };
-  if (waiting.agent_id === agentId && (run_id ?? waiting.run_id) === waiting.run_id) return { open, waiting };
+  const below = await loadCallsBelow(exchange, thread_id);
+  const calls = [...(await loadOpenCalls(exchange, thread_id)), ...below.map(({ call }) => call)];
+  const open = selectOpenDecisions(
+    decisions,
+    calls.filter((call) => !continuesByItself(call)),
+  );
+  const waits = [...(waiting === undefined ? [] : [waiting]), ...below.map(({ run }) => run)];
+  const known = new Map(waits.map((run) => [run.run_id, run.last_seq]));
+  if (waiting === undefined || open.length === 0) return { open, known };
+  if (waiting.agent_id === agentId && (run_id ?? waiting.run_id) === waiting.run_id) return { open, waiting, known };
   const message = `No run of agent ${agentId} on thread ${thread_id} waits for these decisions; run ${waiting.run_id} does.`;
   throw new RepriseError("NOT_SUSPENDED", message, { details: { thread_id, run_id: waiting.run_id } });
 }

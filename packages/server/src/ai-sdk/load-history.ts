@@ -4,7 +4,7 @@ import { browserUrl } from "../blobs/blob-url.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { MAX_PAGE_BYTES } from "../http/answer-list.ts";
 import { badRequest } from "../http/http-refusal.ts";
-import { loadCalls, loadOpenCalls } from "./load-calls.ts";
+import { loadCalls, loadCallsBelow, loadOpenCalls } from "./load-calls.ts";
 
 /** How many messages are read from the store at once. */
 const READ_AT_ONCE = 32;
@@ -33,7 +33,9 @@ export async function loadHistory(
   const { limit = Number.POSITIVE_INFINITY, before } = query;
   const { messages, isWhole } = await readBackwards(exchange, threadId, limit, before);
   const calls = await loadCallsOf(exchange, threadId, messages, before === undefined);
-  const shown = encodeAiSdkHistory({ thread_id: threadId, messages, calls }, (url) => browserUrl(exchange, url));
+  const below = before === undefined ? await loadCallsBelow(exchange, threadId) : [];
+  const stored = { thread_id: threadId, messages, calls, below };
+  const shown = encodeAiSdkHistory(stored, (url) => browserUrl(exchange, url));
   const end = before === undefined ? shown.length : shown.findIndex(({ id }) => id === before);
   // The oldest may have begun before what was read.
   const whole = shown.slice(isWhole ? 0 : 1, end < 0 ? shown.length : end);

@@ -1,4 +1,4 @@
-import type { RunRequest } from "@reprise/contracts";
+import { continuesByItself, type RunRequest, type ToolCallRecord } from "@reprise/contracts";
 import { type AiSdkRequest, selectOpenDecisions, withUiMessageIds } from "@reprise/protocols/ai-sdk";
 import type { RunHandle } from "@reprise/runtime";
 import { keepFiles } from "../blobs/keep-files.ts";
@@ -7,7 +7,7 @@ import { badRequest } from "../http/http-refusal.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope } from "../security/principal.ts";
 import { findMessageRun } from "./find-message-run.ts";
-import { loadOpenCalls } from "./load-calls.ts";
+import { loadCallsBelow, loadOpenCalls } from "./load-calls.ts";
 import { unlessStale } from "./unless-stale.ts";
 
 type Submit = Extract<AiSdkRequest, { kind: "submit" }>;
@@ -26,12 +26,20 @@ export async function startAnswer(
     return submitOnce(exchange, { ...asked, thread_id: threadId, messages: said, restore: { run_id: replaced } });
   }
   // A client sends its decisions along for as long as its message has them; only what waits can be decided.
-  const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadOpenCalls(exchange, threadId));
+  const open = decisions.length === 0 ? [] : selectOpenDecisions(decisions, await loadAsked(exchange, threadId));
   const said = { ...asked, thread_id: threadId, messages };
   if (open.length === 0) return submitOnce(exchange, said);
   assertScope(exchange.principal, "decide");
   // Another client may decide between the read and the write: then the message counts without the decision.
   return (await unlessStale(submitOnce(exchange, { ...said, initial_decisions: open }))) ?? submitOnce(exchange, said);
+}
+
+/** The calls that a person may decide about, on the thread and below. */
+async function loadAsked(exchange: HttpExchange, threadId: string): Promise<readonly ToolCallRecord[]> {
+  const below = await loadCallsBelow(exchange, threadId);
+  return [...(await loadOpenCalls(exchange, threadId)), ...below.map(({ call }) => call)].filter(
+    (call) => !continuesByItself(call),
+  );
 }
 
 /** Another answer to what was said: the thread goes back to right behind it, and the old answer stays as superseded. */

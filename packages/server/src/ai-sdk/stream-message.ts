@@ -7,14 +7,23 @@ import type { FrameEncoding } from "../sse/frame-encoding.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
 
 /**
- * Answers with a run as one message of the assistant. What the client has already is taken in and not said again: events up to
- * `after`. The response ends where the run waits, and, without an end, where what was shown is no longer true.
+ * Answers with a run as one message of the assistant, the runs below it included. What the client has already is taken in and not said
+ * again: the events of each run up to the position in `known`. The response ends where the run waits, and, without an end, where what was shown is no longer true.
  */
-export function streamMessage(exchange: HttpExchange, run: RunHandle, after = 0): Response {
+export function streamMessage(
+  exchange: HttpExchange,
+  run: RunHandle,
+  known: ReadonlyMap<string, number> = new Map(),
+): Response {
   const encoder = createAiSdkEncoder({ fileUrl: (url) => browserUrl(exchange, url) });
+  let isContinuing = known.size > 0;
   const encoding: FrameEncoding = {
     encode({ event, cursor }) {
-      if (event.seq === undefined || event.seq > after) return encoder.encode(event, cursor);
+      if (event.seq === undefined || event.seq > (known.get(event.run_id) ?? 0)) {
+        if (isContinuing) encoder.restart();
+        isContinuing = false;
+        return encoder.encode(event, cursor);
+      }
       encoder.skip(event);
       return "";
     },
@@ -24,5 +33,10 @@ export function streamMessage(exchange: HttpExchange, run: RunHandle, after = 0)
     },
   };
   const headers = { ...AI_SDK_HEADERS, ...idHeaders({ run: run.id, thread: run.threadId }) };
-  return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ signal }), headers, encoding);
+  return respondWithEvents(
+    exchange,
+    (signal) => run.eventsWithCursor({ children: "events", signal }),
+    headers,
+    encoding,
+  );
 }
