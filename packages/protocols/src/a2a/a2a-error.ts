@@ -11,7 +11,20 @@ export interface A2aFailure {
 }
 
 /** Every error that a client of the protocol may get. */
-export const A2A_ERRORS = {
+export type A2aErrorName =
+  | "PARSE"
+  | "INVALID_REQUEST"
+  | "METHOD_NOT_FOUND"
+  | "INVALID_PARAMS"
+  | "INTERNAL"
+  | "TASK_NOT_FOUND"
+  | "TASK_NOT_CANCELABLE"
+  | "PUSH_NOTIFICATION_NOT_SUPPORTED"
+  | "UNSUPPORTED_OPERATION"
+  | "VERSION_NOT_SUPPORTED";
+
+/** How each is said. */
+export const A2A_ERRORS: Readonly<Record<A2aErrorName, A2aFailure>> = {
   PARSE: { code: -32700, httpStatus: 400, status: "INVALID_ARGUMENT" },
   INVALID_REQUEST: { code: -32600, httpStatus: 400, status: "INVALID_ARGUMENT" },
   METHOD_NOT_FOUND: { code: -32601, httpStatus: 404, status: "NOT_FOUND" },
@@ -37,9 +50,7 @@ export const A2A_ERRORS = {
     status: "FAILED_PRECONDITION",
     reason: "VERSION_NOT_SUPPORTED",
   },
-} as const satisfies Readonly<Record<string, A2aFailure>>;
-
-export type A2aErrorName = keyof typeof A2A_ERRORS;
+};
 
 /** An error in the words of the protocol. */
 export class A2aError extends Error {

@@ -32,7 +32,12 @@ function assertVersion(exchange: HttpExchange): void {
 }
 
 /** Performs an operation for a client of the REST binding. */
-export async function answerRest(exchange: HttpExchange, method: A2aMethod, agentId: string, params: unknown) {
+export async function answerRest(
+  exchange: HttpExchange,
+  method: A2aMethod,
+  agentId: string,
+  params: unknown,
+): Promise<Response> {
   const contentType = { "content-type": mediaTypeFor(exchange) };
   try {
     assertVersion(exchange);
