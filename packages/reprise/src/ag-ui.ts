@@ -15,16 +15,20 @@ export type {
   AgUiToolCall,
   AgUiUsage,
   AgUiVersion,
+  CapableAgent,
   FileUrl,
   OpenCall,
+  RestingThread,
 } from "@reprise/protocols/ag-ui";
 export {
   AG_UI_HEADERS,
   agUiVersionOf,
   createAgUiEncoder,
   decodeAgUiRequest,
+  encodeAgUiCapabilities,
   encodeAgUiEvent,
   encodeAgUiHistory,
+  encodeAgUiThread,
   INITIAL_AG_UI_STATE,
   selectOpenDecisions,
 } from "@reprise/protocols/ag-ui";

@@ -6,6 +6,7 @@ import { printError } from "./http/print-error.ts";
 import { answerUnknown, mountRoutes } from "./mount-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { a2aRoutes } from "./routes/a2a-routes.ts";
+import { agUiRoutes } from "./routes/ag-ui-routes.ts";
 import { agentRoutes } from "./routes/agent-routes.ts";
 import { aiSdkRoutes } from "./routes/ai-sdk-routes.ts";
 import { blobRoutes } from "./routes/blob-routes.ts";
@@ -33,6 +34,7 @@ export type RouteGroup =
   | "runs"
   | "decisions"
   | "agents"
+  | "ag-ui"
   | "ai-sdk"
   | "a2a"
   | "blobs"
@@ -55,6 +57,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   ],
   decisions: decisionRoutes,
   agents: [...agentRoutes, ...toolRoutes],
+  "ag-ui": agUiRoutes,
   "ai-sdk": aiSdkRoutes,
   a2a: a2aRoutes,
   blobs: blobRoutes,

@@ -2,7 +2,6 @@ import type { EventData } from "@reprise/contracts";
 import { diff, type Json, toJsonPatch } from "@reprise/state";
 import type { FileUrl } from "../chat/file-url.ts";
 import type { AgUiEncoded, AgUiState } from "./encoder-state.ts";
-import { messageIdOf } from "./message-events.ts";
 
 type Content = { readonly [key: string]: Json };
 
@@ -21,20 +20,6 @@ export function showActivity(
   }
   const patch = toJsonPatch(before, { ops: diff(before, shown) });
   return [next, patch.length === 0 ? [] : [{ type: "ACTIVITY_DELTA", messageId, activityType, patch }]];
-}
-
-/** An answer of the model: the model, its usage, the time it took. */
-export function showInference(
-  state: AgUiState,
-  { model, usage = {}, duration_ms }: EventData["inference_complete"],
-): AgUiEncoded {
-  // A usage is plain numbers by name.
-  const content = { model, usage: { ...usage } as Json, durationMs: duration_ms };
-  const messageId = `inference_${messageIdOf(state)}`;
-  return [
-    state,
-    [{ type: "ACTIVITY_SNAPSHOT", messageId, activityType: "inference_complete", content, replace: false }],
-  ];
 }
 
 /** Clients take objects only. */

@@ -57,6 +57,8 @@ export type AgUiEvent =
       readonly runId: string;
       readonly protocolVersion?: string;
       readonly parentRunId?: string;
+      /** The run's own id, where the client has another. */
+      readonly metadata?: { readonly runId: string };
     }
   | {
       readonly type: "RUN_FINISHED";
@@ -89,7 +91,7 @@ export type AgUiEvent =
   | ({ readonly type: "TOOL_CALL_ARGS"; readonly delta: string } & OfCall)
   | ({ readonly type: "TOOL_CALL_END" } & OfCall)
   | ({ readonly type: "TOOL_CALL_RESULT"; readonly content: string; readonly role: "tool" } & OfCall & InMessage)
-  /** `agent_handoff`: another agent continues the run. */
+  /** `inference_complete`, and `agent_handoff` when another agent continues the run. */
   | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json }
   | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: Json }
   | { readonly type: "STATE_DELTA"; readonly delta: readonly JsonPatchData[] }

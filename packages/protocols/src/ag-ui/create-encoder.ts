@@ -1,10 +1,11 @@
-import type { AgentEvent } from "@reprise/contracts";
+import type { AgentEvent, ToolCallRecord } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { encodeSseFrame } from "../sse/sse-frame.ts";
-import type { AgUiEvent } from "./ag-ui-event.ts";
+import type { AgUiEvent, AgUiVersion } from "./ag-ui-event.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
-import { type AgUiClient, encodeAgUiEvent, finishFailure } from "./encode-event.ts";
+import { type AgUiClient, encodeAgUiEvent, finishFailure, outcomeOf } from "./encode-event.ts";
 import { type AgUiPhase, type AgUiState, INITIAL_AG_UI_STATE } from "./encoder-state.ts";
+import { waitsOf } from "./interrupts.ts";
 
 /** What a client is shown before the events of its run. */
 export interface AgUiOpening {
@@ -75,8 +76,34 @@ export function createAgUiEncoder({ state, ...client }: AgUiEncoderOptions = {})
   };
 }
 
+/** A thread that no run works on. */
+export interface RestingThread extends AgUiOpening {
+  readonly thread_id: string;
+  /** The run that the client is told of: its latest one. */
+  readonly run_id: string;
+  /** The calls of the thread that wait. */
+  readonly calls: readonly ToolCallRecord[];
+}
+
+/** The thread as one whole run: its messages, its state, and what it waits for. */
+export function encodeAgUiThread(
+  { thread_id, run_id, calls, ...opening }: RestingThread,
+  version: AgUiVersion,
+): string {
+  const waiting = Object.fromEntries(waitsOf(calls).map(([id, waits]) => [id, { waits }]));
+  const outcome = outcomeOf(waiting, version) ?? { type: "success" };
+  const started: AgUiEvent = {
+    type: "RUN_STARTED",
+    threadId: thread_id,
+    runId: run_id,
+    ...(version !== "0" && { protocolVersion: "1.0" }),
+  };
+  const finished: AgUiEvent = { type: "RUN_FINISHED", threadId: thread_id, runId: run_id, outcome };
+  return framesOf([started, ...openingEvents(opening), finished]);
+}
+
 /** `MESSAGES_SNAPSHOT` and `STATE_SNAPSHOT`, as far as there is something to show. */
-export function openingEvents({ messages, state }: AgUiOpening): readonly AgUiEvent[] {
+function openingEvents({ messages, state }: AgUiOpening): readonly AgUiEvent[] {
   return [
     ...(messages === undefined ? [] : [{ type: "MESSAGES_SNAPSHOT", messages } as const]),
     ...(state === undefined ? [] : [{ type: "STATE_SNAPSHOT", snapshot: state } as const]),
@@ -84,7 +111,7 @@ export function openingEvents({ messages, state }: AgUiOpening): readonly AgUiEv
 }
 
 /** Only the last frame of an event says that it is over: a client that comes back in between gets all of it again. */
-export function framesOf(events: readonly AgUiEvent[], cursor?: string): string {
+function framesOf(events: readonly AgUiEvent[], cursor?: string): string {
   const last = events.length - 1;
   let text = "";
   for (let index = 0; index <= last; index += 1) {

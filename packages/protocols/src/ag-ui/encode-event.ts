@@ -1,6 +1,7 @@
 import { type AgentEvent, type EventData, type TokenUsage, terminationCode } from "@reprise/contracts";
+import type { Json } from "@reprise/state";
 import type { FileUrl } from "../chat/file-url.ts";
-import { showActivity, showInference } from "./activity-events.ts";
+import { showActivity } from "./activity-events.ts";
 import type { AgUiEvent, AgUiOutcome, AgUiUsage, AgUiVersion } from "./ag-ui-event.ts";
 import { appendArguments, dropAll, dropStep, dropUnready, readyCall, settleCall, startCall } from "./call-events.ts";
 import { type AgUiEncoded, type AgUiState, inOrder, type OpenCall } from "./encoder-state.ts";
@@ -69,9 +70,10 @@ function advance(state: AgUiState, event: AgentEvent, client: AgUiClient): AgUiE
     case "error":
       return [{ ...state, failure: event.data.message }, []];
     case "inference_complete":
-      return inOrder({ ...state, usage: addUsage(state.usage, event.data.model, event.data.usage) }, (counted) =>
-        showInference(counted, event.data),
-      );
+      return [
+        { ...state, usage: addUsage(state.usage, event.data.model, event.data.usage) },
+        [{ type: "CUSTOM", name: "inference_complete", value: inferenceOf(event.data) }],
+      ];
     case "state_delta":
       return [state, [{ type: "STATE_DELTA", delta: event.data.delta }]];
     case "activity_snapshot":
@@ -113,6 +115,8 @@ function runStarted({ run_id, thread_id }: AgentEvent, { version, runId, parentR
     runId: runId ?? run_id,
     ...(version !== "0" && { protocolVersion: "1.0" }),
     ...(parentRunId !== undefined && { parentRunId }),
+    // A client that wants to stop the run, or look at it elsewhere, needs our id.
+    ...(runId !== undefined && runId !== run_id && { metadata: { runId: run_id } }),
   };
 }
 
@@ -201,6 +205,12 @@ export function finishFailure(state: AgUiState): AgUiEncoded {
     { ...ended, phase: "finished" },
     [{ type: "RUN_ERROR", message: failure, code: "ERROR" }],
   ]);
+}
+
+/** No activity: clients keep activities among their messages. */
+function inferenceOf({ model, usage = {}, duration_ms }: EventData["inference_complete"]): Json {
+  // A usage is plain numbers by name.
+  return { model, usage: { ...usage } as Json, durationMs: duration_ms };
 }
 
 function addUsage(all: readonly AgUiUsage[], model: string, used: TokenUsage | undefined): readonly AgUiUsage[] {

@@ -9,8 +9,10 @@ export type {
 } from "./ag-ui-event.ts";
 export { agUiVersionOf } from "./ag-ui-event.ts";
 export type { AgUiMessage, AgUiPart, AgUiToolCall } from "./ag-ui-message.ts";
-export type { AgUiEncoder, AgUiEncoderOptions, AgUiOpening } from "./create-encoder.ts";
-export { AG_UI_HEADERS, createAgUiEncoder } from "./create-encoder.ts";
+export type { CapableAgent } from "./capabilities.ts";
+export { encodeAgUiCapabilities } from "./capabilities.ts";
+export type { AgUiEncoder, AgUiEncoderOptions, AgUiOpening, RestingThread } from "./create-encoder.ts";
+export { AG_UI_HEADERS, createAgUiEncoder, encodeAgUiThread } from "./create-encoder.ts";
 export type { AgUiRequest } from "./decode-run-input.ts";
 export { decodeAgUiRequest } from "./decode-run-input.ts";
 export type { AgUiClient } from "./encode-event.ts";

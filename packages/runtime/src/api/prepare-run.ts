@@ -30,9 +30,9 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   assertRequest(untrusted);
   // A copy, because the client may continue writing to its own. It is JSON, which its interface hides from the compiler.
   const own = copyJson(untrusted as unknown as Json) as unknown as RunRequest;
-  const request = withTrace(agents, withParent({ ...own, messages: own.messages.map(demoteSystem) }));
-  agents.assertKnown(request.agent_id);
-  assertUnowned(agents, request);
+  agents.assertKnown(own.agent_id);
+  const placed = withParent({ ...own, messages: own.messages.map(demoteSystem) });
+  const request = withOwnState(agents, withTrace(agents, placed));
   assertMayOverride(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();
@@ -117,14 +117,16 @@ function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequ
   if (overrides.model !== undefined) agents.model(agent_id, overrides.model);
 }
 
-/** A client writes the application's state, never what belongs to a plugin of the agent. */
-function assertUnowned(agents: AgentSource, { agent_id, state = {}, removed_state = [] }: RunRequest): void {
-  const keys = [...Object.keys(state), ...removed_state];
-  const plan = keys.length === 0 ? undefined : agents.plan(agent_id);
-  if (plan?.kind !== "local") return;
-  const owned = plan.agent.installed.states
-    .list()
-    .find(({ path: [key] }) => typeof key === "string" && keys.includes(key));
-  if (owned !== undefined)
-    throw invalidRequest(`The state ${JSON.stringify(owned.name)} belongs to a plugin, so a request cannot set it.`);
+/** A client writes the application's state, never what belongs to a plugin of the agent. To remove that is to remove nothing. */
+function withOwnState(agents: AgentSource, request: RunRequest): RunRequest {
+  const { agent_id, state = {}, removed_state = [] } = request;
+  if (Object.keys(state).length + removed_state.length === 0) return request;
+  const plan = agents.plan(agent_id);
+  if (plan.kind !== "local") return request;
+  const owned = new Set(plan.agent.installed.states.list().map(({ path: [key] }) => key));
+  const written = Object.keys(state).find((key) => owned.has(key));
+  if (written !== undefined)
+    throw invalidRequest(`The state ${JSON.stringify(written)} belongs to a plugin, so a request cannot set it.`);
+  if (removed_state.length === 0) return request;
+  return { ...request, removed_state: removed_state.filter((key) => !owned.has(key)) };
 }
