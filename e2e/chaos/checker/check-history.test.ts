@@ -1,9 +1,10 @@
-import type { AgentEvent, EventOf } from "@reprise/contracts";
+import { type AgentEvent, type EventOf, textOf } from "@reprise/contracts";
 import type { ReplayResult } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Refusal } from "../wire/worker-messages.ts";
 import type { WitnessRecord } from "../witness/witness-record.ts";
+import { scriptNamed } from "../workload/run-script.ts";
 import { checkHistory } from "./check-history.ts";
 import type { History, InvariantName, ThreadHistory, Verification } from "./history.ts";
 import {
@@ -376,6 +377,12 @@ const CANCELLED: readonly WitnessRecord[] = [
   { at: 2, type: "answered", request: 99, answer: null },
 ];
 
+/** The scripts that runs below others play. */
+function scriptsBelow({ threads }: History): readonly string[] {
+  const said = threads.flatMap(({ messages }) => messages.slice(0, 1)).map(textOf);
+  return said.flatMap((text) => scriptNamed(text) ?? []).filter((script) => script !== TREE_SCRIPT);
+}
+
 const TREE_CASES: readonly Case[] = [
   [
     "a result that the run below never gave",
@@ -401,7 +408,7 @@ const TREE_CASES: readonly Case[] = [
     /after the cancellation was acknowledged/,
     (history) => ({
       ...witnessing(...CANCELLED)(history),
-      arrivals: [{ at: 10_000, script: `${TREE_SCRIPT}/0-0` }],
+      arrivals: scriptsBelow(history).map((script) => ({ at: 10_000, script })),
     }),
   ],
 ];

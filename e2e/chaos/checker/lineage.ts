@@ -39,7 +39,7 @@ export function lineageOf(history: History): Lineage {
 
 /** No call waits for it: it tells the thread above when it is over. */
 export function isBackground({ request }: RunBelow): boolean {
-  return request.parent_call_id === undefined;
+  return request.background === true;
 }
 
 /** The run above a run; for the notice of a run, the one it is for. */

@@ -8,7 +8,7 @@ export type TreeTool = "delegate" | "dispatch";
 export const TREE_PREFIX = "tree";
 
 /** Stands between the name of a script and what tells the scripts below it apart. */
-export const CHILD_MARK = "/";
+const CHILD_MARK = "/";
 
 export function isOfTree(script: string): boolean {
   return script.startsWith(TREE_PREFIX);

@@ -5,7 +5,7 @@ import { scriptNamed } from "../../workload/run-script.ts";
 import { toolKind } from "../../workload/tool-kinds.ts";
 import type { History, ThreadHistory, Violation } from "../history.ts";
 import { indexHistory } from "../index-history.ts";
-import { lineageOf } from "../lineage.ts";
+import { isBackground, lineageOf } from "../lineage.ts";
 import { requestsOf } from "../requests.ts";
 import { isSameJson } from "../same-json.ts";
 
@@ -48,12 +48,12 @@ function isCausedByRun(history: History, { kind, run_id }: MailboxEntry): boolea
   const child = below.get(run_id);
   if (child === undefined) return kind !== "run" && notices.has(run_id);
   const { parent_run_id = "", parent_call_id, messages } = child.request;
-  const tool = parent_call_id === undefined ? "dispatch" : "delegate";
+  const tool = isBackground(child) ? "dispatch" : "delegate";
   const calls = indexHistory(history).runs.get(parent_run_id)?.calls ?? [];
   return calls.some(
     ({ call_id, tool_id, arguments: asked }) =>
       tool_id === tool &&
-      (parent_call_id ?? call_id) === call_id &&
+      parent_call_id === call_id &&
       isSameJson(asked, { script: scriptNamed(messages[0] === undefined ? "" : textOf(messages[0])) }),
   );
 }

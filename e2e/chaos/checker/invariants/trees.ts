@@ -1,6 +1,7 @@
 import { type RunRecord, textOf } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
-import { CHILD_MARK, scriptNamed } from "../../workload/run-script.ts";
+import type { ModelArrival } from "../../workload/model-server.ts";
+import { scriptNamed } from "../../workload/run-script.ts";
 import { expectedEnds } from "../expected-ends.ts";
 import type { History, RunHistory, Violation } from "../history.ts";
 import { eventsOf, indexHistory } from "../index-history.ts";
@@ -103,13 +104,16 @@ const ON_ITS_WAY_MS = 2_000;
 /** Requests for runs below a run after somebody was told that it is cancelled. */
 function findLateRequests(history: History): readonly Violation[] {
   const { witness, arrivals } = history;
+  const byScript = Map.groupBy(lineageOf(history).below.values(), ({ request }) => scriptIn(request));
   return requestsOf(witness, "cancel")
     .filter(isAcknowledged)
     .flatMap(({ ask: { run_id }, answeredAt = 0 }) => {
-      const script = scriptOf(history, run_id);
-      const late = arrivals.filter(
-        (arrival) => arrival.script.startsWith(`${script}${CHILD_MARK}`) && arrival.at > answeredAt + ON_ITS_WAY_MS,
-      );
+      // A later run of the thread may take up the script of one that was cancelled, with runs of its own below.
+      const isBelow = ({ script }: ModelArrival): boolean => {
+        const runs = byScript.get(script) ?? [];
+        return runs.length > 0 && runs.every((run) => isBelowRun(history, run, run_id));
+      };
+      const late = arrivals.filter((arrival) => arrival.at > answeredAt + ON_ITS_WAY_MS && isBelow(arrival));
       return late.map((arrival): Violation => {
         const message = `A model was asked for ${arrival.script} ${arrival.at - answeredAt} ms after the cancellation was acknowledged.`;
         return { invariant: "I11", run_id, message };
@@ -117,9 +121,13 @@ function findLateRequests(history: History): readonly Violation[] {
     });
 }
 
-/** The script that a client asked for with a run. */
-function scriptOf({ witness }: History, runId: string): string | undefined {
-  const start = requestsOf(witness, "start").find(({ ask }) => ask.request.run_id === runId);
-  const [said] = start?.ask.request.messages ?? [];
+/** The script that a request asks for. */
+function scriptIn({ messages: [said] }: RunBelow["request"]): string | undefined {
   return said === undefined ? undefined : scriptNamed(textOf(said));
+}
+
+function isBelowRun(history: History, { request }: RunBelow, runId: string): boolean {
+  const { parent_run_id = "" } = request;
+  const above = lineageOf(history).below.get(parent_run_id);
+  return parent_run_id === runId || (above !== undefined && isBelowRun(history, above, runId));
 }
