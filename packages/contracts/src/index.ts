@@ -12,6 +12,8 @@ export type {
   RetryPolicy,
   ToolConcurrency,
 } from "./agent/agent-spec.ts";
+export type { ComposedPart, ComposedStep, Composition } from "./agent/composition.ts";
+export { partsOf, stepOf } from "./agent/composition.ts";
 export type {
   BackendDecision,
   BackendNotes,

@@ -41,6 +41,7 @@ it("lists what can be imported from the package", () => {
     [
       ".",
       "./advanced",
+      "./compose",
       "./state",
       "./store-kit",
       "./store-kit/laws",

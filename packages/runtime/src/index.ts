@@ -16,6 +16,14 @@ export type { StartRun } from "./api/start-run.ts";
 export type { ForkOptions, Threads } from "./api/threads.ts";
 export type { InventoryEntry } from "./api/tool-inventory.ts";
 export type { BeforeModelAttempt, ModelAttemptInfo } from "./budget/run-gate.ts";
+export type {
+  ComposedDefinition,
+  ParallelDefinition,
+  Part,
+  RefineDefinition,
+  SequenceDefinition,
+} from "./define/compose-agents.ts";
+export { parallel, refine, sequence } from "./define/compose-agents.ts";
 export type { Agent, AgentDefinition, AnswerOf, StopFunction, StopWhen } from "./define/define-agent.ts";
 export { defineAgent, hasToolCall, isStepCount } from "./define/define-agent.ts";
 export type { PluginDefinition, PluginHooks } from "./define/define-plugin.ts";

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "@reprise/state";
 import type { BudgetPolicy } from "../budget/budget.ts";
 import type { ToolExecutionMode } from "../run/run-overrides.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
+import type { Composition } from "./composition.ts";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
@@ -107,7 +108,7 @@ export interface AgentSpec {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** The id of a model. Absent only for an agent that runs elsewhere. */
+  /** The id of a model. Absent only for an agent that runs elsewhere or is made of others. */
   readonly model?: string;
   readonly system_prompt: string;
   readonly plugin_ids: readonly string[];
@@ -151,4 +152,6 @@ export interface AgentSpec {
   /** Whether a client may choose the model, the prompt and the settings of a run. */
   readonly client_overrides: boolean;
   readonly endpoint?: RemoteEndpoint;
+  /** The agents that this one is made of. It has no model of its own then. */
+  readonly compose?: Composition;
 }

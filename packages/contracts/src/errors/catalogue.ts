@@ -345,6 +345,18 @@ export const ERRORS = {
     remedy:
       "Return `handOff` under a condition that ends, or raise `maxHandoffs`. The message has the path of the run.",
   },
+  STEP_FAILED: {
+    httpStatus: 500,
+    retryable: false,
+    when: "An agent that a composed agent is made of failed or was stopped.",
+    remedy: 'Look at the run of the step (`parentRunId`). `on_failure: "collect"` lets a parallel agent continue.',
+  },
+  COMPOSITION_CYCLE: {
+    httpStatus: 422,
+    retryable: false,
+    when: "A composed agent is a part of itself, directly or over other composed agents.",
+    remedy: "Take one of the agents in the message out of the `compose` of another.",
+  },
   DELEGATION_LIMIT: {
     httpStatus: 409,
     retryable: false,

@@ -1,4 +1,4 @@
-import type { LanguageModel, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
+import type { Composition, LanguageModel, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
 import type { ResolvedRunPlan, ResolveWarning } from "../resolve/resolved-agent.ts";
 import { ModelRoute } from "../route/model-route.ts";
 import { STOP_PLUGIN_ID } from "../stop/stop-plugin.ts";
@@ -24,6 +24,8 @@ export interface AgentInfo {
   readonly warnings: readonly ResolveWarning[];
   /** Where it runs, when that is not here; without what it is reached with. */
   readonly endpoint?: Pick<RemoteEndpoint, "backend" | "url">;
+  /** The agents that it is made of, when it is a composed one. */
+  readonly compose?: Composition;
   /** Changes when anything a run works with changes. */
   readonly definition?: string;
 }
@@ -38,9 +40,12 @@ export interface RouteStop {
 export function describePlan(plan: ResolvedRunPlan, models: readonly string[]): AgentInfo {
   const spec = plan.kind === "local" ? plan.agent.spec : plan.spec;
   const { id, name, description } = spec;
+  const nothing = { route: [], plugins: [], tools: [], inventory: [], warnings: [] };
+  if (plan.kind === "composed") {
+    return { id, name, description, ...nothing, ...(spec.compose !== undefined && { compose: spec.compose }) };
+  }
   if (plan.kind === "backend") {
     const { url = "", backend = "a2a" } = spec.endpoint ?? {};
-    const nothing = { route: [], plugins: [], tools: [], inventory: [], warnings: [] };
     return { id, name, description, ...nothing, endpoint: { url, backend } };
   }
   const { agent } = plan;

@@ -10,7 +10,7 @@ type Hosting = Pick<Services, "agents" | "env" | "limits" | "store">;
 export async function prepareTools(services: Hosting, tenant: string, agentId: string): Promise<void> {
   const { agents, env, limits, store } = services;
   const plan = agents.plan(agentId);
-  if (plan.kind === "backend") return;
+  if (plan.kind !== "local") return;
   try {
     await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async (signal) =>
       prepareSources(plan.agent, sourceCaller({ env, store: store.forTenant(tenant) }, tenant, signal)),

@@ -76,7 +76,7 @@ function withTrace(agents: AgentSource, request: RunRequest): RunRequest {
 function findActiveTrace(agents: AgentSource, agentId: string): string | undefined {
   try {
     const plan = agents.plan(agentId);
-    if (plan.kind === "backend") return undefined;
+    if (plan.kind !== "local") return undefined;
     for (const { traceparent } of plan.agent.installed.plugins) {
       const active = traceparent?.();
       if (isTraceparent(active)) return active;

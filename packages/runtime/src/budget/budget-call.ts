@@ -2,3 +2,4 @@
 export const BUDGET_CALL = "reprise/budget";
 export const REVIEW_CALL = "reprise/review";
 export const BACKEND_CALL = "reprise/backend";
+export const STEP_CALL = "reprise/step";

@@ -142,6 +142,8 @@ export interface Agent<Id extends string = string, Output = unknown> {
   readonly plugins: readonly Plugin[];
   readonly stopPolicies: readonly StopPolicy[];
   readonly model?: LanguageModel;
+  /** The agents that a composed agent was given by value. They are registered with it. */
+  readonly parts?: readonly Agent[];
   /** Carries the type of the answer to the outcomes of runs; never set. */
   readonly output?: Output;
 }

@@ -23,6 +23,7 @@ import type { EffectPort } from "../effects/port.ts";
 import { endActivation } from "../loop/end-activation.ts";
 import { handOver } from "../loop/hand-off.ts";
 import { readInbox } from "../loop/read-inbox.ts";
+import { runComposed } from "../loop/run-composed.ts";
 import { endRunWait } from "../loop/run-family.ts";
 import { runLoop } from "../loop/run-loop.ts";
 import { runRemote } from "../loop/run-remote.ts";
@@ -122,6 +123,7 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
     if (plan.kind === "backend") {
       return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
     }
+    if (plan.kind === "composed") return endActivation(workspace, await runComposed(workspace, plan.spec));
     pinDefinition(workspace, workspace.agent.definition);
     migrateStates(workspace);
     await plugins.activate();

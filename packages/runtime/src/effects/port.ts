@@ -27,6 +27,7 @@ export type EffectKind =
   | "wait"
   | "files"
   | "backend"
+  | "delegate"
   | "check"
   | "approval"
   | "place"

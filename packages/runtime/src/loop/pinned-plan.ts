@@ -1,6 +1,5 @@
-import { RepriseError } from "@reprise/contracts";
 import type { EffectPort } from "../effects/port.ts";
-import type { AgentSource } from "../resolve/agents.ts";
+import { type AgentSource, notLocal } from "../resolve/agents.ts";
 import { recordedPlan } from "../resolve/recorded-agent.ts";
 import { describePlan } from "../resolve/recorded-definition.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.ts";
@@ -14,7 +13,5 @@ export function pinnedPlan(effects: EffectPort, agents: AgentSource, agentId: st
 /** The agent of a plan that is executed here. */
 export function localAgent(plan: ResolvedRunPlan, agentId: string): ResolvedAgent {
   if (plan.kind === "local") return plan.agent;
-  throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${agentId} has an endpoint and runs remotely.`, {
-    details: { agent_id: agentId },
-  });
+  throw notLocal(plan, agentId);
 }

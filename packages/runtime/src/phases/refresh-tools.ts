@@ -29,7 +29,7 @@ export type SourcedRun = RunView & AgentView & Outside & Host & ToolShelf & Pick
  */
 export function refreshTools(workspace: SourcedRun, at: string): Promise<void> | void {
   const { plan, sourced: known, effects } = workspace;
-  if (plan.kind === "backend" || !hasToolSources(plan.agent)) return;
+  if (plan.kind !== "local" || !hasToolSources(plan.agent)) return;
   const encode = (listed: SourcedTools): Json | undefined => {
     const text = describeSourced(listed);
     return known !== undefined && describeSourced(known) === text ? undefined : text;

@@ -36,7 +36,7 @@ export function runPhase<In extends Phase>(
 ): PhaseResult<In> | Promise<PhaseResult<In>> {
   const { plan } = workspace;
   // A remote agent has its plugins where it runs.
-  if (plan.kind === "backend") return NOTHING;
+  if (plan.kind !== "local") return NOTHING;
   const { installed } = plan.agent;
   const hooks = installed.hooks[phase];
   if (hooks === undefined && installed.scheduled.size === 0) return NOTHING;

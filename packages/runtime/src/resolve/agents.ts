@@ -122,14 +122,14 @@ export class Agents {
   /** The same for one activation: with an `InstalledPlugins` that no other has. */
   planRun(id: string): ResolvedRunPlan {
     const plan = this.plan(id);
-    if (plan.kind === "backend") return plan;
+    if (plan.kind !== "local") return plan;
     return { kind: "local", agent: renewAgent(this.registries, plan.agent, { env: this.#env }) };
   }
 
   /** The same for people and user interfaces: with the tools that the agent's sources list now. */
   describedPlan(id: string, tenant: string): ResolvedRunPlan {
     const plan = this.plan(id);
-    if (plan.kind === "backend" || !hasToolSources(plan.agent)) return plan;
+    if (plan.kind !== "local" || !hasToolSources(plan.agent)) return plan;
     const sourced = listSources(plan.agent, tenant);
     return { kind: "local", agent: withSourcedTools(plan.agent, sourced, () => undefined) };
   }
@@ -159,9 +159,7 @@ export class Agents {
   resolve(id: string, tenant: string): ResolvedAgent {
     const plan = this.describedPlan(id, tenant);
     if (plan.kind === "local") return plan.agent;
-    throw new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} has an endpoint and runs remotely.`, {
-      details: { agent_id: id },
-    });
+    throw notLocal(plan, id);
   }
 
   /** A model by its id, for an inference that wants another one than its agent's; with those that stand in for it. */
@@ -197,6 +195,13 @@ export class Agents {
     const lent: Registry<AgentEntry> = { get: (id) => this.#lent.get(id), ids: () => [], list: () => [] };
     return { ...registries, agents: createCompositeRegistry([registries.agents, lent]) };
   }
+}
+
+/** The error for an agent that has no model, tools and plugins here. */
+export function notLocal({ kind }: Exclude<ResolvedRunPlan, { kind: "local" }>, id: string): RepriseError {
+  const why =
+    kind === "backend" ? "has an endpoint and runs remotely" : "is made of other agents and has no tools of its own";
+  return new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} ${why}.`, { details: { agent_id: id } });
 }
 
 /** Several sets as one. For an id that more than one knows the first is asked. */

@@ -43,7 +43,7 @@ export function buildAddition(definitions: Definitions): RegistrySet {
 
 function register(definitions: Definitions): RegistryBuilder {
   const builder = createRegistryBuilder();
-  for (const agent of definitions.agents ?? []) {
+  for (const agent of withParts(definitions.agents ?? [])) {
     const { spec, tools, plugins, model, stopPolicies } = agent;
     builder.withAgent(spec, { tools, plugins, ...(model !== undefined && { model }) });
     for (const policy of stopPolicies) builder.withStopPolicy(policy);
@@ -56,4 +56,14 @@ function register(definitions: Definitions): RegistryBuilder {
   for (const backend of definitions.backends ?? []) builder.withBackend(backend);
   if (definitions.contextPlugins !== undefined) builder.withContextPlugins(definitions.contextPlugins);
   return builder;
+}
+
+/** Agents with those that they are made of, each once. */
+function withParts(agents: readonly Agent[], known: Set<Agent> = new Set()): ReadonlySet<Agent> {
+  for (const agent of agents) {
+    if (known.has(agent)) continue;
+    known.add(agent);
+    withParts(agent.parts ?? [], known);
+  }
+  return known;
 }

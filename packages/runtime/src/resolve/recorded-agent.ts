@@ -11,6 +11,7 @@ export function recordedPlan(stored: Json): ResolvedRunPlan {
   const backend = getAt(value, ["backend"]);
   // Written by `describePlan`.
   const definition = value as unknown as RecordedDefinition;
+  if (getAt(value, ["composed"]) === true) return { kind: "composed", spec: definition.spec };
   if (backend === undefined) return { kind: "local", agent: recordedAgent(definition) };
   return {
     kind: "backend",

@@ -38,6 +38,7 @@ const known = new WeakMap<ResolvedAgent["tools"], string>();
 export function describePlan(plan: ResolvedRunPlan): Json {
   // A spec is made of JSON; its interface hides it.
   if (plan.kind === "backend") return { backend: plan.backend.id, spec: describeSpec(plan.spec) as unknown as Json };
+  if (plan.kind === "composed") return { composed: true, spec: describeSpec(plan.spec) as unknown as Json };
   const described = known.get(plan.agent.tools);
   if (described !== undefined) return described;
   const text = JSON.stringify(describeDefinition(plan.agent));

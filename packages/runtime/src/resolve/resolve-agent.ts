@@ -10,6 +10,7 @@ import {
 import { ModelHealth } from "../route/model-health.ts";
 import { stopPolicyOf } from "../stop/stop-policy-of.ts";
 import { buildRoute, type RoutePlan } from "./build-route.ts";
+import { checkComposition } from "./check-composition.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
@@ -74,6 +75,10 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
   const entry = lookUpEntry(registries, agentId);
   const { spec } = entry;
   if (isRemote(spec)) return { kind: "backend", spec, backend: findBackend(registries, spec) };
+  if (spec.compose !== undefined) {
+    checkComposition(registries, spec);
+    return { kind: "composed", spec };
+  }
   return { kind: "local", agent: finish(assemble(registries, entry), options) };
 }
 
@@ -103,6 +108,7 @@ export function renewAgent(registries: RegistrySet, agent: ResolvedAgent, { env 
 export function dryResolve(registries: RegistrySet, agentId: string): void {
   const entry = lookUpEntry(registries, agentId);
   if (isRemote(entry.spec)) findBackend(registries, entry.spec);
+  else if (entry.spec.compose !== undefined) checkComposition(registries, entry.spec);
   else assemble(registries, entry);
 }
 

@@ -79,4 +79,6 @@ export interface ResolvedAgent {
 /** How a run of an agent is to be executed. */
 export type ResolvedRunPlan =
   | { readonly kind: "local"; readonly agent: ResolvedAgent }
-  | { readonly kind: "backend"; readonly spec: AgentSpec; readonly backend: ExecutionBackend };
+  | { readonly kind: "backend"; readonly spec: AgentSpec; readonly backend: ExecutionBackend }
+  /** Made of other agents. */
+  | { readonly kind: "composed"; readonly spec: AgentSpec };

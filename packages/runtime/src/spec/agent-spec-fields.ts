@@ -1,5 +1,8 @@
 import {
   budgetShape,
+  type ComposedPart,
+  type ComposedStep,
+  type Composition,
   type ContextPolicy,
   chatOptionsShape,
   type FallbackEntry,
@@ -107,6 +110,24 @@ const endpoint: Shape<string | RemoteEndpoint> = {
   says: `a url, or ${endpointObject.says}`,
 };
 
+const part: Shape<ComposedPart> = textOr(
+  nonEmptyText,
+  objectOf<ComposedStep>({ agent: needed(nonEmptyText), input: optional(nonEmptyText) }),
+);
+const parts = narrowed(listOf(part), (list) =>
+  Array.isArray(list) && list.length === 0 ? "must have at least one step" : undefined,
+);
+
+const composition = unionOf<"type", Composition>("type", {
+  sequence: { steps: needed(parts) },
+  parallel: {
+    steps: needed(parts),
+    max_concurrency: optional(wholeNumberFrom(1)),
+    on_failure: optional(oneOf("fail_fast", "collect")),
+  },
+  refine: { generator: needed(part), critic: needed(part), max_rounds: optional(wholeNumberFrom(1)) },
+});
+
 const ALL_TOOLS = "Absent together with `allowed_tool_patterns`: all. Empty: none.";
 
 /** Every field of an agent spec as people may write it. The reader and the reference page are made of this table. */
@@ -210,6 +231,12 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
   },
   { name: "client_overrides", shape: flag, default: false, meaning: "Whether clients may choose model and prompt." },
   { name: "endpoint", shape: endpoint, meaning: "Where an agent that runs elsewhere is reached." },
+  {
+    name: "compose",
+    shape: composition,
+    meaning:
+      "The agents that this one is made of: a `sequence`, `parallel` or `refine`. It has no model and no plugins of its own.",
+  },
 ];
 
 /** Fields that say where an agent runs without an endpoint around them. They become part of `endpoint`. */

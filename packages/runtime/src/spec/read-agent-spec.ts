@@ -1,4 +1,4 @@
-import { type AgentSpec, RepriseError } from "@reprise/contracts";
+import { type AgentSpec, type Composition, partsOf, RepriseError } from "@reprise/contracts";
 import { describeType, isPlainObject, type Shape, type ShapeProblem, toStoredNames } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { copyJson } from "../json/copy-json.ts";
@@ -41,10 +41,31 @@ function ofKind(says: string): ShapeProblem {
   return { path: ["kind"], says: ` ${says}` };
 }
 
+/** Fields that an agent that is made of others has no use for. */
+function findMixed({ compose, model, endpoint, plugin_ids }: Fields): readonly ShapeProblem[] {
+  if (compose === undefined) return [];
+  const given = {
+    model,
+    endpoint,
+    plugin_ids: Array.isArray(plugin_ids) && plugin_ids.length > 0 ? plugin_ids : undefined,
+  };
+  const mixed = Object.entries(given).filter(([, value]) => value !== undefined);
+  return mixed.map(([name]) => ({ path: [name], says: " and `compose` exclude each other" }));
+}
+
+/** An agent that is made of others has exactly these work for it, and a parallel one answers with a list. */
+function composedFields({ compose, output_schema }: Fields): Fields {
+  if (compose === undefined) return {};
+  // Checked by its row of the table.
+  const composition = compose as unknown as Composition;
+  const isList = composition.type === "parallel" && output_schema === undefined;
+  return { allowed_agents: [...partsOf(composition)], ...(isList && { output_schema: { type: "array" } }) };
+}
+
 const TABLE: FieldTable = {
   says: "an agent spec",
   rows: [...AGENT_SPEC_FIELDS, ...FLAT_ENDPOINT_FIELDS],
-  findMore: (fields) => readEndpoint(fields.id ?? "", fields).problems,
+  findMore: (fields) => [...readEndpoint(fields.id ?? "", fields).problems, ...findMixed(fields)],
 };
 
 /** The shape of an agent spec, for readers of documents that contain some. */
@@ -71,7 +92,12 @@ export function readSpec(input: unknown, say: (problem: ShapeProblem) => string)
   if (problems.length > 0) throw invalidSpec(named.id, problems.map(say));
   const { kind: _kind, remote_agent_id: _remote, poll_interval_ms: _poll, auth: _auth, ...own } = fields;
   const { endpoint } = readEndpoint(fields.id ?? "", fields);
-  const spec: Json = { ...own, name: own.name ?? own.id ?? "", ...(endpoint !== undefined && { endpoint }) };
+  const spec: Json = {
+    ...own,
+    name: own.name ?? own.id ?? "",
+    ...(endpoint !== undefined && { endpoint }),
+    ...composedFields(fields),
+  };
   // Every field was checked by its row of the table. A copy, because the caller may continue to write to the original.
   return freezeDeep(copyJson(spec)) as Json & AgentSpec;
 }

@@ -108,7 +108,11 @@ function decodeExecution({ call }: Execution, document: Json, value: Json | unde
 }
 
 /** Shows what an execution tells while it lasts: how far it is, by the tool's `progress`, or the run that it started. */
-function reportBy(workspace: PerformingRun, call: ToolCallRecord, told: ToolProgress | StartedRun): void {
+export function reportBy(
+  workspace: Pick<RunView, "run" | "now"> & Pick<EventSink, "emit">,
+  call: ToolCallRecord,
+  told: ToolProgress | StartedRun,
+): void {
   if (!("runId" in told)) return reportProgress(workspace, call, told);
   const { runId, threadId, agentId, depth, background } = told;
   const child = { id: call.call_id, child_run_id: runId, child_thread_id: threadId, agent_id: agentId, depth };

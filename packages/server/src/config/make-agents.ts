@@ -13,7 +13,8 @@ const DEFAULT_MODEL = "default";
 export function makeAgents({ agents, plugins = {} }: Config): readonly Agent[] {
   return agents.map((entry) => {
     const spec = readAgentSpec(entry);
-    const whole = withSections(spec.endpoint === undefined ? { model: DEFAULT_MODEL, ...spec } : spec, plugins);
+    const hasModel = spec.endpoint === undefined && spec.compose === undefined;
+    const whole = withSections(hasModel ? { model: DEFAULT_MODEL, ...spec } : spec, plugins);
     return { id: whole.id, spec: whole, tools: [], plugins: [], stopPolicies: [] };
   });
 }

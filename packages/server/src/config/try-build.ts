@@ -44,6 +44,8 @@ const FIELDS: { readonly [Code in ErrorCode]?: string } = {
   PLUGIN_CONFLICT: "plugin_ids",
   INVALID_PLUGIN_CONFIG: "sections",
   STOP_POLICY_NOT_FOUND: "stop_condition_ids",
+  AGENT_NOT_FOUND: "compose",
+  COMPOSITION_CYCLE: "compose",
   UNSUPPORTED_REMOTE_BACKEND: "endpoint",
   INVALID_REMOTE_ENDPOINT: "endpoint",
 };
