@@ -98,7 +98,10 @@ These have other names:
 }
 
 const PHASE_TELLS: Readonly<Record<Phase, readonly [when: string, context: string]>> = {
-  run_start: ["once per activation, before anything else", "–"],
+  run_start: [
+    "once per activation, before anything else",
+    "`activation`: `start`, `resume` or, after its process died, `recover`",
+  ],
   step_start: ["a step begins", "–"],
   before_inference: ["the model is about to be asked", "`system`, `tools`"],
   after_inference: [

@@ -220,6 +220,7 @@ export type {
   PhaseContexts,
   PhaseState,
   RunEndContext,
+  RunStartContext,
 } from "./plugin/phase-context.ts";
 export type {
   EffectContext,

@@ -1,4 +1,5 @@
 import type { Plugin } from "@reprise/contracts";
+import { agentRecovery } from "./agent-recovery/agent-recovery.ts";
 import { agentTools } from "./agent-tools/agent-tools.ts";
 import { backgroundTasks } from "./background-tasks/background-tasks.ts";
 import { createContextPlugin } from "./context/context.ts";
@@ -22,6 +23,7 @@ import { toolPolicy } from "./tool-policy/tool-policy.ts";
  */
 export function createInstalledPlugins(): readonly Plugin[] {
   return [
+    agentRecovery(),
     agentTools(),
     backgroundTasks(),
     createObservability("llmmetry", {}),

@@ -110,6 +110,7 @@ export type {
   RunQuery,
   RunRecord,
   RunRequest,
+  RunStartContext,
   RunStatus,
   ScheduledHandler,
   StopConditionType,

@@ -16,6 +16,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./backends/a2a", "@reprise/backends/a2a"],
   ["./plugins", "@reprise/plugins"],
   ["./plugins/generative-ui", "@reprise/plugins/generative-ui"],
+  ["./plugins/agent-recovery", "@reprise/plugins/agent-recovery"],
   ["./plugins/agent-tools", "@reprise/plugins/agent-tools"],
   ["./plugins/background-tasks", "@reprise/plugins/background-tasks"],
   ["./plugins/context", "@reprise/plugins/context"],

@@ -81,6 +81,14 @@ export interface CallView {
   readonly suspension: number;
 }
 
+export interface RunStartContext extends PhaseContext {
+  /**
+   * Why the activation begins: the run starts (`start`), continues after a wait or was given back by a process that closed (`resume`), or its
+   * process died (`recover`).
+   */
+  readonly activation: "start" | "resume" | "recover";
+}
+
 export interface BeforeInferenceContext extends PhaseContext {
   /** The system text, before plugins add to it. */
   readonly system: string;
@@ -152,7 +160,7 @@ export interface RunEndContext extends PhaseContext {
 
 /** The context of the hooks of each phase. */
 export interface PhaseContexts {
-  run_start: PhaseContext;
+  run_start: RunStartContext;
   step_start: PhaseContext;
   before_inference: BeforeInferenceContext;
   after_inference: AfterInferenceContext;

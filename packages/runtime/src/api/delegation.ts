@@ -45,9 +45,15 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
     const queued = items.find(({ kind }) => kind === "run");
     if (queued?.request === undefined || !isBelow(run, queued.request)) return undefined;
     const { thread_id: threadId, status } = queued;
-    const wasTaken = status !== "queued" && status !== "claimed";
     const { agent_id: agentId, policy } = queued.request;
-    return { runId, threadId, agentId, ...toolOf(policy), status: wasTaken ? "stopped" : "running" };
+    const known = { runId, threadId, agentId, ...toolOf(policy) };
+    if (status === "queued" || status === "claimed") return { ...known, status: "running" };
+    if (status !== "dead_letter") return { ...known, status: "stopped" };
+    return {
+      ...known,
+      status: "failed",
+      error: `The run could not be started: ${queued.last_error ?? "its owners were lost"}`,
+    };
   };
   return {
     find,

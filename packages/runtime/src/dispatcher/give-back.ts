@@ -1,4 +1,5 @@
 import { type Claim, claimedRun, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
+import { reportUnstarted } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 
 const RETRY_PAUSE_MS = 250;
@@ -23,6 +24,10 @@ export async function giveBack(services: Services, claim: Claim, thrown: unknown
       // What was asked for cannot be done, however often it is tried.
       is_final: error.code === "INVALID_REQUEST",
     });
+    const { kind, entry, tenant } = claim;
+    // A run that cannot be started has no last step in which it would report.
+    if (kind === "start" && entry?.request?.root_run_id !== undefined)
+      await reportUnstarted(store.forTenant(tenant), entry.run_id, services.time.now());
   } catch (failure) {
     env.log("error", "a claim could not be given back", { problem: toRepriseError(failure).message });
   }

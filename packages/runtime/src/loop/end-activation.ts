@@ -1,12 +1,9 @@
 import {
-  activeAgentOf,
   advanceRun,
   awaitsRun,
   continuesByItself,
   type HandCall,
   RepriseError,
-  type RunRecord,
-  type RunRequest,
   type Termination,
   terminationCode,
   textOf,
@@ -15,12 +12,9 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
-import { newEntry } from "../run/new-entry.ts";
-import { completionOf, requestStop } from "../run/run-tree.ts";
-import { frameText } from "../thread/frame-text.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { dropHandoff } from "./hand-off.ts";
-import { answerCall, endRunWait, isCancelled, isWaitedFor, stopChildren } from "./run-family.ts";
+import { answerCall, endRunWait, isWaitedFor, stopChildren, tellThread } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -138,7 +132,7 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
   await effects.perform(question, async () => {
     try {
       if (isWaitedFor(run)) await answerCall(workspace, termination);
-      else await submit(workspace, parent_run_id, parent_thread_id, told);
+      else await tellThread(workspace.store, run, told);
     } catch (error) {
       // An unavailable store is retried. A deleted parent thread or agent needs no notice.
       if (RepriseError.is(error) && error.isRetryable) throw error;
@@ -167,33 +161,4 @@ function describeCall(workspace: RunWorkspace, { tool_id }: HandCall, terminatio
   const ending = `Task ${run_id}, a call of ${tool_id}, is over: ${isWell ? status : terminationCode(termination)}.`;
   const said = termination.type === "error" ? termination.value : result === undefined ? "" : textOf(result);
   return said === "" ? ending : `${ending}\n\n${said}`;
-}
-
-async function submit(
-  { run, store }: RunWorkspace,
-  parentRunId: string,
-  threadId: string,
-  told: string,
-): Promise<void> {
-  const parent: RunRecord | undefined = await store.loadRun(parentRunId);
-  if (parent?.thread_id !== threadId) return;
-  // It was cancelled with everything below it: the end of that must not start it again.
-  if (await isCancelled(store, parent)) return;
-  const run_id = completionOf(run.run_id);
-  const source = `run:${run.run_id}`;
-  const content = frameText("task", source, told);
-  const request = {
-    agent_id: activeAgentOf(parent),
-    thread_id: threadId,
-    run_id,
-    origin: "internal",
-    sender_id: source,
-    messages: [{ role: "user", content, visibility: "internal", metadata: { source } }],
-    // It continues the work of the run above, and spends from the same budget.
-    ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
-  } satisfies RunRequest;
-  const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;
-  await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
-  // A cancellation that came in between has looked for this notice already, and did not find it.
-  if (await isCancelled(store, parent)) await requestStop(store, run_id, `Run ${parentRunId} was cancelled.`);
 }

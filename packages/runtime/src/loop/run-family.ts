@@ -1,16 +1,20 @@
 import {
+  activeAgentOf,
   type Decision,
   isTerminal,
   RepriseError,
   type RunRecord,
+  type RunRequest,
   type TenantStore,
   type Termination,
   TOOL_CALL_TRANSITIONS,
   terminationCode,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { newEntry } from "../run/new-entry.ts";
 import type { RunEditor } from "../run/ports.ts";
-import { cancelBelow, childrenOf, requestStop } from "../run/run-tree.ts";
+import { cancelBelow, childrenOf, completionOf, requestStop } from "../run/run-tree.ts";
+import { frameText } from "../thread/frame-text.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
 
@@ -37,16 +41,67 @@ type RunBelow = Pick<RunRecord, "agent_id" | "parent_run_id" | "parent_call_id" 
  * Answers the call that waits for a run which ended without a last step of its own: it was superseded, was cancelled before it began, or its
  * thread is gone.
  */
-export async function answerForStopped(store: TenantStore, run: RunBelow, now: number): Promise<void> {
+export async function answerForStopped(
+  store: TenantStore,
+  run: RunBelow,
+  now: number,
+  end: { readonly status: "stopped" } | { readonly status: "failed"; readonly error: string } = { status: "stopped" },
+): Promise<void> {
   // A tool that started a run by itself waits for it by itself.
   if (run.root_run_id === undefined) return;
   const { run_id, agent_id } = run;
   try {
-    await answer(store, run, { run_id, agent_id, status: "stopped" }, now);
+    await answer(store, run, { run_id, agent_id, ...end }, now);
   } catch (error) {
     // The run above is over, or was answered before.
     if (!RepriseError.is(error) || error.isRetryable) throw error;
   }
+}
+
+/** Tells the run above of a run that could not be started, however often it was tried. */
+export async function reportUnstarted(store: TenantStore, run_id: string, now: number): Promise<void> {
+  const { items } = await store.listEntries({ run_id });
+  const entry = items.find(({ kind }) => kind === "run");
+  const { request } = entry ?? {};
+  if (entry?.status !== "dead_letter" || request?.root_run_id === undefined) return;
+  const error = `The run could not be started: ${entry.last_error ?? "its owners were lost"}`;
+  const run = { ...request, run_id };
+  if (isWaitedFor(run)) return answerForStopped(store, run, now, { status: "failed", error });
+  await tellThread(store, run, `Run ${run_id} of agent ${request.agent_id} is over: error.\n\n${error}`);
+}
+
+/**
+ * Writes to the thread above that a run in the background is over: a message that a run at work there takes in, and that is a run of its own
+ * otherwise. Counts once, however often it is told.
+ */
+export async function tellThread(
+  store: TenantStore,
+  run: Pick<RunRecord, "run_id" | "parent_run_id" | "parent_thread_id">,
+  told: string,
+): Promise<void> {
+  const { parent_run_id: parentRunId, parent_thread_id: threadId } = run;
+  if (parentRunId === undefined || threadId === undefined) return;
+  const parent: RunRecord | undefined = await store.loadRun(parentRunId);
+  if (parent?.thread_id !== threadId) return;
+  // It was cancelled with everything below it: the end of that must not start it again.
+  if (await isCancelled(store, parent)) return;
+  const run_id = completionOf(run.run_id);
+  const source = `run:${run.run_id}`;
+  const content = frameText("task", source, told);
+  const request = {
+    agent_id: activeAgentOf(parent),
+    thread_id: threadId,
+    run_id,
+    origin: "internal",
+    sender_id: source,
+    messages: [{ role: "user", content, visibility: "internal", metadata: { source } }],
+    // It continues the work of the run above, and spends from the same budget.
+    ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
+  } satisfies RunRequest;
+  const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;
+  await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
+  // A cancellation that came in between has looked for this notice already, and did not find it.
+  if (await isCancelled(store, parent)) await requestStop(store, run_id, `Run ${parentRunId} was cancelled.`);
 }
 
 async function answer(store: TenantStore, run: RunBelow, result: Json, now: number): Promise<void> {
@@ -75,6 +130,8 @@ function describeEnd(workspace: RunWorkspace, termination: Termination): Json {
   const known = { run_id, agent_id, ...(output !== undefined && { output }) };
   if (termination.type === "error") return { ...known, status: "failed", error: termination.value };
   if (termination.type === "cancelled") return { ...known, status: "stopped" };
+  if (termination.type === "behavior_requested" && termination.detail !== undefined)
+    return { ...known, status: "completed", stopped_by: termination.detail };
   if (termination.type !== "stopped") return { ...known, status: "completed" };
   return { ...known, status: "completed", stopped_by: terminationCode(termination) };
 }

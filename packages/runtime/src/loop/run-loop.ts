@@ -17,7 +17,7 @@ import { endModelWait } from "./wait-for-model.ts";
  * another agent takes over; throws only when the run was cancelled, its claim was lost, or something broke. The caller commits the end.
  */
 export async function runLoop(workspace: RunWorkspace): Promise<Termination | Handoff> {
-  takeHandoff(workspace, await runPhase(workspace, "run_start"));
+  takeHandoff(workspace, await runPhase(workspace, "run_start", { activation: activationOf(workspace) }));
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
   for (;;) {
@@ -69,6 +69,11 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination | Ha
 /** Another agent is to take over where the loop stopped. */
 export interface Handoff {
   readonly type: "handoff";
+}
+
+/** An owner that closed has given its runs back: nothing of them was lost. */
+function activationOf({ claim, run }: RunWorkspace): "start" | "resume" | "recover" {
+  return claim.kind === "recover" && run.recoveries === 0 ? "resume" : claim.kind;
 }
 
 /** Calls that were asked for and never begun: left by an owner that is gone, or behind one that waited for a decision. */

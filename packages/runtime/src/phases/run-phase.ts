@@ -1,4 +1,11 @@
-import { type ActionOf, describeThrown, type Phase, type PhaseContexts, RepriseError } from "@reprise/contracts";
+import {
+  type ActionOf,
+  describeThrown,
+  type Phase,
+  type PhaseContext,
+  type PhaseContexts,
+  RepriseError,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { NEVER, TimeIsUp, withTimeout } from "../effects/with-timeout.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
@@ -14,7 +21,7 @@ import { type Answer, type Answers, decodeAnswers, encodeAnswers } from "./store
 export type PhaseRun = ObservedRun & ChangeableRun & Pick<AgentView, "plan"> & CountedRun;
 
 /** What the hooks of a phase get beside what every hook gets. */
-export type PhaseFacts<In extends Phase> = Omit<PhaseContexts[In], keyof PhaseContexts["run_start"]>;
+export type PhaseFacts<In extends Phase> = Omit<PhaseContexts[In], keyof PhaseContext>;
 
 /** What is left for the loop to do once state, schedules and effects are taken care of. */
 export type PhaseResult<In extends Phase> = readonly Owned<ActionOf<In>>[];

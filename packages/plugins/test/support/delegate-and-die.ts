@@ -1,0 +1,22 @@
+// Has a lead delegate on a SQLite file, and is killed at the moment that it is told.
+import { createNodeEnv } from "@reprise/node";
+import { createRuntime } from "@reprise/runtime";
+import { openSqliteStore } from "@reprise/stores/sqlite";
+import { defineTeam } from "./delegating-team.ts";
+
+const [file = "", work = "", moment = ""] = process.argv.slice(2);
+const at = (reached: string): void => {
+  if (reached === moment) process.kill(process.pid, "SIGKILL");
+};
+const store = await openSqliteStore({ file });
+const runtime = await createRuntime({
+  agents: defineTeam({ at }),
+  env: createNodeEnv(),
+  store,
+  blobs: store.blobs,
+  instanceId: "one",
+});
+const run = await runtime.start({ agent: "lead", threadId: "t1", input: work });
+await run.outcome();
+// The lead is over; what it left in the background is not.
+await new Promise(() => setInterval(() => undefined, 1_000));

@@ -1,0 +1,2 @@
+export type { AgentRecoveryOptions } from "@reprise/plugins/agent-recovery";
+export { agentRecovery } from "@reprise/plugins/agent-recovery";
