@@ -15,21 +15,22 @@ export type {
 export type { ComposedPart, ComposedStep, Composition } from "./agent/composition.ts";
 export { partsOf, stepOf } from "./agent/composition.ts";
 export type {
-  BackendDecision,
-  BackendNotes,
-  BackendOutcome,
-  BackendQuestion,
-  BackendRun,
-  EndedBackendRun,
-  ExecutionBackend,
-} from "./agent/execution-backend.ts";
-export type {
   StopCondition,
   StopConditionSpec,
   StopConditionType,
   StopPolicy,
   StopPolicyInput,
 } from "./agent/stop-condition.ts";
+export type {
+  BackendDecision,
+  BackendEvent,
+  BackendNotes,
+  BackendOutcome,
+  BackendQuestion,
+  BackendRun,
+  EndedBackendRun,
+  ExecutionBackend,
+} from "./backend/execution-backend.ts";
 export type { Amount, Budget, BudgetNotice, BudgetOptions, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
 export { budgetShape, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb, Remember, RememberInput } from "./decision/decision.ts";

@@ -5,6 +5,7 @@ export type {
   AgentSpec,
   Amount,
   BackendDecision,
+  BackendEvent,
   BackendNotes,
   BackendOutcome,
   BackendQuestion,

@@ -1,6 +1,9 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
+import type { AcpHarness } from "@reprise/backends/acp";
+import { camelCase } from "@reprise/contracts/shape";
 import type { Definitions } from "@reprise/runtime";
 import { type Config, type ConfigPorts, type ConfigProblem, checkConfig, readConfig } from "@reprise/server/config";
+import type { Json } from "@reprise/state";
 import { loadModule } from "../module/load-module.ts";
 import type { AgentModule } from "../module/read-exports.ts";
 import { usageFailure } from "../output/failure.ts";
@@ -44,7 +47,7 @@ export async function readSetup(settings: Settings): Promise<Setup> {
 export async function readWholeSetup(settings: Settings): Promise<WholeSetup> {
   const { value, file } = readDocument(settings);
   const module = await readModule(settings);
-  const ports = createPorts(settings, value, module?.options);
+  const ports = await withHarnesses(createPorts(settings, value, module?.options), value);
   return {
     settings,
     ports,
@@ -97,4 +100,30 @@ export function sayWarning({ path, message }: ConfigProblem): string {
 /** Whether there are models that only do what a script says. */
 export function isScripted({ config }: Setup): boolean {
   return Object.values(config.providers).some(({ adapter_kind }) => adapter_kind === SCRIPTED);
+}
+
+/** Adds the programs that speak ACP, where the file names some. A backend of the module goes before. */
+async function withHarnesses(ports: ConfigPorts, document: Json): Promise<ConfigPorts> {
+  const { backends = [] } = ports;
+  const harnesses = findHarnesses(document);
+  if (harnesses === undefined || backends.some(({ id }) => id === "acp")) return ports;
+  const { acpBackend } = await import("@reprise/backends/acp");
+  return { ...ports, backends: [...backends, acpBackend({ agents: harnesses })] };
+}
+
+function findHarnesses(document: Json): Readonly<Record<string, AcpHarness>> | undefined {
+  try {
+    const { acp_agents } = readConfig(document);
+    if (acp_agents === undefined) return undefined;
+    const entries = Object.entries(acp_agents).map(([name, { cwd, ...settings }]) => {
+      const named = Object.entries(settings).map(([key, value]) => [camelCase(key), value]);
+      const folder = cwd === undefined ? {} : { cwd: resolve(cwd) };
+      // The same fields in an author's words.
+      return [name, { ...(Object.fromEntries(named) as AcpHarness), ...folder }] as const;
+    });
+    return Object.fromEntries(entries);
+  } catch {
+    // The check of the whole configuration says what is wrong.
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 export type {
+  AcpAgentConfig,
   AuthConfig,
   CheckedConfig,
   Config,

@@ -19,7 +19,7 @@ import { StoreTime } from "../thread/store-time.ts";
 import { ThreadCache } from "../thread/thread-cache.ts";
 import { RunPools } from "../tools/pools/run-pools.ts";
 import { createDelegation } from "./delegation.ts";
-import { closePlugins } from "./plugin-resources.ts";
+import { closeResources } from "./plugin-resources.ts";
 import type { Runtime, RuntimeOptions } from "./runtime.ts";
 import { RuntimeFacade } from "./runtime-facade.ts";
 
@@ -83,7 +83,7 @@ export async function createRuntime<Known extends Agent = Agent>(
   const presence = new PresenceKeeper(services, options.instanceId !== undefined);
   if (limits.maxActiveRuns > 0) await enterStore(services, presence);
   const leave = async (): Promise<void> => {
-    await closePlugins(services);
+    await closeResources(services);
     try {
       await presence.leave();
     } catch (error) {

@@ -20,13 +20,14 @@ export async function prepareTools(services: Hosting, tenant: string, agentId: s
   }
 }
 
-/** Has the plugins end what they hold, now that no run needs them. */
-export async function closePlugins({ agents, env, limits }: Hosting): Promise<void> {
-  const closing = Array.from(agents.closing, async (plugin) => {
+/** Has plugins and backends end what they hold, now that no run needs them. */
+export async function closeResources({ agents, env, limits }: Hosting): Promise<void> {
+  const holders = [...agents.closing, ...agents.registries.backends.list()];
+  const closing = holders.map(async (holder) => {
     try {
-      await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async () => plugin.close?.());
+      await withTimeout(env.clock, NEVER, limits.hookTimeoutMs, async () => holder.close?.());
     } catch (error) {
-      env.log("error", "a plugin could not be closed", { plugin: plugin.id, problem: describeThrown(error) });
+      env.log("error", "a plugin or a backend could not be closed", { id: holder.id, problem: describeThrown(error) });
     }
   });
   await Promise.all(closing);

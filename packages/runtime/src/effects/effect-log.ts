@@ -10,7 +10,7 @@ export interface RecordedCommit {
   readonly events: readonly AgentEvent[];
 }
 
-/** Events that a stream shows. */
+/** Events that the stream of a model shows. */
 const STREAMED: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "text_delta",
   "reasoning_delta",
@@ -21,6 +21,10 @@ const STREAMED: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "step_reset",
   "budget_warning",
 ]);
+
+function isStreamed(type: AgentEvent["type"]): boolean {
+  return STREAMED.has(type);
+}
 
 /** The stored effects of one activation, from commit to commit, and how far they were handed back. */
 export class EffectLog {
@@ -91,11 +95,11 @@ export class EffectLog {
   }
 
   /** The events that a stream showed up to an event, but for those that were handed out before. */
-  takeStreamed(stepId: string, upTo: number): readonly AgentEvent[] {
+  takeStreamed(stepId: string, upTo: number, isShown = isStreamed): readonly AgentEvent[] {
     const events = this.commit?.events ?? [];
     const from = this.#event;
     while ((events[this.#event]?.seq ?? Number.POSITIVE_INFINITY) <= upTo) this.#event += 1;
-    return events.slice(from, this.#event).filter(({ step_id, type }) => step_id === stepId && STREAMED.has(type));
+    return events.slice(from, this.#event).filter(({ step_id, type }) => step_id === stepId && isShown(type));
   }
 
   /** What the definition's code recorded under a name; the next one when there are several. */

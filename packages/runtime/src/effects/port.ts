@@ -82,6 +82,8 @@ export interface Question<Value> {
 export interface Streamed<Value> extends Question<Value> {
   /** The last event shown so far. */
   readonly seq: () => number;
+  /** Which events the stream shows, where it is not the answer of a model. */
+  readonly isShown?: (type: AgentEvent["type"]) => boolean;
   /** Shows an event of the stream once more. */
   readonly play: (event: AgentEvent) => void;
   readonly facts: () => Json;

@@ -28,7 +28,7 @@ export class ReplayPort implements EffectPort {
   readonly #waiting = new Map<string, Waiter>();
   readonly #reports = new Map<string, (value: Json) => void>();
   readonly #log: EffectLog;
-  #stream: Pick<Streamed<unknown>, "of" | "play"> | undefined;
+  #stream: Pick<Streamed<unknown>, "of" | "play" | "isShown"> | undefined;
   #now = 0;
   /** How much of the definition's own code is at work. */
   #asking = 0;
@@ -268,7 +268,7 @@ export class ReplayPort implements EffectPort {
   /** Shows what the open stream showed before an effect came; false when there was nothing. */
   #play({ seq = 0 }: Effect): boolean {
     const stream = this.#stream;
-    const events = stream === undefined ? [] : this.#log.takeStreamed(stream.of, seq);
+    const events = stream === undefined ? [] : this.#log.takeStreamed(stream.of, seq, stream.isShown);
     for (const event of events) stream?.play(event);
     return events.length > 0;
   }

@@ -2,6 +2,7 @@ import {
   type AgentSpec,
   activeAgentOf,
   type BackendDecision,
+  type BackendEvent,
   type Decision,
   derivedDecisionId,
   describeThrown,
@@ -19,6 +20,7 @@ import { BACKEND_CALL } from "../budget/budget-call.ts";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
+import { isShownByBackend, isShownEvent, readBackendEvent, type ShownEvent } from "./backend-event.ts";
 import { describeToBackend } from "./backend-notes.ts";
 import { backendFailed, readOutcome, type StoredOutcome, type StoredQuestion } from "./backend-outcome.ts";
 import { askAgain, describeDecision, findDecisions } from "./decide-calls.ts";
@@ -156,6 +158,9 @@ async function askBackend(
   const showText = (delta: string): void => {
     if (!isOver) workspace.emit("text_delta", { delta }, stepId);
   };
+  const show = (event: BackendEvent): void => {
+    if (!isOver) showEvent(workspace, stepId, readBackendEvent(backend, { runId: run.run_id, stepId }, event));
+  };
   const ask = async (): Promise<StoredOutcome> => {
     const described = describeToBackend(services, workspace.claim.tenant, run, spec.id);
     const messages = workspace.modelMessages();
@@ -163,7 +168,7 @@ async function askBackend(
     try {
       // Raced with the signal: a backend that does not heed it must not hold the run up.
       const answer = await withTimeout(services.env.clock, signal, null, async (own) =>
-        backend.run(spec, { ...described, messages, decisions: made, signal: own, showText }),
+        backend.run(spec, { ...described, messages, decisions: made, signal: own, showText, show }),
       );
       outcome = readOutcome(backend, answer);
       return outcome;
@@ -179,8 +184,10 @@ async function askBackend(
       kind: "backend",
       of: stepId,
       seq: () => journal.seq,
+      isShown: (type) => type === "text_delta" || isShownByBackend(type),
       play: (event) => {
         if (event.type === "text_delta") showText(event.data.delta);
+        else if (isShownEvent(event)) showEvent(workspace, stepId, event);
       },
       // Made of JSON; its interface hides it.
       facts: () => (outcome ?? null) as unknown as Json,
@@ -188,6 +195,11 @@ async function askBackend(
     },
     ask,
   );
+}
+
+function showEvent(workspace: RunWorkspace, stepId: string, { type, data }: ShownEvent): void {
+  // The data is that of the type, which the compiler cannot follow through the union.
+  workspace.emit(type, data as never, stepId);
 }
 
 /** Brings the questions that are open here in line with those the backend says are open. */

@@ -9,6 +9,7 @@ import {
   optional,
   recordOf,
   type Shape,
+  text,
   textLike,
   textOr,
   unionOf,
@@ -17,6 +18,7 @@ import {
 } from "@reprise/contracts/shape";
 import type { JwtClaims } from "../security/jwt.ts";
 import type {
+  AcpAgentConfig,
   AuthConfig,
   ConfigFile,
   EnvReference,
@@ -127,6 +129,31 @@ const server = objectOf<ServerConfig>({
   limits: optional(limits, "What clients may take up."),
 });
 
+const acpAgent = objectOf<AcpAgentConfig>({
+  command: needed(nonEmptyText, "The program to start."),
+  args: optional(listOf(text), "Its arguments."),
+  cwd: optional(nonEmptyText, "The folder it works in; the folder of this process unless given."),
+  env: optional(recordOf(text, nonEmptyText), "Variables it gets beside those that are inherited."),
+  inherit_env: optional(
+    listOf(nonEmptyText),
+    "The names of variables of this process that it inherits: `PATH`, `HOME` and a few more unless given, and no key.",
+  ),
+  after_loss: optional(
+    oneOf("ask", "again"),
+    "For a run whose process was lost while it worked: ask a person, or ask the agent again. `ask` unless given.",
+  ),
+  turn_timeout_ms: optional(
+    wholeNumberFrom(1),
+    "How long a turn may take until it ends or asks; 30 minutes unless given.",
+  ),
+  start_timeout_ms: optional(wholeNumberFrom(1), "How long it may take to open a session; 60 seconds unless given."),
+  idle_timeout_ms: optional(
+    wholeNumberFrom(1),
+    "How long it stays alive while it waits for a decision; 15 minutes unless given.",
+  ),
+  max_text_length: optional(wholeNumberFrom(1), "The longest answer in characters; 1,000,000 unless given."),
+});
+
 /** The one description of the configuration: the reader, the JSON Schema and the reference page are made of it. */
 export const CONFIG_SHAPE: Shape<ConfigFile> = objectOf<ConfigFile>({
   $schema: optional(nonEmptyText, "For editors. Not read."),
@@ -136,6 +163,10 @@ export const CONFIG_SHAPE: Shape<ConfigFile> = objectOf<ConfigFile>({
   plugins: optional(
     recordOf(recordOf(json, nonEmptyText), nonEmptyText),
     "By plugin, its sections, for every agent that has the plugin and no such section of its own.",
+  ),
+  acp_agents: optional(
+    recordOf(acpAgent, nonEmptyText),
+    'Programs that speak ACP, by the name that agents use in `endpoint: { backend: "acp", url: "acp:<name>" }`. Only the file can name them.',
   ),
   store: optional(store, "Where threads live."),
   auth: optional(authentication, "Who may come in."),

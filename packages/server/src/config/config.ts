@@ -71,6 +71,20 @@ export interface ServerConfig {
   readonly limits?: ServerLimitsConfig;
 }
 
+/** A program that speaks ACP, and how it is started. Agents name it by `endpoint: { backend: "acp", url: "acp:<name>" }`. */
+export interface AcpAgentConfig {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly inherit_env?: readonly string[];
+  readonly after_loss?: "ask" | "again";
+  readonly turn_timeout_ms?: number;
+  readonly start_timeout_ms?: number;
+  readonly idle_timeout_ms?: number;
+  readonly max_text_length?: number;
+}
+
 /** The configuration as it stands in a file: everything may be left out. */
 export interface ConfigFile {
   readonly $schema?: string;
@@ -78,6 +92,7 @@ export interface ConfigFile {
   readonly models?: Readonly<Record<string, JsonObject>>;
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
   readonly plugins?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
+  readonly acp_agents?: Readonly<Record<string, AcpAgentConfig>>;
   readonly store?: StoreConfig;
   readonly auth?: AuthConfig;
   readonly server?: ServerConfig;

@@ -1,6 +1,7 @@
 export type { CheckedConfig } from "./check-config.ts";
 export { checkConfig } from "./check-config.ts";
 export type {
+  AcpAgentConfig,
   AuthConfig,
   Config,
   ConfigFile,

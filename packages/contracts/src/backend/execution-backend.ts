@@ -1,10 +1,11 @@
 import type { Json } from "@reprise/state";
+import type { AgentSpec } from "../agent/agent-spec.ts";
 import type { Decision } from "../decision/decision.ts";
 import type { SuspendOptions } from "../decision/suspend-ticket.ts";
 import type { Egress } from "../env/egress.ts";
+import type { EventData } from "../event/event-data.ts";
 import type { Message } from "../message/message.ts";
 import type { Termination } from "../run/termination.ts";
-import type { AgentSpec } from "./agent-spec.ts";
 
 /** A run that a backend works on. */
 export interface BackendRun {
@@ -18,6 +19,8 @@ export interface BackendRun {
   readonly signal: AbortSignal;
   /** Streams a piece of the agent's text. */
   readonly showText: (delta: string) => void;
+  /** Streams something else that the agent does. It is shown, and not a part of the thread. */
+  readonly show: (event: BackendEvent) => void;
   readonly notes: BackendNotes;
   /** Sends requests to other machines, where the platform has a way that is safe. */
   readonly egress?: Egress;
@@ -34,6 +37,17 @@ export interface BackendNotes {
   load(of: "run" | "thread"): Promise<Json | undefined>;
   save(of: "run" | "thread", note: Json): Promise<void>;
 }
+
+/** Something that a remote agent does: its reasoning, its tool calls, its activities. Ids of calls are the backend's. */
+export type BackendEvent =
+  | { readonly type: "reasoning_delta"; readonly data: EventData["reasoning_delta"] }
+  | { readonly type: "tool_call_start"; readonly data: EventData["tool_call_start"] }
+  | { readonly type: "tool_call_ready"; readonly data: EventData["tool_call_ready"] }
+  | {
+      readonly type: "tool_call_done";
+      readonly data: Pick<EventData["tool_call_done"], "id" | "result"> & { readonly outcome: "succeeded" | "failed" };
+    }
+  | { readonly type: "activity_snapshot"; readonly data: EventData["activity_snapshot"] };
 
 /** A question that the remote agent needs answered before it can continue. */
 export interface BackendQuestion extends Pick<SuspendOptions, "message" | "responseSchema" | "expiresInMs"> {
@@ -62,6 +76,8 @@ export interface ExecutionBackend {
   run(agent: AgentSpec, run: BackendRun): Promise<BackendOutcome>;
   /** Ends a run that was cancelled or superseded, running or waiting. May be called more than once. */
   cancel?(agent: AgentSpec, run: EndedBackendRun): Promise<void>;
+  /** Ends what the backend holds, such as processes. Called when the runtime closes. */
+  close?(): Promise<void>;
 }
 
 export interface BackendOutcome {

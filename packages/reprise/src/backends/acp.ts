@@ -1,0 +1,2 @@
+export type { AcpBackendOptions, AcpHarness } from "@reprise/backends/acp";
+export { acpBackend } from "@reprise/backends/acp";
