@@ -43,7 +43,7 @@ export class RemoteConnection {
   /** Finds the card of the agent: at the address itself, below a gateway, or where every server has its card. */
   async discover(): Promise<RemoteAgent> {
     const { url, remote_agent_id: id = "" } = this.#endpoint;
-    const base = url.replace(/\/+$/, "");
+    const base = url.replace(/(?<!\/)\/+$/, "");
     const places = url.endsWith(".json")
       ? [url]
       : [`${base}/agents/${encodeURIComponent(id)}/agent-card`, `${base}/.well-known/agent-card.json`];
@@ -132,7 +132,7 @@ export class RemoteConnection {
     }
     const { verb, path } = REST[method];
     const { id, ...body } = params;
-    const address = `${agent.url.replace(/\/+$/, "")}${path.replace("{id}", encodeURIComponent(id ?? ""))}`;
+    const address = `${agent.url.replace(/(?<!\/)\/+$/, "")}${path.replace("{id}", encodeURIComponent(id ?? ""))}`;
     return this.#checked(await this.#send(verb, address, headers, verb === "GET" ? undefined : body));
   }
 
