@@ -33,6 +33,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/plugins": { name: "@reprise/plugins", mayImport: ["contracts", "state", "runtime"] },
   "packages/protocols": { name: "@reprise/protocols", mayImport: ["contracts", "state"] },
   "packages/backends": { name: "@reprise/backends", mayImport: ["contracts", "state", "protocols"] },
+  "packages/client": { name: "@reprise/client", mayImport: ["contracts"], onlyTypes: true },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
   "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },
   "packages/testkit": { name: "@reprise/testkit", mayImport: ["contracts", "state", "models"] },
