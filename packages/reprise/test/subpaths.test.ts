@@ -21,6 +21,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/background-tasks", "@reprise/plugins/background-tasks"],
   ["./plugins/context", "@reprise/plugins/context"],
   ["./facts", "@reprise/protocols/facts"],
+  ["./mcp", "@reprise/protocols/mcp"],
   ["./plugins/facts", "@reprise/plugins/facts"],
   ["./plugins/guardrails", "@reprise/plugins/guardrails"],
   ["./plugins/handoff", "@reprise/plugins/handoff"],

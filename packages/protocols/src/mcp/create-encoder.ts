@@ -1,0 +1,129 @@
+import type { AgentEvent } from "@reprise/contracts";
+import type { Json, JsonObject } from "@reprise/state";
+import { encodeSseFrame } from "../sse/sse-frame.ts";
+import { encodeCallResult, type McpTarget } from "./call-result.ts";
+import type { McpEra } from "./decode-message.ts";
+import { type RpcId, type RpcMessage, rpcResult } from "./json-rpc.ts";
+import { encodeQuestion } from "./questions.ts";
+import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState, type OpenQuestion } from "./run-state.ts";
+
+/** The call whose run is told. */
+export interface McpCall {
+  readonly id: RpcId;
+  readonly era: McpEra;
+  readonly target: McpTarget;
+  /** Given by a client that wants to hear of progress. */
+  readonly progressToken?: RpcId;
+  /** Whether questions go to the client. Otherwise the result says that the run waits. */
+  readonly elicits: boolean;
+}
+
+/** Tells one run as the answer to a call. */
+export interface McpEncoder {
+  /** The messages of an event. */
+  tell(event: AgentEvent): readonly RpcMessage[];
+  /** The same as frames of a stream. The cursor is the id of the last one. */
+  encode(event: AgentEvent, cursor?: string): string;
+  /** Takes an event in that the client already has. */
+  skip(event: AgentEvent): void;
+  /** Nothing: the answer is the last message. */
+  end(): string;
+  /** The call was answered. */
+  readonly isOver: boolean;
+}
+
+/** An encoder for a call. `from` is what the run told before the call, when the call continues a run. */
+export function createMcpEncoder(call: McpCall, from: McpRunState = INITIAL_MCP_STATE): McpEncoder {
+  let state = from;
+  let isOver = false;
+  const tell = (event: AgentEvent): readonly RpcMessage[] => {
+    if (isOver) return [];
+    const before = state;
+    state = advanceMcpRun(state, event);
+    const answer = event.type === "run_finish" ? answerOf(call, state, event) : undefined;
+    isOver = answer !== undefined;
+    return [...progressOf(call, before, state), ...questionOf(call, event), ...(answer === undefined ? [] : [answer])];
+  };
+  return {
+    tell,
+    encode(event, cursor) {
+      const messages = tell(event);
+      const last = messages.length - 1;
+      return messages
+        .map((message, index) => encodeSseFrame(JSON.stringify(message), index === last ? cursor : undefined))
+        .join("");
+    },
+    skip: (event) => void tell(event),
+    end: () => "",
+    get isOver() {
+      return isOver;
+    },
+  };
+}
+
+function progressOf({ progressToken }: McpCall, before: McpRunState, after: McpRunState): readonly RpcMessage[] {
+  if (progressToken === undefined || after.progress === before.progress) return [];
+  const { progress, message } = after;
+  const params = { progressToken, progress, ...(message !== undefined && { message }) };
+  return [{ jsonrpc: "2.0", method: "notifications/progress", params }];
+}
+
+/** In a session the server asks by a request of its own, in the stream of the call. Its id says which question it is. */
+function questionOf({ era, elicits }: McpCall, event: AgentEvent): readonly RpcMessage[] {
+  if (era !== "session" || !elicits || event.type !== "tool_call_done" || event.data.suspended === undefined) return [];
+  const { ticket } = event.data.suspended;
+  const id = questionId(event.run_id, ticket.suspension.id);
+  return [{ jsonrpc: "2.0", id, method: "elicitation/create", params: encodeQuestion(ticket) }];
+}
+
+/** The id of a question that a server asks in a session. */
+function questionId(runId: string, suspensionId: string): string {
+  return `${encodeURIComponent(runId)}/${encodeURIComponent(suspensionId)}`;
+}
+
+/** The run and the question that the answer of a client belongs to. */
+export function decodeQuestionId(id: RpcId): { readonly runId: string; readonly suspensionId: string } | undefined {
+  const parts = String(id).split("/");
+  if (parts.length !== 2) return undefined;
+  try {
+    const [runId = "", suspensionId = ""] = parts.map(decodeURIComponent);
+    return { runId, suspensionId };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer to a call once its run is over, or waits for what the client cannot be asked in a stream. */
+function answerOf(call: McpCall, state: McpRunState, event: AgentEvent): RpcMessage | undefined {
+  const { end, questions, result } = state;
+  if (end === undefined) return undefined;
+  const { run_id, thread_id } = event;
+  if (end.termination.type !== "suspended") {
+    const run = { run_id, thread_id, end, ...(result !== undefined && { result }) };
+    return answered(call, encodeCallResult(run, call.target));
+  }
+  if (!call.elicits) return answered(call, describeWait(run_id, thread_id));
+  if (call.era === "session") return undefined;
+  const inputRequests = encodeInputRequests(Object.values(questions));
+  return rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: run_id });
+}
+
+function answered({ id, era }: McpCall, result: JsonObject): RpcMessage {
+  return rpcResult(id, era === "session" ? result : { resultType: "complete", ...result });
+}
+
+/** Questions as a result of 2026-07-28 has them. */
+export function encodeInputRequests(questions: readonly OpenQuestion[]): JsonObject {
+  const requests = questions.map(({ id, ticket }): [string, Json] => [
+    id,
+    { method: "elicitation/create", params: encodeQuestion(ticket) },
+  ]);
+  return Object.fromEntries(requests);
+}
+
+/** Says that a run waits for a decision that the client cannot be asked for. */
+function describeWait(run_id: string, thread_id: string): JsonObject {
+  const text = `The run ${run_id} needs the decision of a person before it can continue. Call again with the thread_id ${thread_id} later.`;
+  const _meta = { "reprise/run_id": run_id, "reprise/thread_id": thread_id };
+  return { content: [{ type: "text", text }], isError: true, _meta };
+}
