@@ -25,6 +25,7 @@ export {
   encodeCallResult,
   encodeDetailedTask,
   encodeQuestion,
+  encodeQuestionRequests,
   encodeTask,
   encodeTaskResult,
   INITIAL_MCP_STATE,

@@ -20,6 +20,7 @@ import { historyRoutes } from "./routes/history-routes.ts";
 import { keyRoutes } from "./routes/key-routes.ts";
 import { leaseRoutes } from "./routes/lease-routes.ts";
 import { mailboxRoutes } from "./routes/mailbox-routes.ts";
+import { mcpRoutes } from "./routes/mcp-routes.ts";
 import { openApiRoutes } from "./routes/openapi-routes.ts";
 import { replayRoutes } from "./routes/replay-routes.ts";
 import { runEventRoutes } from "./routes/run-event-routes.ts";
@@ -37,6 +38,7 @@ export type RouteGroup =
   | "ag-ui"
   | "ai-sdk"
   | "a2a"
+  | "mcp"
   | "blobs"
   | "keys"
   | "config"
@@ -60,6 +62,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   "ag-ui": agUiRoutes,
   "ai-sdk": aiSdkRoutes,
   a2a: a2aRoutes,
+  mcp: mcpRoutes,
   blobs: blobRoutes,
   keys: keyRoutes,
   config: configRoutes,

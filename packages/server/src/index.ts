@@ -2,6 +2,7 @@ export type { RouteGroup, Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
 export type { Route } from "./host/route.ts";
 export type {
+  McpServing,
   PageFile,
   PermissionPreview,
   PreviewedCall,
@@ -11,6 +12,8 @@ export type {
   ServerHost,
   ServerOptions,
 } from "./host/server-host.ts";
+export type { McpLines } from "./mcp/serve-lines.ts";
+export { serveMcpLines } from "./mcp/serve-lines.ts";
 export type { JsonSchema, Operation, OperationAnswer, OperationBody } from "./openapi/operation.ts";
 export type { RouteHandlers } from "./route-handlers.ts";
 export { routeHandlers } from "./route-handlers.ts";

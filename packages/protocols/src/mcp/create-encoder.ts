@@ -1,11 +1,11 @@
-import type { AgentEvent } from "@reprise/contracts";
+import type { AgentEvent, SuspendTicket } from "@reprise/contracts";
 import type { Json, JsonObject } from "@reprise/state";
 import { encodeSseFrame } from "../sse/sse-frame.ts";
 import { encodeCallResult, type McpTarget } from "./call-result.ts";
 import type { McpEra } from "./decode-message.ts";
 import { type RpcId, type RpcMessage, rpcResult } from "./json-rpc.ts";
 import { encodeQuestion } from "./questions.ts";
-import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState, type OpenQuestion } from "./run-state.ts";
+import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState } from "./run-state.ts";
 
 /** The call whose run is told. */
 export interface McpCall {
@@ -16,10 +16,14 @@ export interface McpCall {
   readonly progressToken?: RpcId;
   /** Whether questions go to the client. Otherwise the result says that the run waits. */
   readonly elicits: boolean;
+  /** Metadata of the result and of questions. */
+  readonly meta?: JsonObject;
 }
 
 /** Tells one run as the answer to a call. */
 export interface McpEncoder {
+  /** The messages before the first event: the open questions of a run that a session takes up. */
+  begin(runId: string): readonly RpcMessage[];
   /** The messages of an event. */
   tell(event: AgentEvent): readonly RpcMessage[];
   /** The same as frames of a stream. The cursor is the id of the last one. */
@@ -45,6 +49,7 @@ export function createMcpEncoder(call: McpCall, from: McpRunState = INITIAL_MCP_
     return [...progressOf(call, before, state), ...questionOf(call, event), ...(answer === undefined ? [] : [answer])];
   };
   return {
+    begin: (runId) => Object.values(from.questions).flatMap(({ ticket }) => askIn(call, runId, ticket)),
     tell,
     encode(event, cursor) {
       const messages = tell(event);
@@ -68,12 +73,17 @@ function progressOf({ progressToken }: McpCall, before: McpRunState, after: McpR
   return [{ jsonrpc: "2.0", method: "notifications/progress", params }];
 }
 
+function questionOf(call: McpCall, event: AgentEvent): readonly RpcMessage[] {
+  const ticket = event.type === "tool_call_done" ? event.data.suspended?.ticket : undefined;
+  return ticket === undefined ? [] : askIn(call, event.run_id, ticket);
+}
+
 /** In a session the server asks by a request of its own, in the stream of the call. Its id says which question it is. */
-function questionOf({ era, elicits }: McpCall, event: AgentEvent): readonly RpcMessage[] {
-  if (era !== "session" || !elicits || event.type !== "tool_call_done" || event.data.suspended === undefined) return [];
-  const { ticket } = event.data.suspended;
-  const id = questionId(event.run_id, ticket.suspension.id);
-  return [{ jsonrpc: "2.0", id, method: "elicitation/create", params: encodeQuestion(ticket) }];
+function askIn({ era, elicits, meta }: McpCall, runId: string, ticket: SuspendTicket): readonly RpcMessage[] {
+  if (era !== "session" || !elicits) return [];
+  const params = { ...encodeQuestion(ticket), ...(meta !== undefined && { _meta: meta }) };
+  const id = questionId(runId, ticket.suspension.id);
+  return [{ jsonrpc: "2.0", id, method: "elicitation/create", params }];
 }
 
 /** The id of a question that a server asks in a session. */
@@ -95,7 +105,7 @@ export function decodeQuestionId(id: RpcId): { readonly runId: string; readonly 
 
 /** The answer to a call once its run is over, or waits for what the client cannot be asked in a stream. */
 function answerOf(call: McpCall, state: McpRunState, event: AgentEvent): RpcMessage | undefined {
-  const { end, questions, result } = state;
+  const { end, result } = state;
   if (end === undefined) return undefined;
   const { run_id, thread_id } = event;
   if (end.termination.type !== "suspended") {
@@ -104,17 +114,18 @@ function answerOf(call: McpCall, state: McpRunState, event: AgentEvent): RpcMess
   }
   if (!call.elicits) return answered(call, describeWait(run_id, thread_id));
   if (call.era === "session") return undefined;
-  const inputRequests = encodeInputRequests(Object.values(questions));
+  const inputRequests = encodeQuestionRequests(state);
   return rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: run_id });
 }
 
-function answered({ id, era }: McpCall, result: JsonObject): RpcMessage {
-  return rpcResult(id, era === "session" ? result : { resultType: "complete", ...result });
+function answered({ id, era, meta }: McpCall, { _meta, ...result }: JsonObject): RpcMessage {
+  const told = { ...result, _meta: { ...(_meta as JsonObject), ...meta } };
+  return rpcResult(id, era === "session" ? told : { resultType: "complete", ...told });
 }
 
-/** Questions as a result of 2026-07-28 has them. */
-export function encodeInputRequests(questions: readonly OpenQuestion[]): JsonObject {
-  const requests = questions.map(({ id, ticket }): [string, Json] => [
+/** The open questions of a run, as a result of 2026-07-28 has them. */
+export function encodeQuestionRequests({ questions }: McpRunState): JsonObject {
+  const requests = Object.values(questions).map(({ id, ticket }): [string, Json] => [
     id,
     { method: "elicitation/create", params: encodeQuestion(ticket) },
   ]);

@@ -2,6 +2,7 @@ export { type EndedRun, encodeCallResult, type McpTarget } from "./call-result.t
 export {
   createMcpEncoder,
   decodeQuestionId,
+  encodeQuestionRequests,
   type McpCall,
   type McpEncoder,
 } from "./create-encoder.ts";

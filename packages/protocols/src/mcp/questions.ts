@@ -26,10 +26,11 @@ export function encodeQuestion(ticket: SuspendTicket): JsonObject {
   };
 }
 
-/** The decision in the answer to a form. Undefined leaves the question open: the person closed it without a choice. */
+/** The decision in the answer to a form. Closing a form without a choice is a no. Undefined for what is no answer. */
 export function decodeAnswer(ticket: SuspendTicket, answer: Json | undefined): DecisionVerb | undefined {
   const { action, content } = isObject(answer) ? answer : {};
   if (action === "decline") return { action: "deny" };
+  if (action === "cancel") return { action: "deny", reason: "The question was closed without a choice." };
   if (action !== "accept") return undefined;
   const given = isObject(content) ? content : {};
   if (isApproval(ticket)) {

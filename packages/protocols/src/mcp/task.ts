@@ -1,7 +1,7 @@
 import type { RunRecord } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
 import { encodeCallResult, type McpTarget } from "./call-result.ts";
-import { encodeInputRequests } from "./create-encoder.ts";
+import { encodeQuestionRequests } from "./create-encoder.ts";
 import type { McpEra } from "./decode-message.ts";
 import { RPC_CODES } from "./json-rpc.ts";
 import type { McpRunState } from "./run-state.ts";
@@ -52,9 +52,8 @@ export function encodeTask(run: TaskRun, era: McpEra, elicits: boolean): JsonObj
 /** A task of 2026-07-28 with everything in it: its questions, its result or its error. */
 export function encodeDetailedTask(run: TaskRun, target: McpTarget, elicits: boolean): JsonObject {
   const task = encodeTask(run, "stateless", elicits);
-  const { end, questions } = run.state;
-  if (task.status === "input_required")
-    return { ...task, inputRequests: encodeInputRequests(Object.values(questions)) };
+  const { end } = run.state;
+  if (task.status === "input_required") return { ...task, inputRequests: encodeQuestionRequests(run.state) };
   if (task.status === "failed" && end?.termination.type === "error")
     return { ...task, error: { code: RPC_CODES.internal, message: end.termination.value } };
   const result = encodeTaskResult(run, target);

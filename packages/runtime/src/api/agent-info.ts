@@ -1,4 +1,5 @@
 import type { Composition, LanguageModel, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
+import type { JsonObject } from "@reprise/state";
 import type { ResolvedRunPlan, ResolveWarning } from "../resolve/resolved-agent.ts";
 import { ModelRoute } from "../route/model-route.ts";
 import { STOP_PLUGIN_ID } from "../stop/stop-plugin.ts";
@@ -22,6 +23,8 @@ export interface AgentInfo {
   /** The same tools, for pages that show or govern them. */
   readonly inventory: readonly InventoryEntry[];
   readonly warnings: readonly ResolveWarning[];
+  /** JSON Schema of its answer, when that is JSON. */
+  readonly output_schema?: JsonObject;
   /** Where it runs, when that is not here; without what it is reached with. */
   readonly endpoint?: Pick<RemoteEndpoint, "backend" | "url">;
   /** The agents that it is made of, when it is a composed one. */
@@ -61,6 +64,7 @@ export function describePlan(plan: ResolvedRunPlan, models: readonly string[]): 
     tools: [...agent.tools.values()].map(({ descriptor }) => descriptor),
     inventory: describeInventory(agent),
     warnings: agent.warnings,
+    ...(spec.output_schema !== undefined && { output_schema: spec.output_schema }),
     definition: agent.definition,
   };
 }

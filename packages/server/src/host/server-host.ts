@@ -34,6 +34,16 @@ export type PreviewPermission = (
   principal: Principal,
 ) => PermissionPreview | Promise<PermissionPreview>;
 
+/** What MCP clients see. */
+export interface McpServing {
+  /** The agents that they can call; all of them unless given. */
+  readonly agents?: readonly string[];
+  /** Tools of agents that they can call without the agent's model. None unless given. */
+  readonly tools?: readonly { readonly agent: string; readonly tool: string }[];
+  /** How long a client that can follow tasks waits before its call becomes one. 5,000 unless given. */
+  readonly taskAfterMs?: number;
+}
+
 export interface ServerOptions {
   readonly runtime: Runtime;
   /** Authenticates requests. Without it every request is accepted, and the server listens on the loopback address only. */
@@ -61,6 +71,8 @@ export interface ServerOptions {
   readonly previewPermission?: PreviewPermission;
   /** Sends push notifications to the receivers that A2A clients name. Without it there are none. */
   readonly push?: PushOptions;
+  /** What MCP clients see at `/mcp`: every agent, and no tool, unless given. */
+  readonly mcp?: McpServing;
   /** Gets errors that no client caused. Printed without credentials unless given. */
   readonly onError?: (error: unknown) => void;
 }
@@ -104,6 +116,7 @@ export interface ServerHost {
   readonly probe: StoreProbe;
   readonly previewPermission: PreviewPermission | undefined;
   readonly push: PushNotifications | undefined;
+  readonly mcp: McpServing;
   report(error: unknown): void;
 }
 
@@ -130,6 +143,7 @@ export function createServerHost(options: ServerOptions, push: PushNotifications
     probe: new StoreProbe(options.runtime),
     previewPermission: options.previewPermission,
     push,
+    mcp: options.mcp ?? {},
     report: options.onError ?? printError,
   };
 }

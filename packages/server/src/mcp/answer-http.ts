@@ -1,0 +1,215 @@
+import { parseCursor } from "@reprise/contracts";
+import { encodeSseFrame } from "@reprise/protocols";
+import {
+  createMcpEncoder,
+  decodeMcpMessage,
+  decodeQuestionId,
+  INITIAL_MCP_STATE,
+  type McpAbilities,
+  type McpCall,
+  type RpcId,
+  type RpcMessage,
+  rpcError,
+  rpcResult,
+  SESSION_VERSIONS,
+} from "@reprise/protocols/mcp";
+import type { EventIterator } from "@reprise/runtime";
+import type { HttpExchange } from "../host/route.ts";
+import { answer, idHeaders } from "../http/answer.ts";
+import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
+import { assertScope } from "../security/principal.ts";
+import type { CursoredEvent } from "../sse/encode-frame.ts";
+import type { FrameEncoding } from "../sse/frame-encoding.ts";
+import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { findRun } from "../wire/find-record.ts";
+import { answerQuestion, answerRequest, initialize, runIdOf } from "./answer-request.ts";
+import { canAsk, listMcpTools, type McpCaller, type McpReply, type McpRunReply, targetOf } from "./mcp-caller.ts";
+import { closeSession, findSession, openSession } from "./sessions.ts";
+
+/** A message of a client. Requests of both eras come here; the message says which. */
+export async function answerPost(exchange: HttpExchange): Promise<Response> {
+  const { context, runtime, principal } = exchange;
+  const message = decodeMcpMessage(await exchange.body.json(), context.req.raw.headers);
+  if (message.kind === "refused") return answer(exchange, message.status, rpcError(message.id, message.error));
+  if (message.kind === "request" && message.era === "stateless") {
+    const caller = callerOf(exchange, "stateless", message.abilities ?? NO_ABILITIES);
+    return send(exchange, await answerRequest(caller, message));
+  }
+  if (message.kind === "request" && message.method === "initialize") {
+    const session = await openSession(runtime, principal, message.params);
+    return answer(exchange, 200, rpcResult(message.id, initialize(message.params)), { "mcp-session-id": session });
+  }
+  const caller = await findCaller(exchange);
+  if (message.kind === "request") return send(exchange, await answerRequest(caller, message));
+  if (message.kind === "response") {
+    const question = decodeQuestionId(message.id);
+    if (question !== undefined && message.result !== undefined)
+      await answerQuestion(caller, question.runId, question.suspensionId, message.result);
+  } else if (message.method === "notifications/cancelled") await cancelCall(caller, message.params.requestId);
+  return new Response(null, { status: 202, headers: exchange.headers });
+}
+
+/** Takes up the stream of a call where a client of 2025 lost it. There are no other streams to read. */
+export async function answerGet(exchange: HttpExchange): Promise<Response> {
+  const after = exchange.context.req.header("last-event-id");
+  if (after === undefined)
+    throw new HttpRefusal(405, "method not allowed: there is nothing to read without Last-Event-ID");
+  const caller = await findCaller(exchange);
+  const place = decodeEventId(after);
+  const tool = listMcpTools(caller).find(({ name }) => name === place?.tool);
+  const run = place === undefined ? undefined : await findRun(exchange.runtime, place.runId);
+  if (place === undefined || tool === undefined || run === undefined) throw badRequest("Last-Event-ID is unknown");
+  const call: McpCall = {
+    id: place.id,
+    era: "session",
+    target: targetOf(tool),
+    elicits: canAsk(caller),
+    ...(place.progressToken !== undefined && { progressToken: place.progressToken }),
+  };
+  return streamRun(exchange, { kind: "run", run, call, tool }, place.seq);
+}
+
+export async function answerDelete(exchange: HttpExchange): Promise<Response> {
+  const { session = "" } = await findCaller(exchange);
+  await closeSession(exchange.runtime, session);
+  return new Response(null, { status: 204, headers: exchange.headers });
+}
+
+const NO_ABILITIES: McpAbilities = { elicits: false, hasTasks: false };
+
+function callerOf(
+  { runtime, principal, host }: HttpExchange,
+  era: McpCaller["era"],
+  abilities: McpAbilities,
+): McpCaller {
+  return { runtime, principal, serving: host.mcp, era, abilities };
+}
+
+/** The client of a session, by the headers that every request of 2025 has. */
+async function findCaller(exchange: HttpExchange): Promise<McpCaller> {
+  const { headers } = exchange.context.req.raw;
+  const version = headers.get("mcp-protocol-version") ?? SESSION_VERSIONS[0];
+  if (!SESSION_VERSIONS.some((each) => each === version)) throw badRequest("mcp-protocol-version is not supported");
+  const session = headers.get("mcp-session-id");
+  if (session === null) throw badRequest("mcp-session-id is missing: begin with initialize");
+  const abilities = await findSession(exchange.runtime, exchange.principal, session);
+  if (abilities === undefined) throw new HttpRefusal(404, "not found: the session is over or unknown");
+  return { ...callerOf(exchange, "session", abilities), session };
+}
+
+async function cancelCall(caller: McpCaller, requestId: unknown): Promise<void> {
+  if (caller.session === undefined || (typeof requestId !== "string" && typeof requestId !== "number")) return;
+  assertScope(caller.principal, "run");
+  const run = await findRun(caller.runtime, await runIdOf(caller.session, requestId));
+  // A call that is over can no longer be cancelled; the notification came too late.
+  await run?.cancel("An MCP client cancelled the call.").catch(() => undefined);
+}
+
+function send(exchange: HttpExchange, reply: McpReply): Response {
+  if (reply.kind === "message") return answer(exchange, reply.status ?? 200, reply.message);
+  if (!/text\/event-stream|\*\/\*/.test(exchange.context.req.header("accept") ?? "*/*"))
+    throw new HttpRefusal(406, "not acceptable: the answer is a stream, so accept must have text/event-stream");
+  return reply.kind === "run" ? streamRun(exchange, reply, 0) : streamSubscription(exchange, reply.acknowledged);
+}
+
+/** Answers with the messages of a run. In a session each has an id to come back with, and the stream stays while a person is asked. */
+function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunReply, after: number): Response {
+  const isSession = call.era === "session";
+  const encoder = createMcpEncoder(call, from?.state ?? INITIAL_MCP_STATE);
+  const idOf = (cursor: string): string | undefined =>
+    isSession ? encodeEventId({ runId: run.id, seq: seqOf(cursor), tool: tool.name, ...call }) : undefined;
+  let opening = after > 0 ? "" : encodeMessages(encoder.begin(run.id));
+  const encoding: FrameEncoding = {
+    encode({ event, cursor }) {
+      const before = opening;
+      opening = "";
+      if ((event.seq ?? after + 1) > after) return before + encoder.encode(event, idOf(cursor));
+      encoder.skip(event);
+      return before;
+    },
+    end: () => opening,
+    get isOver() {
+      return encoder.isOver;
+    },
+  };
+  const read = (signal: AbortSignal): EventIterator<CursoredEvent> => {
+    // Without sessions closing the stream is the way to cancel a call. A server that ends cancels nothing.
+    const stop = (): void => {
+      if (encoder.isOver || exchange.host.streams.isClosed) return;
+      run.cancel("An MCP client closed the stream of the call.").catch(exchange.host.report);
+    };
+    if (!isSession) signal.addEventListener("abort", stop, { once: true });
+    return run.eventsWithCursor({
+      signal,
+      follow: isSession && call.elicits,
+      ...(from?.cursor !== undefined && { after: from.cursor }),
+    });
+  };
+  return respondWithEvents(exchange, read, idHeaders({ run: run.id, thread: run.threadId }), encoding);
+}
+
+function encodeMessages(messages: readonly RpcMessage[]): string {
+  return messages.map((message) => encodeSseFrame(JSON.stringify(message))).join("");
+}
+
+function seqOf(cursor: string): number {
+  return parseCursor(cursor)?.seq ?? 0;
+}
+
+/** The place in the stream of a call. */
+interface EventPlace {
+  readonly runId: string;
+  readonly seq: number;
+  readonly tool: string;
+  readonly id: RpcId;
+  readonly progressToken?: RpcId;
+}
+
+/** All that is needed to continue a stream, in any process. What it names is looked up in the caller's own tenant. */
+function encodeEventId({ runId, seq, tool, id, progressToken }: EventPlace): string {
+  return encodeURIComponent(
+    JSON.stringify([runId, seq, tool, id, ...(progressToken === undefined ? [] : [progressToken])]),
+  );
+}
+
+function decodeEventId(text: string): EventPlace | undefined {
+  try {
+    const [runId, seq, tool, id, progressToken] = JSON.parse(decodeURIComponent(text));
+    const isId = (value: unknown): value is RpcId => typeof value === "string" || typeof value === "number";
+    if (typeof runId !== "string" || typeof seq !== "number" || typeof tool !== "string" || !isId(id)) return undefined;
+    return { runId, seq, tool, id, ...(isId(progressToken) && { progressToken }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A stream that says that it is there, and nothing more. */
+function streamSubscription(exchange: HttpExchange, acknowledged: RpcMessage): Response {
+  const frame = encodeMessages([acknowledged]);
+  const encoding: FrameEncoding = { encode: () => frame, end: () => "", isOver: false };
+  return respondWithEvents(exchange, (signal) => oneSilence(signal), {}, encoding);
+}
+
+/** One item, and then nothing until the reader is gone. The item is not looked at. */
+function oneSilence(signal: AbortSignal): EventIterator<CursoredEvent> {
+  const done = { done: true, value: undefined } as const;
+  const event = { type: "step_end", run_id: "", thread_id: "", seq: 0, timestamp_ms: 0, data: {} } as const;
+  let hasBegun = false;
+  const iterator: EventIterator<CursoredEvent> = {
+    async next() {
+      if (!hasBegun) {
+        hasBegun = true;
+        return { done: false, value: { event, cursor: "" } };
+      }
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+      return done;
+    },
+    takeNow: () => undefined,
+    return: async () => done,
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
+}
