@@ -83,6 +83,8 @@ describe("the document", () => {
     );
     expect(once.map(({ name }) => name)).toEqual([
       "POST /v1/a2a/agents/{agent_id}/tasks/{task}",
+      // In a session the id of a request is its key.
+      "POST /mcp",
       "POST /v1/blobs",
       "POST /v1/keys",
     ]);

@@ -190,6 +190,8 @@ interface Continued {
 /** Continues a call that was answered with questions. The state that the client sends back names the run. */
 async function continueCall(caller: McpCaller, { tool, call, params }: Continued): Promise<McpReply> {
   assertScope(caller.principal, "decide");
+  // The run that the state names may be another client's.
+  assertScope(caller.principal, "read");
   const { inputResponses, requestState } = params;
   if (!isObject(inputResponses)) return invalid(call.id, "inputResponses must be an object.");
   const read = typeof requestState === "string" ? await readRun(caller.runtime, requestState) : undefined;

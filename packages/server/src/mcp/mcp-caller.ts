@@ -33,9 +33,9 @@ export interface McpRunReply {
   readonly first?: readonly RpcMessage[];
 }
 
-/** Whether questions of runs go to this client: it can show them, and its credential may answer them. */
+/** Whether questions of runs go to this client: it can show them, and its credential may answer them and read what comes of it. */
 export function canAsk({ abilities, principal }: McpCaller): boolean {
-  return abilities.elicits && hasScope(principal, "decide");
+  return abilities.elicits && hasScope(principal, "decide") && hasScope(principal, "read");
 }
 
 /** A tool that agents and clients of this server know by its name, in the order of the names. */
