@@ -7,6 +7,8 @@ export type {
   JwtAlgorithm,
   JwtClaims,
   JwtOptions,
+  McpLines,
+  McpServing,
   NewApiKey,
   Operation,
   OperationAnswer,
@@ -36,4 +38,5 @@ export {
   JWT_ALGORITHMS,
   routeHandlers,
   SCOPES,
+  serveMcpLines,
 } from "@reprise/server";

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { createLineSplitter } from "@reprise/protocols/acp";
 import { connectAcp } from "@reprise/server/acp";
 import { chooseAgent, openToWork } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { CommandFailure } from "../output/failure.ts";
+import { keepStandardOutput } from "../output/keep-standard-output.ts";
 import { readVersion } from "../package-file.ts";
 import type { CommandInput } from "./command.ts";
 
@@ -36,17 +36,6 @@ function assertKnown(agent: string, known: readonly string[]): void {
     exitCode: EXIT_CODES.misused,
     remedy: `Known: ${known.slice(0, 10).join(", ")}.`,
   });
-}
-
-/** Gives standard output to the protocol alone. Everything else that is written to it goes to standard error. */
-function keepStandardOutput(): (line: string) => void | Promise<void> {
-  const { stdout, stderr } = process;
-  const writeOut = stdout.write.bind(stdout);
-  stdout.write = stderr.write.bind(stderr);
-  return (line) => {
-    if (writeOut(`${line}\n`)) return;
-    return once(stdout, "drain").then(() => undefined);
-  };
 }
 
 /** Hands over every line, and settles when the editor is gone or the process is asked to end. */

@@ -54,6 +54,13 @@ export const COMMANDS: readonly Command[] = [
     run: async (input) => (await import("./chat.ts")).chat(input),
   },
   {
+    name: "serve-mcp",
+    purpose: "serves agents as tools to one MCP client over standard input and output",
+    takesModule: true,
+    settings: WORK,
+    run: async (input) => (await import("./serve-mcp.ts")).serveMcp(input),
+  },
+  {
     name: "acp",
     purpose: "serves agents to an editor over standard input and output, in the Agent Client Protocol",
     takesModule: true,

@@ -1,12 +1,13 @@
 import { createEgress } from "@reprise/node";
-import type { ServerOptions } from "@reprise/server";
-import type { ServerConfig } from "@reprise/server/config";
+import type { McpServing, ServerOptions } from "@reprise/server";
+import type { McpConfig, ServerConfig } from "@reprise/server/config";
 import type { ListenOptions } from "@reprise/server/node";
 
 /** What the `server` section of a configuration says about requests. What it does not say has the server's defaults. */
 export function serverOptions(configured: ServerConfig): Omit<ServerOptions, "runtime"> {
   const { limits = {} } = configured;
   return given({
+    mcp: mcpServing(configured.mcp),
     publicUrl: configured.public_url,
     trustedProxies: configured.trusted_proxies,
     push: { egress: createEgress(), privateOrigins: configured.push_origins ?? [] },
@@ -22,6 +23,11 @@ export function serverOptions(configured: ServerConfig): Omit<ServerOptions, "ru
       maxStreamsPerPrincipal: limits.max_streams_per_principal,
     }),
   });
+}
+
+/** What it says about MCP clients. */
+export function mcpServing({ agents, tools, task_after_ms: taskAfterMs }: McpConfig = {}): McpServing {
+  return given({ agents, tools, taskAfterMs });
 }
 
 /** What it says about connections. */

@@ -13,6 +13,7 @@ export type {
   JwtConfig,
   LiveConfig,
   LiveConfigOptions,
+  McpConfig,
   ProviderAuth,
   ProviderConfig,
   ProviderSettings,

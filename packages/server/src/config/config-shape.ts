@@ -23,6 +23,7 @@ import type {
   ConfigFile,
   EnvReference,
   JwtConfig,
+  McpConfig,
   ProviderAuth,
   ProviderConfig,
   ServerConfig,
@@ -110,6 +111,23 @@ const limits = objectOf<ServerLimitsConfig>({
   request_timeout_ms: optional(wholeNumberFrom(1), "How long a client may take to send a request."),
 });
 
+const mcp = objectOf<McpConfig>({
+  agents: optional(listOf(nonEmptyText), "The agents that they can call. All of them unless given."),
+  tools: optional(
+    listOf(
+      objectOf<NonNullable<McpConfig["tools"]>[number]>({
+        agent: needed(nonEmptyText, "The agent whose tool it is: its plugins and lists apply."),
+        tool: needed(nonEmptyText, "The id of the tool."),
+      }),
+    ),
+    "Tools that they can call without the model of an agent. None unless given.",
+  ),
+  task_after_ms: optional(
+    wholeNumberFrom(0),
+    "How long a client that can follow tasks waits before its call becomes one. 5,000 unless given.",
+  ),
+});
+
 const server = objectOf<ServerConfig>({
   address: optional(
     textLike("a host and a port, as in 127.0.0.1:8080", "^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+):[0-9]{1,5}$"),
@@ -126,6 +144,7 @@ const server = objectOf<ServerConfig>({
     listOf(webAddress),
     "Origins of A2A push receivers that may be in a private network, as `http://10.0.0.5:9000`. Others must be public.",
   ),
+  mcp: optional(mcp, "What MCP clients see at `/mcp` and over stdio."),
   limits: optional(limits, "What clients may take up."),
 });
 

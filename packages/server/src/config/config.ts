@@ -60,6 +60,13 @@ export interface ServerLimitsConfig {
   readonly request_timeout_ms?: number;
 }
 
+/** What MCP clients see. */
+export interface McpConfig {
+  readonly agents?: readonly string[];
+  readonly tools?: readonly { readonly agent: string; readonly tool: string }[];
+  readonly task_after_ms?: number;
+}
+
 /** Where the server listens, and for whom. */
 export interface ServerConfig {
   readonly address?: string;
@@ -68,6 +75,7 @@ export interface ServerConfig {
   readonly trusted_proxies?: readonly string[];
   readonly public_url?: string;
   readonly push_origins?: readonly string[];
+  readonly mcp?: McpConfig;
   readonly limits?: ServerLimitsConfig;
 }
 

@@ -7,6 +7,7 @@ export type {
   ConfigFile,
   EnvReference,
   JwtConfig,
+  McpConfig,
   ProviderAuth,
   ProviderConfig,
   ServerConfig,
