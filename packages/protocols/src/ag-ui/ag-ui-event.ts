@@ -50,7 +50,12 @@ interface OfCall {
 }
 
 /** One event of an AG-UI stream. Fields are left out, never null: clients refuse null. */
-export type AgUiEvent =
+export type AgUiEvent = AgUiEventOfRun & {
+  /** The run below that the event belongs to. */
+  readonly subagentRunId?: string;
+};
+
+type AgUiEventOfRun =
   | {
       readonly type: "RUN_STARTED";
       readonly threadId: string;
@@ -76,6 +81,23 @@ export type AgUiEvent =
       readonly code: string;
       readonly usage?: readonly AgUiUsage[];
     }
+  | {
+      readonly type: "SUBAGENT_STARTED";
+      readonly subagentRunId: string;
+      /** The id of the agent. */
+      readonly name: string;
+      readonly parentToolCallId: string;
+      readonly parentSubagentRunId?: string;
+    }
+  | {
+      readonly type: "SUBAGENT_FINISHED";
+      readonly subagentRunId: string;
+      readonly result?: Json;
+      readonly outcome:
+        | { readonly type: "success" }
+        | { readonly type: "suspended"; readonly interruptIds?: readonly string[] };
+    }
+  | { readonly type: "SUBAGENT_ERROR"; readonly subagentRunId: string; readonly message: string; readonly code: string }
   | { readonly type: "STEP_STARTED" | "STEP_FINISHED"; readonly stepName: string }
   | ({ readonly type: "TEXT_MESSAGE_START"; readonly role: "assistant" } & InMessage)
   | ({ readonly type: "TEXT_MESSAGE_CONTENT" | "REASONING_MESSAGE_CONTENT"; readonly delta: string } & InMessage)

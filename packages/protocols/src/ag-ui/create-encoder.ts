@@ -3,7 +3,7 @@ import type { Json } from "@reprise/state";
 import { encodeSseFrame } from "../sse/sse-frame.ts";
 import type { AgUiEvent, AgUiVersion } from "./ag-ui-event.ts";
 import type { AgUiMessage } from "./ag-ui-message.ts";
-import { type AgUiClient, encodeAgUiEvent, finishFailure, outcomeOf } from "./encode-event.ts";
+import { type AgUiClient, encodeAgUiEvent, finishStream, outcomeOf } from "./encode-event.ts";
 import { type AgUiPhase, type AgUiState, INITIAL_AG_UI_STATE } from "./encoder-state.ts";
 import { waitsOf } from "./interrupts.ts";
 
@@ -63,7 +63,7 @@ export function createAgUiEncoder({ state, ...client }: AgUiEncoderOptions = {})
       opening = openingEvents(shown);
     },
     end() {
-      const [next, events] = finishFailure(current);
+      const [next, events] = finishStream(current, client.version);
       current = next;
       return framesOf(events);
     },

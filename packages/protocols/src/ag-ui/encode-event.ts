@@ -6,6 +6,7 @@ import type { AgUiEvent, AgUiOutcome, AgUiUsage, AgUiVersion } from "./ag-ui-eve
 import { appendArguments, dropAll, dropStep, dropUnready, readyCall, settleCall, startCall } from "./call-events.ts";
 import { type AgUiEncoded, type AgUiState, inOrder, type OpenCall } from "./encoder-state.ts";
 import { appendReasoning, appendText, closeTelling, messageIdOf, reasoningIdOf } from "./message-events.ts";
+import { allCalls, closeSubagents, encodeSubagentEvent } from "./subagents.ts";
 
 /** What the client of a stream knows and speaks. */
 export interface AgUiClient {
@@ -20,6 +21,7 @@ export interface AgUiClient {
   readonly fileUrl?: FileUrl;
 }
 
+const MOVES = { closeStep, endStep };
 const asItIs: FileUrl = (url) => url;
 
 /**
@@ -30,10 +32,22 @@ export function encodeAgUiEvent(state: AgUiState, event: AgentEvent, client: AgU
   if (state.phase === "finished" || state.phase === "withdrawn") return [state, []];
   // Whatever happens to a run that waited, it waits no more.
   const awake: AgUiState = state.phase === "suspended" ? { ...state, phase: "open" } : state;
-  const [next, events] = advance(awake, event, client);
+  const { lineage } = event;
+  const [next, events] =
+    lineage === undefined
+      ? advance(awake, event, client)
+      : encodeSubagentEvent(
+          awake,
+          { ...event, lineage },
+          { ...MOVES, advance: (inner, each) => advance(inner, each, client) },
+        );
   if (state.isStarted || event.type === "stream_reset") return [next, events];
   if (events.length === 0 && event.type !== "run_start") return [next, events];
-  return [{ ...next, isStarted: next.phase === "open" }, [runStarted(event, client), ...events]];
+  const run = { threadId: event.thread_id, runId: client.runId ?? event.run_id };
+  // The thread and the run of an event from below are its own: the client knows those of the run above.
+  const known = event.lineage === undefined ? run : (next.run ?? run);
+  const begun = { ...next, run: known, isStarted: next.phase === "open" };
+  return [begun, [runStarted(event, known, client), ...events]];
 }
 
 function advance(state: AgUiState, event: AgentEvent, client: AgUiClient): AgUiEncoded {
@@ -108,15 +122,18 @@ function advance(state: AgUiState, event: AgentEvent, client: AgUiClient): AgUiE
   }
 }
 
-function runStarted({ run_id, thread_id }: AgentEvent, { version, runId, parentRunId }: AgUiClient): AgUiEvent {
+function runStarted(
+  { run_id, lineage }: AgentEvent,
+  known: NonNullable<AgUiState["run"]>,
+  { version, parentRunId }: AgUiClient,
+): AgUiEvent {
   return {
     type: "RUN_STARTED",
-    threadId: thread_id,
-    runId: runId ?? run_id,
+    ...known,
     ...(version !== "0" && { protocolVersion: "1.0" }),
     ...(parentRunId !== undefined && { parentRunId }),
     // A client that wants to stop the run, or look at it elsewhere, needs our id.
-    ...(runId !== undefined && runId !== run_id && { metadata: { runId: run_id } }),
+    ...(lineage === undefined && known.runId !== run_id && { metadata: { runId: run_id } }),
   };
 }
 
@@ -134,6 +151,10 @@ function closeStep(state: AgUiState): AgUiEncoded {
     if (!closed.isStepOpen) return [closed, []];
     return [{ ...closed, isStepOpen: false }, [{ type: "STEP_FINISHED", stepName: `step_${closed.steps}` }]];
   });
+}
+
+function closeBelow(state: AgUiState): AgUiEncoded {
+  return closeSubagents(state, closeStep);
 }
 
 /** The end of a run leaves no call without a result. */
@@ -154,8 +175,10 @@ function finishRun(
   const { termination, result } = event.data;
   const isWaiting = termination.type === "suspended";
   // Nobody is asked: the run continues by itself, and so does the stream.
-  if (isWaiting && outcomeOf(state.calls, client.version) === undefined) return closeStep(state);
-  return inOrder(state, isWaiting ? closeStep : endStep, (ended) => {
+  if (isWaiting && outcomeOf(allCalls(state), client.version) === undefined) {
+    return closeStep(state);
+  }
+  return inOrder(state, closeBelow, isWaiting ? closeStep : endStep, (ended) => {
     const { usage } = ended;
     const spent = usage.length === 0 ? {} : { usage };
     const failed = (message: string, code: string): AgUiEvent => ({ type: "RUN_ERROR", message, code, ...spent });
@@ -170,7 +193,7 @@ function finishRun(
     });
     if (isWaiting) {
       const waiting = { ...ended, phase: "suspended", isStarted: false, usage: [] } as const;
-      return [waiting, [finished(outcomeOf(ended.calls, client.version) ?? { type: "success" })]];
+      return [waiting, [finished(outcomeOf(allCalls(ended), client.version) ?? { type: "success" })]];
     }
     const over = { ...ended, phase: "finished" } as const;
     if (termination.type === "error") {
@@ -197,10 +220,26 @@ export function outcomeOf(
   return version === "0" ? { type: "success" } : { type: "success", pendingToolCallIds: pending };
 }
 
-/** The end of a stream that broke off after its run failed and before it said so. */
-export function finishFailure(state: AgUiState): AgUiEncoded {
-  const { failure, phase } = state;
-  if (phase !== "open" || failure === undefined) return [state, []];
+/** The end of a stream whose run failed and did not say so yet, or whose run waits for runs below it that need a person. */
+export function finishStream(state: AgUiState, version: AgUiVersion | undefined): AgUiEncoded {
+  const { failure, phase, run } = state;
+  if (phase !== "open") return [state, []];
+  const outcome = outcomeOf(allCalls(state), version);
+  if (run !== undefined && failure === undefined && outcome !== undefined) {
+    const { usage } = state;
+    return inOrder(state, closeBelow, closeStep, (ended) => [
+      { ...ended, phase: "suspended", isStarted: false, usage: [] },
+      [
+        {
+          type: "RUN_FINISHED",
+          ...run,
+          outcome,
+          ...(usage.length > 0 && { usage }),
+        },
+      ],
+    ]);
+  }
+  if (failure === undefined) return [state, []];
   return inOrder(state, endStep, (ended) => [
     { ...ended, phase: "finished" },
     [{ type: "RUN_ERROR", message: failure, code: "ERROR" }],

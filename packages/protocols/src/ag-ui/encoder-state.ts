@@ -20,6 +20,14 @@ export interface OpenCall {
   readonly waits?: "frontend" | "run" | AgUiInterrupt;
 }
 
+/** A run below, as a stream of its own inside the stream. */
+export interface Subagent {
+  readonly state: AgUiState;
+  /** How often it was told to begin. */
+  readonly started: number;
+  readonly isOpen: boolean;
+}
+
 /** The encoder's memory between two events. Plain data: the events of the run from its start give the same again. */
 export interface AgUiState {
   readonly phase: AgUiPhase;
@@ -36,6 +44,10 @@ export interface AgUiState {
   readonly calls: Readonly<Record<string, OpenCall>>;
   /** The latest content of each activity. */
   readonly activities: Readonly<Record<string, { readonly [key: string]: Json }>>;
+  /** The runs below, by their ids. */
+  readonly subagents: Readonly<Record<string, Subagent>>;
+  /** The run as the client knows it, once it was told of it. */
+  readonly run?: { readonly threadId: string; readonly runId: string };
   /** By model, since the run began or last waited. */
   readonly usage: readonly AgUiUsage[];
   /** Why the run is about to fail. Told last: clients read no further. */
@@ -51,6 +63,7 @@ export const INITIAL_AG_UI_STATE: AgUiState = {
   resets: 0,
   calls: {},
   activities: {},
+  subagents: {},
   usage: [],
 };
 

@@ -9,6 +9,7 @@ import { answer, idHeaders } from "../http/answer.ts";
 import { submitOnce } from "../idempotency/submit-once.ts";
 import { assertScope, hasScope } from "../security/principal.ts";
 import { clientRunIdOf, clientRunMetadata, findClientRun } from "./client-run.ts";
+import { answerBelow, type DecisionsBelow, findDecisionsBelow, listBelow } from "./runs-below.ts";
 import { changesTo, loadSharedState, patchOf } from "./shared-state.ts";
 import { showThread } from "./show-thread.ts";
 import { streamRun } from "./stream-run.ts";
@@ -54,16 +55,21 @@ async function startRun(exchange: HttpExchange, asked: AgUiRequest): Promise<Run
 async function answerQuestions(exchange: HttpExchange, agentId: string, asked: AgUiRequest): Promise<Response> {
   const { thread_id, client_run_id, version } = asked;
   assertScope(exchange.principal, "decide");
-  const { open, waiting } = await findWaiting(exchange, agentId, asked);
+  const { open, waiting, below } = await findWaiting(exchange, agentId, asked);
   const isForwarded = waiting !== undefined && !asked.isResume && clientRunIdOf(waiting) === client_run_id;
   if (!isForwarded) assertScope(exchange.principal, "read");
-  if (open.length === 0 || waiting === undefined) {
+  if (waiting === undefined || open.length + below.length === 0) {
     return showThread(exchange, agentId, thread_id, version, client_run_id);
   }
   const { frontend_tools: _tools, context: _context, ...request } = asked.request;
   await applyState(exchange, asked);
   const shared = await loadSharedState(exchange.runtime, thread_id);
-  const run = await unlessStale(submitOnce(exchange, { ...request, messages: [], initial_decisions: open }));
+  // What the client has of the runs ends where they waited.
+  const after = new Map([waiting, ...(await listBelow(exchange, waiting))].map((each) => [each.run_id, each.last_seq]));
+  const taken = below.length > 0 && (await unlessStale(answerBelow(exchange, below))) !== undefined;
+  const own = open.length === 0 ? undefined : { ...request, messages: [], initial_decisions: open };
+  const decided = own === undefined ? undefined : await unlessStale(submitOnce(exchange, own));
+  const run = decided ?? (taken ? await exchange.runtime.run(waiting.run_id) : undefined);
   if (run === undefined) return showThread(exchange, agentId, thread_id, version, client_run_id);
   if (isForwarded) {
     const body = { status: "decision_forwarded", threadId: thread_id, runId: client_run_id };
@@ -72,8 +78,7 @@ async function answerQuestions(exchange: HttpExchange, agentId: string, asked: A
   return streamRun(exchange, {
     run,
     client: clientOf(asked),
-    // What the client has of the run ends where it waited.
-    after: waiting.last_seq,
+    after,
     open: async (encoder) => encoder.open(isShown(shared) ? { state: shared } : {}),
   });
 }
@@ -88,7 +93,10 @@ function clientOf({ version, client_run_id, parent_client_run_id, answered }: Ag
 }
 
 interface Waiting {
+  /** The decisions about calls of the run that waits on the thread. */
   readonly open: readonly DecisionInput[];
+  /** The decisions about calls of runs below it. */
+  readonly below: readonly DecisionsBelow[];
   readonly waiting?: RunRecord;
 }
 
@@ -100,8 +108,9 @@ async function findWaiting(
 ): Promise<Waiting> {
   const [waiting] = (await exchange.runtime.runs({ threadId: thread_id, status: "waiting", limit: 1 })).items;
   const open = selectOpenDecisions(decisions, await loadOpenCalls(exchange, thread_id));
-  if (waiting === undefined || open.length === 0) return { open };
-  if (waiting.agent_id === agentId) return { open, waiting };
+  const below = waiting === undefined ? [] : await findDecisionsBelow(exchange, waiting, decisions);
+  if (waiting === undefined || open.length + below.length === 0) return { open, below };
+  if (waiting.agent_id === agentId) return { open, below, waiting };
   const message = `No run of agent ${agentId} on thread ${thread_id} waits for these decisions; run ${waiting.run_id} does.`;
   throw new RepriseError("NOT_SUSPENDED", message, { details: { thread_id, run_id: waiting.run_id } });
 }
