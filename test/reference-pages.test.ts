@@ -189,7 +189,7 @@ const MOMENTS = {
     },
     run_finish: {
       fires:
-        "The activation is over. `termination.type` says how: `natural_end`, `behavior_requested` (a plugin ended it), `stopped` (a stop policy, or superseded by a new message), `cancelled`, `error`, or `suspended` when the run waits for a decision. `result.response` is the last answer.",
+        "The activation is over. `termination.type` says how: `natural_end`, `behavior_requested` (a plugin ended it), `stopped` (a stop policy, or superseded by a new message), `cancelled`, `error`, or `suspended` when the run waits for a decision. `result.response` is the last answer. `spent` is there when the run had others work: cost and tokens of its own, and in total with all runs below it.",
       times: "Once per activation that ends or waits for a decision; the last one has another type than `suspended`",
       shown: "committed",
     },

@@ -267,7 +267,7 @@ export {
   type ToolExecutionMode,
 } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
-export type { ModelWait, ModelWaitReason, PendingHandoff, RunOrigin, RunRecord } from "./run/run-record.ts";
+export type { ModelWait, ModelWaitReason, PendingHandoff, RunOrigin, RunRecord, Spending } from "./run/run-record.ts";
 export { activeAgentOf, agentPathOf, RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
 export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
 export { RUN_REQUEST } from "./run/run-request.ts";

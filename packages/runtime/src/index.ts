@@ -1,7 +1,7 @@
 export type { AgentInfo, RouteStop } from "./api/agent-info.ts";
 export type { Budgets } from "./api/budgets.ts";
 export type { CallTool } from "./api/call-tool.ts";
-export type { Costs, Spending } from "./api/costs.ts";
+export type { Costs } from "./api/costs.ts";
 export { createRuntime } from "./api/create-runtime.ts";
 export type { DecideOptions, DecisionQuery, Decisions } from "./api/decisions.ts";
 export type { Mailbox } from "./api/mailbox.ts";

@@ -47,6 +47,7 @@ describe("the events of a run over HTTP", () => {
     const last = whole.at(-1)?.id ?? "";
     const read = await ask("/v1/runs/r/events?children=events&follow=true", { headers: { "last-event-id": last } });
     expect(read.status).toBe(204);
+    expect(await (await ask("/v1/runs/r")).json()).toMatchObject({ total: { runs: 4 } });
     expect(ids(await readFrames(await ask("/v1/runs/r/events")))).toEqual(
       ids(whole.filter(({ event }) => event.lineage === undefined)),
     );

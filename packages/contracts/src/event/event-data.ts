@@ -4,7 +4,7 @@ import type { Remember } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
 import type { TokenUsage } from "../model/model.ts";
-import type { ModelWaitReason } from "../run/run-record.ts";
+import type { ModelWaitReason, Spending } from "../run/run-record.ts";
 import type { Termination } from "../run/termination.ts";
 import type { ChildStatus } from "../tool/child-runs.ts";
 import type { ToolOwner } from "../tool/tool-owner.ts";
@@ -29,7 +29,12 @@ export interface JsonPatchData {
 /** Every event type with its data. Closed: a new type is a minor version of the format. */
 export interface EventData {
   run_start: { readonly parent_run_id?: string };
-  run_finish: { readonly result?: { readonly [key: string]: Json }; readonly termination: Termination };
+  run_finish: {
+    readonly result?: { readonly [key: string]: Json };
+    readonly termination: Termination;
+    /** Of a run with runs below it: what it took itself, and what it and they took together. */
+    readonly spent?: { readonly own: Spending; readonly total: Spending };
+  };
   text_delta: { readonly delta: string };
   reasoning_delta: { readonly delta: string };
   reasoning_encrypted_value: { readonly encrypted_value: string };

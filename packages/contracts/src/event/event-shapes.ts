@@ -26,7 +26,7 @@ const COMPACTION: EventShape = {
 /** The fields of each event's data. The decoder and the JSON Schema are both made of this table. */
 export const EVENT_SHAPES: Readonly<Record<EventType, EventShape>> = {
   run_start: { parent_run_id: "string?" },
-  run_finish: { result: "object?", termination: "object" },
+  run_finish: { result: "object?", termination: "object", spent: "object?" },
   text_delta: { delta: "string" },
   reasoning_delta: { delta: "string" },
   reasoning_encrypted_value: { encrypted_value: "string" },

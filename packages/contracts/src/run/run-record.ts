@@ -73,6 +73,16 @@ export function activeAgentOf({ agent_id, agent_path }: AgentsOfRun): string {
 
 type AgentsOfRun = Pick<RunRecord, "agent_id" | "agent_path">;
 
+/** The cost and tokens of runs, added up. */
+export interface Spending {
+  readonly cost_microcents: number;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly runs: number;
+  /** False when a model without a known price was used: then the actual cost is higher. */
+  readonly priced: boolean;
+}
+
 /** One unit of work on a thread, from acceptance to one terminal outcome. */
 export interface RunRecord {
   readonly run_id: string;
@@ -112,6 +122,8 @@ export interface RunRecord {
   readonly cost_microcents?: number;
   /** Set after a call to a model without a known price. The actual cost is then higher than `cost_microcents`. */
   readonly is_unpriced?: true;
+  /** What the run and all runs below it took, as of its end. Only for a run that has some. */
+  readonly total?: Spending;
   /** The run whose budget this run spends: itself, or a run above it. */
   readonly budget_id?: string;
   /** Steps begun so far, over all activations. */

@@ -47,6 +47,7 @@ export type EffectKind =
   | "cancel"
   | "commit"
   | "notify"
+  | "below"
   | "pause";
 
 /** Answers of the definition's own code. A replay in the mode `reexecute` asks them again. */

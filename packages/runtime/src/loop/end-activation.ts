@@ -2,8 +2,10 @@ import {
   advanceRun,
   awaitsRun,
   continuesByItself,
+  type EventData,
   type HandCall,
   RepriseError,
+  type Spending,
   type Termination,
   terminationCode,
   textOf,
@@ -12,6 +14,7 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { runPhase } from "../phases/run-phase.ts";
+import { addSpending, NOTHING, spentInTree } from "../run/spending.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { dropHandoff } from "./hand-off.ts";
 import { answerCall, endRunWait, isWaitedFor, stopChildren, tellThread } from "./run-family.ts";
@@ -43,6 +46,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
     dropHandoff(workspace);
   }
   const error_code = termination.type === "error" ? termination.code : undefined;
+  const spent = isSuspended ? {} : await addUp(workspace);
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
     termination_code: code ?? (isWaiting ? waitCode : terminationCode(termination)),
@@ -54,7 +58,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   workspace.addPatch("runtime", runStateOps(workspace.run, isSuspended ? undefined : workspace.run.termination_code));
   const response = isSuspended ? undefined : lastAnswer(workspace.modelMessages(), workspace.run.run_id);
   const result = response === undefined ? {} : { result: { response, ...outputOf(workspace, termination, response) } };
-  if (!isWaiting) workspace.emitOnCommit("run_finish", { ...result, termination });
+  if (!isWaiting) workspace.emitOnCommit("run_finish", { ...result, termination, ...spent });
   await workspace.commit("run_finished");
   if (!isSuspended) workspace.journal.end(workspace.run);
 }
@@ -73,6 +77,17 @@ async function leavePhases(workspace: RunWorkspace, termination: Termination): P
     const details = { run_id: workspace.run.run_id, problem: toRepriseError(error).message };
     workspace.services.env.log("error", "the end of a run went without its plugins", details);
   }
+}
+
+/** What the run and the runs below it took. They have told their parents all of it before their parents hear of their end. */
+async function addUp(workspace: RunWorkspace): Promise<Pick<EventData["run_finish"], "spent">> {
+  const { run, store, effects } = workspace;
+  if (run.has_children !== true) return {};
+  // Made of numbers; its interface hides it.
+  const question = { kind: "below", of: run.run_id, encode: (found: Spending) => ({ ...found }) } as const;
+  const total = await effects.perform(question, () => spentInTree(store, run));
+  workspace.setRun({ total });
+  return { spent: { own: addSpending(NOTHING, run), total } };
 }
 
 /** A run that ends leaves no call without a result: the thread must make sense to the next model call. */

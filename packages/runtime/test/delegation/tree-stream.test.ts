@@ -177,3 +177,25 @@ describe("a reader of a run and the runs below it", () => {
     expect(new Set(events.map(({ run_id }) => run_id))).toEqual(new Set([run.id]));
   });
 });
+
+it("adds up what the runs below took, in the end of a run and in its record", async () => {
+  const usage = { usage: { promptTokens: 10, completionTokens: 2 } };
+  const runtime = await openTeam(createWorld(), {
+    boss: [
+      [to("worker"), usage],
+      [{ text: "thanks" }, usage],
+    ],
+    worker: [
+      [to("helper"), usage],
+      [{ text: "found it" }, usage],
+    ],
+    helper: [[{ text: "helped" }, usage]],
+  });
+  const run = await start(runtime);
+  const events = await soon(Array.fromAsync(run.events()));
+  const own = { input_tokens: 20, output_tokens: 4, runs: 1 };
+  const total = { input_tokens: 50, output_tokens: 10, runs: 3 };
+  expect(events.at(-1)).toMatchObject({ type: "run_finish", data: { spent: { own, total } } });
+  expect(await run.record()).toMatchObject({ input_tokens: 20, total });
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+});

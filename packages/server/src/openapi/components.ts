@@ -32,6 +32,7 @@ const run = objectOf(
   {
     parent_run_id: TEXT,
     parent_call_id: TEXT,
+    background: FLAG,
     parent_thread_id: TEXT,
     resource_id: TEXT,
     termination_code: TEXT,
@@ -53,6 +54,7 @@ const run = objectOf(
     output_tokens: COUNT,
     cost_microcents: COUNT,
     is_unpriced: FLAG,
+    total: ref("Spending"),
     budget_id: TEXT,
     steps: COUNT,
     base_version: COUNT,

@@ -111,6 +111,8 @@ async function wasCancelled({ mailbox }: TenantRuntime, runId: string): Promise<
 async function loadRun(runtime: TenantRuntime, runId: string): Promise<object> {
   const run = await runtime.run(runId);
   const record = await findRecord(run);
+  // Runs below may still be at work: what they took is added up now.
+  if (record?.has_children) return encodeRun({ ...record, total: await runtime.costs.ofRunsBelow(record) });
   if (record !== undefined) return encodeRun(record);
   const { items } = await runtime.mailbox.list({ runId: runId });
   const entry = items.find(({ kind }) => kind === "run");
