@@ -227,6 +227,7 @@ export type {
   EffectContext,
   EffectHandler,
   HookActions,
+  InheritanceContext,
   PhaseHook,
   PhaseHooks,
   Plugin,
@@ -269,7 +270,7 @@ export {
 export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
 export type { ModelWait, ModelWaitReason, PendingHandoff, RunOrigin, RunRecord, Spending } from "./run/run-record.ts";
 export { activeAgentOf, agentPathOf, RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
-export type { BusyPolicy, RestorePoint, RunRequest } from "./run/run-request.ts";
+export type { BusyPolicy, InheritedState, RestorePoint, RunRequest } from "./run/run-request.ts";
 export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";

@@ -1,10 +1,10 @@
-import type { Json, JsonObject, StateSlice } from "@reprise/state";
+import type { Json, JsonObject, StateAction, StateSlice } from "@reprise/state";
 import type { Egress } from "../env/egress.ts";
 import type { Tool } from "../tool/tool.ts";
 import type { Observe } from "./observer.ts";
 import type { Phase } from "./phase.ts";
 import type { ActionOf, RequestTransform } from "./phase-action.ts";
-import type { PhaseContext, PhaseContexts } from "./phase-context.ts";
+import type { PhaseContext, PhaseContexts, PhaseState } from "./phase-context.ts";
 
 /** The return value of a hook: actions, or nothing. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing is a hook too.
@@ -61,6 +61,12 @@ export interface ToolSource {
 /** The agent whose tools a plugin wraps. */
 export type ToolWrapperView = Pick<PhaseContext, "agentId" | "agentSpec" | "section">;
 
+/** A run whose tool starts another one. */
+export interface InheritanceContext
+  extends Pick<PhaseContext, "agentId" | "agentSpec" | "resourceId" | "section" | "documents" | "now"> {
+  readonly state: Pick<PhaseState, "get">;
+}
+
 /**
  * Something that concerns many tools or every run. It declares what it owns and returns actions; it never writes.
  *
@@ -92,6 +98,12 @@ export interface Plugin {
   /** Called when a run of an agent with this plugin begins to be worked on in this process, and when that is over. */
   onActivate?(context: PhaseContext): Promise<void> | void;
   onDeactivate?(context: PhaseContext): Promise<void> | void;
+  /**
+   * What a run below starts with: an action on one of the plugin's states, of the scope `run`. Asked when a tool of the run starts it. The
+   * plugin then takes part in the run below also where its agent does not name the plugin: with its hooks, not with its tools. One that throws
+   * keeps the run below from starting.
+   */
+  inherit?(context: InheritanceContext): Promise<StateAction | undefined> | StateAction | undefined;
   /** Watches each activation of a run, for measuring and tracing. */
   readonly observe?: Observe;
   /**

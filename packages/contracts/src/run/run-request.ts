@@ -1,4 +1,4 @@
-import type { Json } from "@reprise/state";
+import type { Json, Op } from "@reprise/state";
 import { DECISION_INPUT, type DecisionInput } from "../decision/decision.ts";
 import { findOversize, MAX_METADATA_BYTES } from "../json/bounded-json.ts";
 import { MESSAGE_INPUT, type MessageInput } from "../message/message.ts";
@@ -83,9 +83,20 @@ export interface RunRequest {
   /** The position in a tree of runs, set by the runtime. Not for clients. */
   readonly depth?: number;
   readonly root_run_id?: string;
+  /** What plugins of the run above pass on, set by the runtime. Not for clients. */
+  readonly inherited?: readonly InheritedState[];
   /** The trace that the request belongs to, in the form of W3C Trace Context: the run continues it. */
   readonly traceparent?: string;
   readonly metadata?: { readonly [key: string]: Json };
+}
+
+/** A state that a plugin of the run above passes on to the run below. */
+export interface InheritedState {
+  readonly plugin_id: string;
+  /** The agent whose plugin it is. */
+  readonly agent_id: string;
+  readonly state: string;
+  readonly ops: readonly Op[];
 }
 
 const MAX_MESSAGES = 10_000;
@@ -136,6 +147,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   background: optional(unchecked<true>()),
   depth: optional(unchecked<number>()),
   root_run_id: optional(unchecked<string>()),
+  inherited: optional(unchecked<readonly InheritedState[]>()),
   traceparent: optional(traceparentText),
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });

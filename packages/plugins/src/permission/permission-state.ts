@@ -68,6 +68,31 @@ export const permissionGrants: StateDefinition<PermissionGrants> & ActionCreator
     },
   });
 
+/** What the policy of a run above says, as it was when that run started this one. */
+export interface InheritedPolicy {
+  readonly default: Behavior;
+  readonly rules: readonly KeptRule[];
+}
+
+export type InheritedPoliciesActions = {
+  set: [policies: readonly InheritedPolicy[]];
+  /** Notes that a person allowed calls that policies above ask about. */
+  allow: [pattern: string];
+};
+
+/** The policies of the runs above, the nearest first. Each holds beside the run's own: of all verdicts on a call the strictest counts. */
+export const inheritedPolicies: StateDefinition<readonly InheritedPolicy[]> & ActionCreators<InheritedPoliciesActions> =
+  defineState<readonly InheritedPolicy[], InheritedPoliciesActions>({
+    path: "permission_policy.inherited",
+    scope: "run",
+    initial: (): readonly InheritedPolicy[] => [],
+    actions: {
+      set: (_, policies) => policies,
+      allow: (policies, tool) =>
+        policies.map((policy) => ({ ...policy, rules: withRule(policy.rules, { tool, behavior: "allow" }) })),
+    },
+  });
+
 /** The rules with one more, in the place of one with the same pattern. A rule that cannot be read is refused. */
 export function withRule(
   rules: Immutable<readonly KeptRule[]>,

@@ -3,10 +3,12 @@ import {
   type BeforeInferenceContext,
   type BeforeToolExecuteContext,
   blockCall,
+  canonicalJson,
   changeState,
   type Decision,
   emitEvent,
   excludeTool,
+  type InheritanceContext,
   type PermissionFact,
   type PhaseContext,
   type Plugin,
@@ -16,12 +18,21 @@ import {
 } from "@reprise/contracts";
 import { listOf, objectOf, optional, wholeNumberFrom } from "@reprise/contracts/shape";
 import { definePlugin } from "@reprise/runtime";
-import { getAt, type Json } from "@reprise/state";
+import { getAt, type Json, type StateAction } from "@reprise/state";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { ALWAYS_KIND, openAlwaysRules } from "./always-rules.ts";
-import { permissionGrants, permissionPolicy } from "./permission-state.ts";
+import { type InheritedPolicy, inheritedPolicies, permissionGrants, permissionPolicy } from "./permission-state.ts";
 import { type Behavior, behavior, type KeptRule, type PermissionRule, ruleShape } from "./rule.ts";
-import { type Evaluation, evaluate, findAlwaysDenied, isAlwaysDenied, type Policy, RuleSet } from "./rule-set.ts";
+import {
+  type Evaluation,
+  evaluate,
+  evaluateAll,
+  findAlwaysDenied,
+  isAlwaysDenied,
+  type Policy,
+  RuleSet,
+  type Scope,
+} from "./rule-set.ts";
 
 const ID = "permission";
 const SOURCE = `plugin:${ID}`;
@@ -59,24 +70,25 @@ export function permission(options: PermissionOptions = {}): Plugin {
     id: ID,
     sections: settings.sections,
     findSectionProblem: settings.findSectionProblem,
-    states: [permissionPolicy, permissionGrants],
+    states: [permissionPolicy, permissionGrants, inheritedPolicies],
+    inherit: (context) => passOn(context, settings.read(context)),
     hooks: {
       async beforeInference(context) {
         if (context.tools.length === 0) return undefined;
-        return hideDenied(await policyOf(context, settings.read(context)), context);
+        return hideDenied(await policiesOf(context, settings.read(context)), context);
       },
       async beforeToolExecute(context) {
         const given = settings.read(context);
-        return judge(await policyOf(context, given), context, given);
+        return judge(await policiesOf(context, given), context, given);
       },
       async afterToolExecute(context) {
         const { call, decision, question, outcome } = context;
         if (outcome === "denied" && decision !== undefined && isOurs(question))
           return remember(context, decision, question, "deny");
         // A model that calls a tool which was hidden from it is refused before any rule is asked.
-        const policy = outcome === "refused" ? await policyOf(context, settings.read(context)) : undefined;
-        if (policy === undefined || !isAlwaysDenied(policy, call.toolId)) return undefined;
-        return [tell(context, evaluate(policy, call.toolId, call.arguments))];
+        const policies = outcome === "refused" ? await policiesOf(context, settings.read(context)) : [];
+        if (!policies.some((policy) => isAlwaysDenied(policy, call.toolId))) return undefined;
+        return [tell(context, evaluateAll(policies, call.toolId, call.arguments))];
       },
     },
   });
@@ -115,39 +127,84 @@ function compile(rules: readonly KeptRule[]): RuleSet {
 
 const NO_RULES: readonly KeptRule[] = [];
 
-/** Everything that is said about the calls of this run now. */
-async function policyOf(context: PhaseContext, { default: otherwise, rules }: PermissionSettings): Promise<Policy> {
+/** Everything that is said about the calls of this run now: by its own policy, and by those of the runs above. */
+async function policiesOf(context: PhaseContext, settings: PermissionSettings): Promise<readonly Policy[]> {
+  const { state, now } = context;
+  const above = state
+    .get(inheritedPolicies)
+    .map(
+      ({ default: otherwise, rules }): Policy => ({ default: otherwise, sets: setsOf([["inherited", rules]]), now }),
+    );
+  return isNamedBy(context) ? [await ownPolicyOf(context, settings), ...above] : above;
+}
+
+/** An agent that does not name the plugin has no policy of its own. */
+function isNamedBy({ agentSpec }: Pick<PhaseContext, "agentSpec">): boolean {
+  return agentSpec.plugin_ids.includes(ID);
+}
+
+async function ownPolicyOf(context: PhaseContext, { default: otherwise, rules }: PermissionSettings): Promise<Policy> {
   const { state, now } = context;
   const thread = state.get(permissionPolicy);
-  const always = await alwaysRulesOf(context).list();
-  const sets = (
-    [
-      { scope: "run", rules: state.get(permissionGrants).rules },
-      { scope: "thread", rules: thread.rules },
-      { scope: "always", rules: always },
-      { scope: "settings", rules: rules ?? NO_RULES },
-    ] as const
-  ).flatMap(({ scope, rules: list }) => (list.length === 0 ? [] : [{ scope, rules: compile(list) }]));
+  const sets = setsOf([
+    ["run", state.get(permissionGrants).rules],
+    ["thread", thread.rules],
+    ["always", await alwaysRulesOf(context).list()],
+    ["settings", rules ?? NO_RULES],
+  ]);
   return { default: thread.default ?? otherwise ?? "ask", sets, now };
 }
 
-function alwaysRulesOf({ documents, agentId, resourceId }: PhaseContext): ReturnType<typeof openAlwaysRules> {
+function setsOf(lists: readonly (readonly [scope: Scope, rules: readonly KeptRule[]])[]): Policy["sets"] {
+  return lists.flatMap(([scope, rules]) => (rules.length === 0 ? [] : [{ scope, rules: compile(rules) }]));
+}
+
+/**
+ * The policies that a run below is held to beside its own: that of this run, without the grants that end with it, and those that this run is held
+ * to itself. What one of them denies or asks about, no rule of the run below allows.
+ */
+async function passOn(
+  context: InheritanceContext,
+  { default: otherwise, rules = NO_RULES }: PermissionSettings,
+): Promise<StateAction | undefined> {
+  const { state, now } = context;
+  const above = state.get(inheritedPolicies);
+  if (!isNamedBy(context)) return inheritedPolicies.set(above);
+  const thread = state.get(permissionPolicy);
+  const kept = [...thread.rules, ...(await alwaysRulesOf(context).list())];
+  const own: InheritedPolicy = {
+    default: thread.default ?? otherwise ?? "ask",
+    rules: [...kept.filter(({ expires_at = now + 1 }) => expires_at > now), ...rules],
+  };
+  // An agent that has itself work for it need not be held to the same policy twice.
+  const text = canonicalJson(own as unknown as Json);
+  return inheritedPolicies.set([own, ...above.filter((each) => canonicalJson(each as unknown as Json) !== text)]);
+}
+
+function alwaysRulesOf({
+  documents,
+  agentId,
+  resourceId,
+}: Pick<PhaseContext, "documents" | "agentId" | "resourceId">): ReturnType<typeof openAlwaysRules> {
   return openAlwaysRules(documents(ALWAYS_KIND), { agentId, resourceId });
 }
 
-function hideDenied(policy: Policy, { tools }: BeforeInferenceContext): readonly ActionOf<"before_inference">[] {
-  const denied = findAlwaysDenied(policy, tools);
+function hideDenied(
+  policies: readonly Policy[],
+  { tools }: BeforeInferenceContext,
+): readonly ActionOf<"before_inference">[] {
+  const denied = findAlwaysDenied(policies, tools);
   return denied.length === 0 ? [] : [excludeTool(...denied)];
 }
 
 async function judge(
-  policy: Policy,
+  policies: readonly Policy[],
   context: BeforeToolExecuteContext,
   { ask_expires_in_ms: expiresInMs }: PermissionSettings,
 ): Promise<readonly ActionOf<"before_tool_execute">[]> {
   const { call, decision, question } = context;
   // Approved and edited calls are evaluated too: no decision overrides a deny.
-  const evaluation = evaluate(policy, call.toolId, call.arguments);
+  const evaluation = evaluateAll(policies, call.toolId, call.arguments);
   if (evaluation.behavior === "deny") {
     return [tell(context, evaluation), blockCall(describeDenial(call.toolId, evaluation))];
   }
@@ -210,7 +267,11 @@ async function remember(
   const rule = { tool, behavior: wanted };
   // Also for the thread: it may be no document could be named after its owner.
   if (decision.remember === "always") await alwaysRulesOf(context).set(rule);
-  return [changeState(permissionPolicy.setRule(rule))];
+  const isAskedAbove = wanted === "allow" && context.state.get(inheritedPolicies).length > 0;
+  return [
+    changeState(permissionPolicy.setRule(rule)),
+    ...(isAskedAbove ? [changeState(inheritedPolicies.allow(tool))] : []),
+  ];
 }
 
 function tell(

@@ -5,7 +5,7 @@ import type { Behavior, KeptRule } from "./rule.ts";
 import { RuleIndex } from "./rule-index.ts";
 
 /** Where a rule was found. */
-export type Scope = "run" | "thread" | "always" | "settings";
+export type Scope = "run" | "thread" | "always" | "settings" | "inherited";
 
 /** A deny beats an allow, and an allow beats an ask. */
 const RANK: Readonly<Record<Behavior, number>> = { deny: 2, allow: 1, ask: 0 };
@@ -99,6 +99,19 @@ export function evaluate({ default: otherwise, sets, now }: Policy, toolId: stri
   return { behavior: rule.behavior, found: { rule, scope, isUnconditional: pattern.isUnconditional } };
 }
 
+/** How strict a verdict is. */
+const STRICTNESS: Readonly<Record<Behavior, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** The strictest verdict of several policies; of equally strict ones the first. */
+export function evaluateAll(policies: readonly Policy[], toolId: string, given: Json): Evaluation {
+  let strictest: Evaluation | undefined;
+  for (const policy of policies) {
+    const said = evaluate(policy, toolId, given);
+    if (strictest === undefined || STRICTNESS[said.behavior] > STRICTNESS[strictest.behavior]) strictest = said;
+  }
+  return strictest ?? { behavior: "ask" };
+}
+
 /** Whether every call of a tool is denied, whatever its arguments: then the model need not know of the tool. */
 export function isAlwaysDenied({ default: otherwise, sets, now }: Policy, toolId: string): boolean {
   let isOpen = otherwise !== "deny";
@@ -113,21 +126,29 @@ export function isAlwaysDenied({ default: otherwise, sets, now }: Policy, toolId
 }
 
 // Every step asks about the same tools, of which there may be thousands, and mostly under the same rules.
-const answered = new WeakMap<readonly Named[], { readonly policy: Policy; readonly denied: readonly string[] }>();
+const answered = new WeakMap<readonly Named[], Answered>();
+
+interface Answered {
+  readonly policies: readonly Policy[];
+  readonly denied: readonly string[];
+}
 
 type Named = { readonly id: string };
 
-/** The tools whose every call is denied. */
-export function findAlwaysDenied(policy: Policy, tools: readonly Named[]): readonly string[] {
+/** The tools whose every call one of the policies denies. */
+export function findAlwaysDenied(policies: readonly Policy[], tools: readonly Named[]): readonly string[] {
   const last = answered.get(tools);
-  if (last !== undefined && saysTheSame(last.policy, policy)) return last.denied;
-  const denied = tools.flatMap(({ id }) => (isAlwaysDenied(policy, id) ? [id] : []));
-  answered.set(tools, { policy, denied });
+  if (last?.policies.length === policies.length && last.policies.every((each, at) => saysTheSame(each, policies[at])))
+    return last.denied;
+  const isDenied = (id: string): boolean => policies.some((policy) => isAlwaysDenied(policy, id));
+  const denied = tools.flatMap(({ id }) => (isDenied(id) ? [id] : []));
+  answered.set(tools, { policies, denied });
   return denied;
 }
 
-function saysTheSame(left: Policy, right: Policy): boolean {
+function saysTheSame(left: Policy, right: Policy | undefined): boolean {
   return (
+    right !== undefined &&
     left.default === right.default &&
     left.sets.length === right.sets.length &&
     left.sets.every(({ rules }, index) => rules === right.sets[index]?.rules && !rules.canEnd)

@@ -108,20 +108,20 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
           return begin({ runId, background: child.background === true }, async () => {
             assertReachable(run, child.agentId, agents());
             if (child.threadId !== undefined) await assertContinues(child.threadId);
-            return prepareRun(services, tenant, requestFor(caller, child, runId));
+            return prepareBelow(child, runId);
           });
         },
 
         startCall({ toolId, arguments: input, key = "" }) {
           const runId = backgroundCallId(services.env, tenant, call.call_id, key);
-          return begin({ runId, background: true }, () => {
+          return begin({ runId, background: true }, async () => {
             const child = {
               agentId: activeAgentOf(run),
               threadId: `task:${runId}`,
               prompt: `Call ${toolId}.`,
               background: true,
             };
-            const prepared = prepareRun(services, tenant, requestFor(caller, child, runId));
+            const prepared = await prepareBelow(child, runId);
             return byHand(prepared, { tool_id: toolId, arguments: copyJson(input) });
           });
         },
@@ -141,6 +141,12 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       async function assertUncancelled(): Promise<void> {
         const { cancel } = await store.readInbox(run.thread_id, run.run_id);
         if (cancel !== undefined) throw runNotActive(run.run_id, "cancelled");
+      }
+
+      async function prepareBelow(child: NewChildRun, runId: string): Promise<PreparedRun> {
+        const inherited = await caller.inherited();
+        const request = requestFor(caller, child, runId);
+        return prepareRun(services, tenant, inherited.length === 0 ? request : { ...request, inherited });
       }
 
       async function assertContinues(threadId: string): Promise<void> {

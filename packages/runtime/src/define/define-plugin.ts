@@ -1,5 +1,6 @@
 import {
   type EffectHandler,
+  type InheritanceContext,
   type Observe,
   type PhaseContext,
   type PhaseHooks,
@@ -11,7 +12,7 @@ import {
   type ToolSource,
   type ToolWrapperView,
 } from "@reprise/contracts";
-import type { Json, JsonObject, StateSlice } from "@reprise/state";
+import type { Json, JsonObject, StateAction, StateSlice } from "@reprise/state";
 import { assertKnownKeys, type KeysOf } from "./assert-known-keys.ts";
 
 /** The hooks as authors write them: one function per phase, each returning that phase's actions. */
@@ -46,6 +47,8 @@ export interface PluginDefinition {
   readonly transforms?: readonly RequestTransform[];
   onActivate?(context: PhaseContext): Promise<void> | void;
   onDeactivate?(context: PhaseContext): Promise<void> | void;
+  /** What a run below starts with: an action on one of the plugin's states, of the scope `run`. The plugin takes part in that run too. */
+  inherit?(context: InheritanceContext): Promise<StateAction | undefined> | StateAction | undefined;
   /** Watches each activation of a run beside the loop: its committed events, its model calls and its tools. Never in a replay. */
   readonly observe?: Observe;
   /** The trace of the code that starts a run, in the form of W3C Trace Context. Kept with the run. */
@@ -68,6 +71,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   transforms: true,
   onActivate: true,
   onDeactivate: true,
+  inherit: true,
   observe: true,
   traceparent: true,
   close: true,
@@ -113,6 +117,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     }),
     ...(definition.onActivate !== undefined && { onActivate: definition.onActivate.bind(definition) }),
     ...(definition.onDeactivate !== undefined && { onDeactivate: definition.onDeactivate.bind(definition) }),
+    ...(definition.inherit !== undefined && { inherit: definition.inherit.bind(definition) }),
     ...(definition.observe !== undefined && { observe: definition.observe }),
     ...(definition.traceparent !== undefined && { traceparent: definition.traceparent }),
     ...(definition.close !== undefined && { close: definition.close.bind(definition) }),

@@ -13,7 +13,7 @@ import { diff, getAt, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@
 import { LOOP_VERSION } from "../effects/port.ts";
 import type { Restore } from "../thread/find-restore.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { clearRunOps, frontendOps, runStateOps } from "../thread/run-state.ts";
+import { clearRunOps, frontendOps, inheritedOps, runStateOps } from "../thread/run-state.ts";
 import { toolMessage } from "../thread/tool-message.ts";
 import { composeClosing } from "./compose-closing.ts";
 import { newMessages } from "./new-messages.ts";
@@ -109,7 +109,10 @@ function startPatches({ request, thread, now, restore }: StartOptions, run: RunR
     ...Object.entries(request.state ?? {}).map(([key, value]) => ops.set([key], value)),
   ];
   const changes: readonly [source: string, ops: readonly Op[]][] = [
-    ["runtime", [...restored, ...closedCalls, ...cleared, ...runStateOps(run), ...frontendOps(request)]],
+    [
+      "runtime",
+      [...restored, ...closedCalls, ...cleared, ...runStateOps(run), ...frontendOps(request), ...inheritedOps(request)],
+    ],
     ["request", asked],
   ];
   return changes

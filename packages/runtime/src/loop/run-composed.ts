@@ -16,7 +16,7 @@ import { STEP_CALL } from "../budget/budget-call.ts";
 import type { StartedRun } from "../run/ports.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
-import { RUN_PATH } from "../thread/run-state.ts";
+import { inheritedStates, RUN_PATH } from "../thread/run-state.ts";
 import { reportBy } from "../tools/perform-call.ts";
 import { findDecisions } from "./decide-calls.ts";
 import { planNext, type StepStart, type StepState, type StepStates } from "./plan-composition.ts";
@@ -161,7 +161,8 @@ function startRun(workspace: RunWorkspace, call: ToolCallRecord): Promise<Starte
   const encode = (started: Started): Json => ({ ...started });
   return effects.perform({ kind: "delegate", of: call.call_id, encode }, async () => {
     let started: StartedRun | undefined;
-    const runs = services.delegation.runsOf({ tenant: claim.tenant, run, call, signal }, (child) => {
+    const inherited = async () => inheritedStates(workspace.document);
+    const runs = services.delegation.runsOf({ tenant: claim.tenant, run, call, signal, inherited }, (child) => {
       started = child;
     });
     try {

@@ -39,7 +39,7 @@ import type {
   ToolShelf,
 } from "../run/ports.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
-import { callStateOps, frontendOf, noteScopedOps } from "../thread/run-state.ts";
+import { callStateOps, frontendOf, inheritedPlugins, noteScopedOps } from "../thread/run-state.ts";
 import type { ToolPools } from "../tools/pools/tool-pools.ts";
 import { commitWithin } from "./commit-within.ts";
 import { ActiveTime } from "./evaluate-stop.ts";
@@ -127,7 +127,12 @@ export class RunWorkspace
 
   /** As it is when it is first needed, to the end of the activation or a handoff. Not before: a run whose agent is gone must be able to end. */
   get plan(): ResolvedRunPlan {
-    this.#plan ??= pinnedPlan(this.effects, this.services.agents, activeAgentOf(this.#run));
+    this.#plan ??= pinnedPlan(
+      this.effects,
+      this.services.agents,
+      activeAgentOf(this.#run),
+      inheritedPlugins(this.#document),
+    );
     return this.#plan;
   }
 

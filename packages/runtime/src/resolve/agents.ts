@@ -2,6 +2,7 @@ import {
   type Abilities,
   type AgentAbility,
   type Env,
+  type InheritedState,
   type LanguageModel,
   type Plugin,
   RepriseError,
@@ -14,7 +15,8 @@ import { lookUpFallbacks } from "./look-up-fallbacks.ts";
 import { lookUpModel } from "./look-up-model.ts";
 import type { Registry } from "./registry.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
-import { renewAgent, resolveRunPlan } from "./resolve-agent.ts";
+import { renewAgent, resolveRunPlan, withInheritedPlugins } from "./resolve-agent.ts";
+import { unresolvable } from "./resolve-errors.ts";
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 import { readRetry } from "./retry.ts";
 import { hasToolSources, listSources, withSourcedTools } from "./tool-sources.ts";
@@ -32,6 +34,9 @@ function abilityOf(env: Env, agent: ResolvedAgent): AgentAbility {
   known.set(agent, ability);
   return ability;
 }
+
+/** A plugin that a run has from the run above, which is one of another agent. */
+export type InheritedPlugin = Pick<InheritedState, "plugin_id" | "agent_id">;
 
 /** The source of agents for the dispatcher. */
 export type AgentSource = Pick<Agents, keyof Agents>;
@@ -119,11 +124,26 @@ export class Agents {
     return plan;
   }
 
-  /** The same for one activation: with an `InstalledPlugins` that no other has. */
-  planRun(id: string): ResolvedRunPlan {
+  /** The same for one activation: with an `InstalledPlugins` that no other has, and with the plugins that its run has from the run above. */
+  planRun(id: string, inherited: readonly InheritedPlugin[] = []): ResolvedRunPlan {
     const plan = this.plan(id);
     if (plan.kind !== "local") return plan;
-    return { kind: "local", agent: renewAgent(this.registries, plan.agent, { env: this.#env }) };
+    const agent = renewAgent(this.registries, plan.agent, { env: this.#env });
+    const own = new Set(agent.installed.plugins.map((plugin) => plugin.id));
+    const more = inherited
+      .filter(({ plugin_id }) => !own.has(plugin_id))
+      .map((from) => this.#inheritedPlugin(id, from));
+    return { kind: "local", agent: more.length === 0 ? agent : withInheritedPlugins(agent, more) };
+  }
+
+  /** A run must not do without a rule that the run above has: a plugin that is gone fails it. */
+  #inheritedPlugin(id: string, { plugin_id, agent_id }: InheritedPlugin): Plugin {
+    const plan = this.plan(agent_id);
+    const plugins = plan.kind === "local" ? plan.agent.installed.plugins : [];
+    const found = plugins.find((plugin) => plugin.id === plugin_id);
+    if (found !== undefined) return found;
+    const problem = `a run of it has the plugin ${plugin_id} from agent ${agent_id}, which no longer has that plugin.`;
+    throw unresolvable("PLUGIN_NOT_FOUND", id, problem, { plugin: plugin_id });
   }
 
   /** The same for people and user interfaces: with the tools that the agent's sources list now. */

@@ -14,7 +14,7 @@ import { checkComposition } from "./check-composition.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
-import { renewPlugins } from "./installed-plugins.ts";
+import { installPlugins, renewPlugins } from "./installed-plugins.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
@@ -102,6 +102,27 @@ export function renewAgent(registries: RegistrySet, agent: ResolvedAgent, { env 
     warnings: [...plugins.warnings, ...warnings],
     definition: definitionHash(env, { spec, tools, modelId, plugins: plugins.installed.plugins }),
   });
+}
+
+// Runs below are many, and mostly have the same plugins from above.
+const extended = new WeakMap<
+  ResolvedAgent["tools"],
+  { readonly by: readonly Plugin[]; readonly agent: ResolvedAgent }
+>();
+
+/** An agent with plugins that it does not name: they take part with their hooks and states, not with their tools. */
+export function withInheritedPlugins(agent: ResolvedAgent, inherited: readonly Plugin[]): ResolvedAgent {
+  const { spec, tools, installed } = agent;
+  const known = extended.get(tools);
+  if (known?.by.length === inherited.length && known.by.every((plugin, index) => plugin === inherited[index])) {
+    return Object.freeze({ ...known.agent, installed: renewPlugins(known.agent.installed) });
+  }
+  const more = inherited.map(({ toolSource: _, ...plugin }): Plugin => ({ ...plugin, tools: [] }));
+  const all = installPlugins(spec, [...installed.plugins, ...more]);
+  // Another map: what is known about the tools of an agent says which plugins it has.
+  const made = Object.freeze({ ...agent, tools: new Map(tools), installed: all });
+  extended.set(tools, { by: inherited, agent: made });
+  return made;
 }
 
 /** Does everything resolving does that can fail, and keeps nothing. */

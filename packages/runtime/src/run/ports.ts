@@ -8,6 +8,7 @@ import type {
   Env,
   EventData,
   EventType,
+  InheritedState,
   LoggedAction,
   MailboxEffect,
   Message,
@@ -162,6 +163,8 @@ export interface DelegatingCall {
   readonly call: ToolCallRecord;
   /** Aborted when the call is to stop. */
   readonly signal: AbortSignal;
+  /** The state that plugins of its run pass on. */
+  inherited(): Promise<readonly InheritedState[]>;
 }
 
 export interface HostServices {

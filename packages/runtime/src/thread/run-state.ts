@@ -1,6 +1,7 @@
 import {
   type FrontendContext,
   type FrontendTool,
+  type InheritedState,
   isTerminal,
   type RunRecord,
   type RunRequest,
@@ -8,6 +9,7 @@ import {
   type ToolCallRecord,
 } from "@reprise/contracts";
 import { getAt, type Json, type Op, ops, TOOL_CALL_SCOPE } from "@reprise/state";
+import type { InheritedPlugin } from "../resolve/agents.ts";
 
 /** Where the state of the thread's current run is kept, so that a look at any version shows it. */
 export const RUN_PATH = "__run";
@@ -36,6 +38,30 @@ const NO_FRONTEND: Frontend = { tools: [], context: [] };
 export function frontendOf(document: Json): Frontend {
   // Written by `frontendOps`, and no patch from outside reaches it.
   return (getAt(document, [RUN_PATH, "frontend"]) as unknown as Frontend | undefined) ?? NO_FRONTEND;
+}
+
+export function inheritedOps({ inherited = [] }: RunRequest): readonly Op[] {
+  if (inherited.length === 0) return [];
+  const plugins = inherited.map(({ plugin_id, agent_id, state }) => ({ plugin_id, agent_id, state }));
+  return [
+    ops.set([RUN_PATH, "inherited"], plugins),
+    ops.set([RUN_PATH, "scoped"], [...new Set(inherited.map(({ state }) => state))]),
+    ...inherited.flatMap((each) => each.ops),
+  ];
+}
+
+/** The plugins that the thread's current run has from the run above. */
+export function inheritedPlugins(document: Json): readonly (InheritedPlugin & Pick<InheritedState, "state">)[] {
+  // Written by `inheritedOps`, and no patch from outside reaches it.
+  return (getAt(document, [RUN_PATH, "inherited"]) as unknown as ReturnType<typeof inheritedPlugins> | undefined) ?? [];
+}
+
+/** The same with their states, as a run passes them on whose agent has no plugins of its own. */
+export function inheritedStates(document: Json): readonly InheritedState[] {
+  return inheritedPlugins(document).map(({ plugin_id, agent_id, state }) => {
+    const path = state.split(".");
+    return { plugin_id, agent_id, state, ops: [ops.set(path, getAt(document, path) ?? null)] };
+  });
 }
 
 /** Deletes what belonged to the run before: its own entry, and the run-scoped states it wrote. */

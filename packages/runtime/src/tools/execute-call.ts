@@ -137,7 +137,7 @@ function assertReachable(
   { call, signal }: Execution,
   { agent_id: to }: AskedHandoff,
 ): void {
-  const caller = { tenant: claim.tenant, run, call, signal };
+  const caller = { tenant: claim.tenant, run, call, signal, inherited: async () => [] };
   const known = services.delegation
     .runsOf(caller, () => undefined)
     .agents()

@@ -2,6 +2,7 @@ import {
   activeAgentOf,
   agentPathOf,
   type Decision,
+  type KeptDocuments,
   type MessageInput,
   RepriseError,
   type ToolCallRecord,
@@ -15,6 +16,7 @@ import { keptDocuments } from "../run/kept-documents.ts";
 import type { AgentView, Host, Mailbox, RunView } from "../run/ports.ts";
 import { assertQueued } from "../thread/assert-message.ts";
 import type { CallState } from "./call-state.ts";
+import { collectInherited } from "./inherited-states.ts";
 import { offeredTools } from "./offered-tools.ts";
 import type { PluginRequest } from "./read-effect.ts";
 
@@ -51,6 +53,7 @@ export function createToolContext(
     if (state.isOpen) recordings.push({ place: call.call_id, name, value: copyJson(value) });
     return value;
   };
+  const documents = (kind: string): KeptDocuments => keptDocuments(workspace.store, kind, record);
   return {
     state,
     identity: {
@@ -84,12 +87,13 @@ export function createToolContext(
       if (state.isOpen) messages.push(message);
     },
     get runs() {
-      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal }, (child) => {
+      const inherited = () => collectInherited(workspace, state, documents);
+      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal, inherited }, (child) => {
         gathered.children.push(child.runId);
         if (state.isOpen) progress({ ...child });
       });
     },
-    documents: (kind) => keptDocuments(workspace.store, kind, record),
+    documents,
     record,
   };
 }

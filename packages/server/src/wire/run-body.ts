@@ -18,7 +18,7 @@ import {
 } from "@reprise/contracts/shape";
 
 /** Fields of a request that the server fills in, or that the body has in another form. */
-type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id";
+type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id" | "inherited";
 
 interface Strict {
   readonly strict?: boolean;
@@ -50,6 +50,7 @@ const {
   background: _background,
   depth: _depth,
   root_run_id: _root,
+  inherited: _inherited,
   ...fields
 } = RUN_REQUEST.fields;
 
