@@ -15,6 +15,7 @@ import {
 } from "@reprise/contracts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { copyJson } from "../json/copy-json.ts";
+import { findToldEnd } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
@@ -207,10 +208,16 @@ function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunP
 async function describeRun(services: Services, tenant: string, record: RunRecord): Promise<ChildRun> {
   const { run_id: runId, thread_id: threadId, agent_id: agentId } = record;
   const known = { runId, threadId, agentId, ...toolOf(record.policy) };
-  if (record.status !== "done") return { ...known, status: openStatus(record) };
+  const isDone = record.status === "done";
+  const told = isDone ? undefined : await findToldEnd(services.store.forTenant(tenant), record);
+  if (!isDone && told === undefined) return { ...known, status: openStatus(record) };
   const result = record.policy?.by_hand === undefined ? undefined : await findResult(services, tenant, record);
   if (result?.status === "error") return { ...known, status: "failed", error: result.message ?? "The call failed." };
   if (result !== undefined) return { ...known, status: "completed", result: result.data };
+  if (told !== undefined) {
+    const { status, output, error } = told;
+    return { ...known, status, ...(output !== undefined && { output }), ...(error !== undefined && { error }) };
+  }
   const outcome = await describeOutcome(services, tenant, record);
   switch (outcome.status) {
     case "done":

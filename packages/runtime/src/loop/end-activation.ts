@@ -17,7 +17,7 @@ import { runPhase } from "../phases/run-phase.ts";
 import { addSpending, NOTHING, spentInTree } from "../run/spending.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { dropHandoff } from "./hand-off.ts";
-import { answerCall, endRunWait, isWaitedFor, stopChildren, tellThread } from "./run-family.ts";
+import { answerCall, describeEnd, endRunWait, isWaitedFor, stopChildren, tellThread } from "./run-family.ts";
 import { cancelRemote } from "./run-remote.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { endCall } from "./settle-call.ts";
@@ -142,7 +142,8 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
   // A run that is cancelled while it waits is at work until its end: a commit of a waiting run would give its claim back.
   if (workspace.run.status === "waiting") workspace.replaceRun(advanceRun(workspace.run, "resume"));
   if (workspace.hasChanges) await workspace.commit("assistant_turn");
-  const told = describeEnd(workspace, termination);
+  const { status, error } = describeEnd(workspace, termination);
+  const told = { status, ...(error !== undefined && { error }), text: sayEnd(workspace, termination) };
   const question = { kind: "notify", of: run.run_id, encode: () => undefined } as const;
   await effects.perform(question, async () => {
     try {
@@ -157,16 +158,16 @@ async function notifyParent(workspace: RunWorkspace, termination: Termination): 
   });
 }
 
-function describeEnd(workspace: RunWorkspace, termination: Termination): string {
+function sayEnd(workspace: RunWorkspace, termination: Termination): string {
   const { run } = workspace;
-  if (run.policy?.by_hand !== undefined) return describeCall(workspace, run.policy.by_hand, termination);
+  if (run.policy?.by_hand !== undefined) return sayResult(workspace, run.policy.by_hand, termination);
   const ending = `Run ${run.run_id} of agent ${run.agent_id} is over: ${terminationCode(termination)}.`;
   const said = termination.type === "error" ? termination.value : lastAnswer(workspace.modelMessages(), run.run_id);
   return said === undefined ? ending : `${ending}\n\n${said}`;
 }
 
 /** The end of a run that made one call: the result counts, not how the run ended. */
-function describeCall(workspace: RunWorkspace, { tool_id }: HandCall, termination: Termination): string {
+function sayResult(workspace: RunWorkspace, { tool_id }: HandCall, termination: Termination): string {
   const { run_id } = workspace.run;
   const result = workspace
     .modelMessages()

@@ -29,7 +29,7 @@ export function endRunWait(workspace: RunEditor): void {
  * answer, which counts once. A call that has not been suspended yet finds the answer when it is.
  */
 export async function answerCall(workspace: RunWorkspace, termination: Termination): Promise<void> {
-  await answer(workspace.store, workspace.run, describeEnd(workspace, termination), workspace.now);
+  await answer(workspace.store, workspace.run, { ...describeEnd(workspace, termination) }, workspace.now);
 }
 
 /** A run below, as its row or the request for it describes it. */
@@ -67,7 +67,8 @@ export async function reportUnstarted(store: TenantStore, run_id: string, now: n
   const error = `The run could not be started: ${entry.last_error ?? "its owners were lost"}`;
   const run = { ...request, run_id };
   if (isWaitedFor(run)) return answerForStopped(store, run, now, { status: "failed", error });
-  await tellThread(store, run, `Run ${run_id} of agent ${request.agent_id} is over: error.\n\n${error}`);
+  const text = `Run ${run_id} of agent ${request.agent_id} is over: error.\n\n${error}`;
+  await tellThread(store, run, { status: "failed", error, text });
 }
 
 /**
@@ -77,7 +78,7 @@ export async function reportUnstarted(store: TenantStore, run_id: string, now: n
 export async function tellThread(
   store: TenantStore,
   run: Pick<RunRecord, "run_id" | "parent_run_id" | "parent_thread_id">,
-  told: string,
+  { text, ...end }: ToldEnd & { readonly text: string },
 ): Promise<void> {
   const { parent_run_id: parentRunId, parent_thread_id: threadId } = run;
   if (parentRunId === undefined || threadId === undefined) return;
@@ -87,14 +88,14 @@ export async function tellThread(
   if (await isCancelled(store, parent)) return;
   const run_id = completionOf(run.run_id);
   const source = `run:${run.run_id}`;
-  const content = frameText("task", source, told);
+  const content = frameText("task", source, text);
   const request = {
     agent_id: activeAgentOf(parent),
     thread_id: threadId,
     run_id,
     origin: "internal",
     sender_id: source,
-    messages: [{ role: "user", content, visibility: "internal", metadata: { source } }],
+    messages: [{ role: "user", content, visibility: "internal", metadata: { source, ...end } }],
     // It continues the work of the run above, and spends from the same budget.
     ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
   } satisfies RunRequest;
@@ -102,6 +103,41 @@ export async function tellThread(
   await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
   // A cancellation that came in between has looked for this notice already, and did not find it.
   if (await isCancelled(store, parent)) await requestStop(store, run_id, `Run ${parentRunId} was cancelled.`);
+}
+
+/** How a run ended, as the run above was told. */
+export interface ToldEnd {
+  readonly status: "completed" | "failed" | "stopped";
+  readonly output?: string;
+  readonly error?: string;
+}
+
+/**
+ * The end that a run has told the run above and not committed yet. The run above may ask about it at once, and then the run is over: what it
+ * told is the answer of its owner, or of the next one.
+ */
+export async function findToldEnd(store: TenantStore, run: RunRecord): Promise<ToldEnd | undefined> {
+  if (run.root_run_id === undefined) return undefined;
+  return isWaitedFor(run) ? findAnswer(store, run) : findNotice(store, run);
+}
+
+async function findAnswer(store: TenantStore, run: RunRecord): Promise<ToldEnd | undefined> {
+  const { run_id, parent_run_id = "", parent_call_id = "" } = run;
+  const call = await store.loadCall(parent_run_id, parent_call_id);
+  const decision = call && (await store.loadDecision(parent_run_id, parent_call_id, call.suspension));
+  // Written by `answer`.
+  return decision?.decision_id === endOf(run_id) ? (decision.result as unknown as ToldEnd) : undefined;
+}
+
+async function findNotice(store: TenantStore, { run_id, thread_id }: RunRecord): Promise<ToldEnd | undefined> {
+  const { items } = await store.listEntries({ run_id: completionOf(run_id) });
+  const [notice] = items.find(({ kind }) => kind === "run")?.request?.messages ?? [];
+  if (notice === undefined) return undefined;
+  // Written by `tellThread`.
+  const { status, error } = (notice.metadata ?? {}) as unknown as ToldEnd;
+  const { messages } = await store.listMessages(thread_id, { order: "desc", visibility: "any" });
+  const output = lastAnswer(messages.toReversed(), run_id);
+  return { status, ...(output !== undefined && { output }), ...(error !== undefined && { error }) };
 }
 
 async function answer(store: TenantStore, run: RunBelow, result: Json, now: number): Promise<void> {
@@ -124,7 +160,11 @@ async function answer(store: TenantStore, run: RunBelow, result: Json, now: numb
   await store.decide(decision, { early: true });
 }
 
-function describeEnd(workspace: RunWorkspace, termination: Termination): Json {
+/** The end of a run in the words of the run above. */
+export function describeEnd(
+  workspace: RunWorkspace,
+  termination: Termination,
+): ToldEnd & { readonly run_id: string; readonly agent_id: string; readonly stopped_by?: string } {
   const { run_id, agent_id } = workspace.run;
   const output = lastAnswer(workspace.modelMessages(), run_id);
   const known = { run_id, agent_id, ...(output !== undefined && { output }) };
