@@ -1,8 +1,10 @@
-import { execFile, execFileSync } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const FOLDER = fileURLToPath(new URL("./", import.meta.url));
 const CLIENT = `"${process.execPath}" --conditions=reprise-source "${FOLDER}client.ts"`;
@@ -66,4 +68,91 @@ describe("the plugin mcp as a client of the conformance runner 0.2.0-alpha.12", 
     // A runner that ran nothing would fail nothing.
     expect(scenarios.length).toBeGreaterThanOrEqual(39);
   }, 300_000);
+});
+
+/** What the server has none of. A scenario about it fails, and is expected to. */
+const WITHOUT = {
+  resources: "the server has agents and tools, and no resources",
+  prompts: "the server has no prompts",
+  completion: "the server completes no arguments",
+  logging: "runs are read by their events, not by log messages",
+  sampling: "runs have models of their own and ask clients for none",
+  keys: "questions have keys of their own, by which any process finds them",
+  tasks: "any tool may become a task, and none has to",
+  headers: "no tool has arguments in headers",
+} as const;
+
+type Expected = Readonly<Record<string, (typeof WITHOUT)[keyof typeof WITHOUT]>>;
+
+const OF_BOTH: Expected = {
+  "completion-complete": WITHOUT.completion,
+  "prompts-get-embedded-resource": WITHOUT.prompts,
+  "prompts-get-simple": WITHOUT.prompts,
+  "prompts-get-with-args": WITHOUT.prompts,
+  "prompts-get-with-image": WITHOUT.prompts,
+  "prompts-list": WITHOUT.prompts,
+  "resources-list": WITHOUT.resources,
+  "resources-read-binary": WITHOUT.resources,
+  "resources-read-text": WITHOUT.resources,
+  "resources-templates-read": WITHOUT.resources,
+};
+
+const OF_2025: Expected = {
+  ...OF_BOTH,
+  "logging-set-level": WITHOUT.logging,
+  "resources-subscribe": WITHOUT.resources,
+  "resources-unsubscribe": WITHOUT.resources,
+  "tools-call-sampling": WITHOUT.sampling,
+  "tools-call-with-logging": WITHOUT.logging,
+};
+
+const OF_2026: Expected = {
+  ...OF_BOTH,
+  caching: WITHOUT.resources,
+  "http-custom-header-server-validation": WITHOUT.headers,
+  "input-required-result-basic-elicitation": WITHOUT.keys,
+  "input-required-result-basic-list-roots": WITHOUT.sampling,
+  "input-required-result-basic-sampling": WITHOUT.sampling,
+  "input-required-result-capability-check": WITHOUT.sampling,
+  "input-required-result-multiple-input-requests": WITHOUT.sampling,
+  "input-required-result-non-tool-request": WITHOUT.prompts,
+  "server-stateless": WITHOUT.sampling,
+  "tasks-lifecycle": WITHOUT.tasks,
+  "tasks-mrtr-composition": WITHOUT.tasks,
+  "tasks-mrtr-input": WITHOUT.keys,
+  "tasks-required-task-error": WITHOUT.tasks,
+};
+
+describe("the MCP server with the tools that the conformance runners ask for", () => {
+  let child: ChildProcess | undefined;
+  let url = "";
+  beforeAll(async () => {
+    child = spawn(process.execPath, ["--conditions=reprise-source", `${FOLDER}server.ts`], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    if (child.stdout === null) throw new Error("The server has no output.");
+    url = String((await once(createInterface(child.stdout), "line"))[0]);
+  }, 60_000);
+  afterAll(() => void child?.kill());
+
+  it.each([
+    ["0.1.16", "conformance-2025", [], OF_2025, 30],
+    ["0.2.0-alpha.12", "conformance-2026", ["--requirements", "2026-07-28"], OF_2026, 49],
+  ] as const)(
+    "passes everything of runner %s but what it has none of",
+    async (_, runner, options, expected, count) => {
+      const program = `${FOLDER}node_modules/${runner}/dist/index.js`;
+      const given = ["server", "--url", `${url}/mcp`, ...options];
+      const done = await run(process.execPath, [program, ...given], { maxBuffer: 64 << 20 }).catch((error) => error);
+      const said = stripVTControlCharacters(`${done.stdout ?? ""}${done.stderr ?? ""}`);
+      const scenarios = [...said.matchAll(/^([✓✗]) (\S+): \d+ passed, \d+ failed/gm)];
+      const failed = scenarios.filter(([, mark]) => mark === "✗").map(([, , scenario = ""]) => scenario);
+      for (const [scenario, reason] of Object.entries(expected))
+        console.info(`expected to fail: ${scenario} (${reason})`);
+      expect(failed.sort(), said.slice(-20_000)).toEqual(Object.keys(expected).sort());
+      // A runner that ran nothing would fail nothing.
+      expect(scenarios.length).toBeGreaterThanOrEqual(count);
+    },
+    300_000,
+  );
 });

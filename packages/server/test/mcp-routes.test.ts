@@ -145,10 +145,16 @@ describe("a request of 2026-07-28", () => {
     expect((await demo.runtime.runs()).total).toBe(1);
   });
 
-  it.each(["another run", "tampered"])("refuses a state that is not its own: %s", async (which) => {
+  it.each(["another run", "changed", "none"])("refuses a state that is not its own: %s", async (which) => {
     const demo = await open();
     const other = await demo.runtime.runToCompletion({ agent: "writer", input: "secret" });
-    const requestState = which === "tampered" ? "mcp-0" : (other.run?.run_id ?? "");
+    const asked = await ask(demo, "tools/call", { name: "payer", arguments: { input: "Ada" } }, FORMS);
+    const states = {
+      "another run": other.run?.run_id,
+      changed: `${asked.body.result?.requestState}x`,
+      none: undefined,
+    };
+    const requestState = states[which as keyof typeof states];
     const params = { name: "payer", arguments: { input: "Ada" }, requestState, inputResponses: {} };
     const { body } = await ask(demo, "tools/call", params, FORMS);
     expect(body.error?.code).toBe(-32602);

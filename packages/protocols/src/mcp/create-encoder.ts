@@ -115,7 +115,11 @@ function answerOf(call: McpCall, state: McpRunState, event: AgentEvent): RpcMess
   if (!call.elicits) return answered(call, describeWait(run_id, thread_id));
   if (call.era === "session") return undefined;
   const inputRequests = encodeQuestionRequests(state);
-  return rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: run_id });
+  return rpcResult(call.id, {
+    resultType: "input_required",
+    inputRequests,
+    requestState: encodeRequestState(run_id, state),
+  });
 }
 
 function answered({ id, era, meta }: McpCall, { _meta, ...result }: JsonObject): RpcMessage {
@@ -130,6 +134,27 @@ export function encodeQuestionRequests({ questions }: McpRunState): JsonObject {
     { method: "elicitation/create", params: encodeQuestion(ticket) },
   ]);
   return Object.fromEntries(requests);
+}
+
+/** The state that a client sends back with its answers: the run, and the questions that it had asked by then. */
+export function encodeRequestState(runId: string, { asked }: McpRunState): string {
+  return [runId, ...asked].map(encodeURIComponent).join("/");
+}
+
+/** The run that a state names. */
+export function runOfRequestState(requestState: string): string | undefined {
+  try {
+    return decodeURIComponent(requestState.split("/")[0] ?? "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a run gave a client this state, now or earlier. */
+export function isRequestState(requestState: string, runId: string, state: McpRunState): boolean {
+  return state.asked.some(
+    (_, at) => encodeRequestState(runId, { ...state, asked: state.asked.slice(0, at + 1) }) === requestState,
+  );
 }
 
 /** Says that a run waits for a decision that the client cannot be asked for. */

@@ -3,8 +3,11 @@ export {
   createMcpEncoder,
   decodeQuestionId,
   encodeQuestionRequests,
+  encodeRequestState,
+  isRequestState,
   type McpCall,
   type McpEncoder,
+  runOfRequestState,
 } from "./create-encoder.ts";
 export {
   decodeMcpMessage,

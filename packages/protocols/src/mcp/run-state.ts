@@ -14,13 +14,15 @@ export interface McpRunState {
   readonly message?: string;
   /** The open questions, by call. */
   readonly questions: Readonly<Record<string, OpenQuestion>>;
+  /** The ids of all questions that were asked so far. */
+  readonly asked: readonly string[];
   /** The result of the last call that is done. */
   readonly result?: ToolResult;
   /** Set while the run waits, and once it is over. */
   readonly end?: EventData["run_finish"];
 }
 
-export const INITIAL_MCP_STATE: McpRunState = { progress: 0, questions: {} };
+export const INITIAL_MCP_STATE: McpRunState = { progress: 0, questions: {}, asked: [] };
 
 /** Takes an event in. Pure. */
 export function advanceMcpRun(state: McpRunState, event: AgentEvent): McpRunState {
@@ -39,7 +41,8 @@ export function advanceMcpRun(state: McpRunState, event: AgentEvent): McpRunStat
       const { id, suspended, result } = event.data;
       if (suspended === undefined) return { ...without(state, id), result };
       const question = { id: suspended.ticket.suspension.id, ticket: suspended.ticket };
-      return { ...state, questions: { ...state.questions, [id]: question } };
+      const questions = { ...state.questions, [id]: question };
+      return { ...state, questions, asked: [...state.asked, question.id] };
     }
     case "tool_call_resumed":
       return without(state, event.data.target_id);

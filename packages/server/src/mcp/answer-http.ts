@@ -1,4 +1,4 @@
-import { parseCursor } from "@reprise/contracts";
+import { type EventCursor, parseCursor } from "@reprise/contracts";
 import { encodeSseFrame } from "@reprise/protocols";
 import {
   createMcpEncoder,
@@ -66,7 +66,7 @@ export async function answerGet(exchange: HttpExchange): Promise<Response> {
     elicits: canAsk(caller),
     ...(place.progressToken !== undefined && { progressToken: place.progressToken }),
   };
-  return streamRun(exchange, { kind: "run", run, call, tool }, place.seq);
+  return streamRun(exchange, { kind: "run", run, call, tool }, place.after);
 }
 
 export async function answerDelete(exchange: HttpExchange): Promise<Response> {
@@ -109,21 +109,20 @@ function send(exchange: HttpExchange, reply: McpReply): Response {
   if (reply.kind === "message") return answer(exchange, reply.status ?? 200, reply.message);
   if (!/text\/event-stream|\*\/\*/.test(exchange.context.req.header("accept") ?? "*/*"))
     throw new HttpRefusal(406, "not acceptable: the answer is a stream, so accept must have text/event-stream");
-  return reply.kind === "run" ? streamRun(exchange, reply, 0) : streamSubscription(exchange, reply.acknowledged);
+  return reply.kind === "run" ? streamRun(exchange, reply) : streamSubscription(exchange, reply.acknowledged);
 }
 
 /** Answers with the messages of a run. In a session each has an id to come back with, and the stream stays while a person is asked. */
-function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunReply, after: number): Response {
+function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunReply, after?: EventCursor): Response {
   const isSession = call.era === "session";
   const encoder = createMcpEncoder(call, from?.state ?? INITIAL_MCP_STATE);
-  const idOf = (cursor: string): string | undefined =>
-    isSession ? encodeEventId({ runId: run.id, seq: seqOf(cursor), tool: tool.name, ...call }) : undefined;
-  let opening = after > 0 ? "" : encodeMessages(encoder.begin(run.id));
+  const idOf = (cursor: string): string | undefined => (isSession ? encodeEventId(cursor, tool.name, call) : undefined);
+  let opening = after === undefined ? encodeMessages(encoder.begin(run.id)) : "";
   const encoding: FrameEncoding = {
     encode({ event, cursor }) {
       const before = opening;
       opening = "";
-      if ((event.seq ?? after + 1) > after) return before + encoder.encode(event, idOf(cursor));
+      if (!isKnown(cursor, after)) return before + encoder.encode(event, idOf(cursor));
       encoder.skip(event);
       return before;
     },
@@ -152,32 +151,34 @@ function encodeMessages(messages: readonly RpcMessage[]): string {
   return messages.map((message) => encodeSseFrame(JSON.stringify(message))).join("");
 }
 
-function seqOf(cursor: string): number {
-  return parseCursor(cursor)?.seq ?? 0;
+/** Whether a client has an event. It may have read some that were never committed: their numbers are another owner's now. */
+function isKnown(cursor: string, after: EventCursor | undefined): boolean {
+  const at = after === undefined ? undefined : parseCursor(cursor);
+  if (after === undefined || at === undefined) return false;
+  return at.epoch < after.epoch || (at.epoch === after.epoch && at.seq <= after.seq);
 }
 
 /** The place in the stream of a call. */
-interface EventPlace {
+interface EventPlace extends Pick<McpCall, "id" | "progressToken"> {
   readonly runId: string;
-  readonly seq: number;
+  readonly after: EventCursor;
   readonly tool: string;
-  readonly id: RpcId;
-  readonly progressToken?: RpcId;
 }
 
 /** All that is needed to continue a stream, in any process. What it names is looked up in the caller's own tenant. */
-function encodeEventId({ runId, seq, tool, id, progressToken }: EventPlace): string {
+function encodeEventId(cursor: string, tool: string, { id, progressToken }: McpCall): string {
   return encodeURIComponent(
-    JSON.stringify([runId, seq, tool, id, ...(progressToken === undefined ? [] : [progressToken])]),
+    JSON.stringify([cursor, tool, id, ...(progressToken === undefined ? [] : [progressToken])]),
   );
 }
 
 function decodeEventId(text: string): EventPlace | undefined {
   try {
-    const [runId, seq, tool, id, progressToken] = JSON.parse(decodeURIComponent(text));
+    const [cursor, tool, id, progressToken] = JSON.parse(decodeURIComponent(text));
     const isId = (value: unknown): value is RpcId => typeof value === "string" || typeof value === "number";
-    if (typeof runId !== "string" || typeof seq !== "number" || typeof tool !== "string" || !isId(id)) return undefined;
-    return { runId, seq, tool, id, ...(isId(progressToken) && { progressToken }) };
+    const after = typeof cursor === "string" ? parseCursor(cursor) : undefined;
+    if (after === undefined || typeof tool !== "string" || !isId(id)) return undefined;
+    return { runId: after.run_id, after, tool, id, ...(isId(progressToken) && { progressToken }) };
   } catch {
     return undefined;
   }

@@ -8,6 +8,7 @@ import {
   encodeTask,
   encodeTaskResult,
   isObject,
+  isRequestState,
   type McpCall,
   type McpMessage,
   type McpTool,
@@ -17,6 +18,7 @@ import {
   type RpcId,
   rpcError,
   rpcResult,
+  runOfRequestState,
   SESSION_VERSIONS,
   TASKS_EXTENSION,
 } from "@reprise/protocols/mcp";
@@ -194,8 +196,9 @@ async function continueCall(caller: McpCaller, { tool, call, params }: Continued
   assertScope(caller.principal, "read");
   const { inputResponses, requestState } = params;
   if (!isObject(inputResponses)) return invalid(call.id, "inputResponses must be an object.");
-  const read = typeof requestState === "string" ? await readRun(caller.runtime, requestState) : undefined;
-  if (read === undefined || !isRunOf(read, tool))
+  const given = typeof requestState === "string" ? requestState : "";
+  const read = await readRun(caller.runtime, runOfRequestState(given) ?? "");
+  if (read === undefined || !isRunOf(read, tool) || !isRequestState(given, read.run.id, read.task.state))
     return invalid(call.id, "requestState is not the state of a call of this tool. Make the call anew without it.");
   const problem = await decide(caller, read, inputResponses);
   if (problem !== undefined) return invalid(call.id, problem);
@@ -204,7 +207,7 @@ async function continueCall(caller: McpCaller, { tool, call, params }: Continued
   const isAnswered = Object.values(state.questions).some(({ id }) => Object.hasOwn(inputResponses, id));
   if (isAnswered || read.task.status !== "waiting") return { kind: "run", run: read.run, call, tool, from };
   const inputRequests = encodeQuestionRequests(state);
-  return message(rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: read.run.id }));
+  return message(rpcResult(call.id, { resultType: "input_required", inputRequests, requestState: given }));
 }
 
 function isRunOf({ agentId, toolId }: ReadRun, tool: McpTool): boolean {
