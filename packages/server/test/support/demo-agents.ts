@@ -25,7 +25,7 @@ const add = defineTool({
   execute: (input) => Object.values(input).reduce<number>((sum, part) => sum + Number(part), 0),
 });
 
-/** Does what the last message says: `pay`, `stall`, `count <n>`, `fail`; anything else is repeated. */
+/** Does what the last message says: `pay`, `use <tool>`, `stall`, `count <n>`, `fail`; anything else is repeated. */
 function play(request: {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
 }): ScriptTurn {
@@ -35,6 +35,7 @@ function play(request: {
   const said = last === undefined ? "" : textOf(last as Parameters<typeof textOf>[0]);
   const [word, amount = "3"] = said.split(" ");
   if (word === "pay") return [{ call: "pay", arguments: { amount: Number(amount) } }];
+  if (word === "use") return [{ call: amount }];
   if (word === "stall") return [{ text: "Wait" }, { stall: true }];
   if (word === "count") return [{ text: Array.from({ length: Number(amount) }, (_, index) => `${index} `) }];
   if (word === "flood") return [{ text: Array.from({ length: Number(amount) }, () => "x".repeat(150)) }];
