@@ -358,7 +358,15 @@ export type {
 export type { Abilities, AgentAbility, Presence, Worker, WorkerEntry } from "./store/worker.ts";
 export { assertId } from "./thread/assert-id.ts";
 export type { Thread } from "./thread/thread.ts";
-export type { ChildRun, ChildRuns, ChildStatus, NewBackgroundCall, NewChildRun } from "./tool/child-runs.ts";
+export type {
+  ChildRun,
+  ChildRuns,
+  ChildStatus,
+  NewBackgroundCall,
+  NewChildRun,
+  NewMessage,
+  SentMessage,
+} from "./tool/child-runs.ts";
 export type {
   CheckedInput,
   Tool,

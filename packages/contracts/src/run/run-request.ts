@@ -85,6 +85,8 @@ export interface RunRequest {
   readonly root_run_id?: string;
   /** What plugins of the run above pass on, set by the runtime. Not for clients. */
   readonly inherited?: readonly InheritedState[];
+  /** The run that the messages are for. They are a dead letter once it is over. Set by the runtime. Not for clients. */
+  readonly for_run_id?: string;
   /** The trace that the request belongs to, in the form of W3C Trace Context: the run continues it. */
   readonly traceparent?: string;
   readonly metadata?: { readonly [key: string]: Json };
@@ -148,6 +150,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   depth: optional(unchecked<number>()),
   root_run_id: optional(unchecked<string>()),
   inherited: optional(unchecked<readonly InheritedState[]>()),
+  for_run_id: optional(unchecked<string>()),
   traceparent: optional(traceparentText),
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });

@@ -70,4 +70,26 @@ export interface ChildRuns {
    * the run is over.
    */
   cancel(runId: string): Promise<readonly string[]>;
+  /**
+   * Sends a message to another live run of the same tree: above, below or beside. The run reads it before its next step. Durable when it
+   * resolves, and sent once: a call that is executed again sends nothing again. `RUN_NOT_FOUND` for a run of another tree, `RUN_NOT_ACTIVE` for
+   * one that is over.
+   */
+  send(message: NewMessage): Promise<SentMessage>;
+}
+
+/** A message to another run of the tree. */
+export interface NewMessage {
+  /** The id of a run, `parent`, or the id of an agent that works on one live run of the tree. */
+  readonly to: string;
+  /** At most 16,384 characters. */
+  readonly message: string;
+  /** Tells several messages of one call apart. Needed only when a call sends more than one. */
+  readonly key?: string;
+}
+
+/** The run that a message was sent to, and the agent that works on it. */
+export interface SentMessage {
+  readonly runId: string;
+  readonly agentId: string;
 }

@@ -15,6 +15,7 @@ import { boundRuns, findChanges, isOver } from "../runs-below/known-runs.ts";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { describeAgents, describeBackground } from "./agent-catalogue.ts";
 import { DELEGATION_TOOLS, delegateTools } from "./delegation-tools.ts";
+import { sendMessage } from "./send-message.ts";
 import { subAgents } from "./sub-agents.ts";
 
 export interface AgentToolsOptions {
@@ -31,7 +32,7 @@ const SETTINGS = objectOf<AgentToolsSettings>({
 });
 
 /**
- * Lets an agent have other agents work for it: the tools `agent_run`, `agent_stop` and `agent_output`, one tool per agent in `delegates`, and
+ * Lets an agent have other agents work for it: the tools `agent_run`, `agent_stop`, `agent_output` and `send_message`, one tool per agent in `delegates`, and
  * the list of agents in every request. Which agents there are is up to the agent's lists and the run's policy.
  */
 export function agentTools(options: AgentToolsOptions = {}): Plugin {
@@ -40,7 +41,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
     id: "agent_tools",
     sections: settings.sections,
     states: [subAgents],
-    tools: DELEGATION_TOOLS,
+    tools: [...DELEGATION_TOOLS, sendMessage],
     toolSource: { list: ({ agentSpec }) => delegatesOf(agentSpec).tools },
     hooks: {
       async beforeInference(context) {
@@ -49,8 +50,11 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
         const unreachable = [...delegatesOf(agentSpec).byAgent].flatMap(([agentId, tool]) =>
           agents.some(({ id }) => id === agentId) ? [] : tool,
         );
-        if (agents.length === 0 && Object.keys(known).length === 0)
-          return [...DELEGATION_TOOLS, ...unreachable].map(hide);
+        if (agents.length === 0 && Object.keys(known).length === 0) {
+          // A run that another one started can still talk to it.
+          const alone = context.parentRunId === undefined ? [sendMessage] : [];
+          return [...DELEGATION_TOOLS, ...unreachable, ...alone].map(hide);
+        }
         const changed = await findChanges(known, findRun);
         const background = describeBackground({ ...known, ...changed });
         const { advertise_catalog: isAdvertised = true } = settings.read(context);

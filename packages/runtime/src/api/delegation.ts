@@ -34,6 +34,7 @@ import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
+import { sendMessage } from "./send-message.ts";
 import { submitRun } from "./submit-run.ts";
 
 /** Starts runs below the calls of other runs, by the one way every run starts. */
@@ -126,6 +127,8 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
             return byHand(prepared, { tool_id: toolId, arguments: copyJson(input) });
           });
         },
+
+        send: (message) => sendMessage({ store, env: services.env }, caller, message),
 
         async cancel(runId) {
           const child = await load(runId);

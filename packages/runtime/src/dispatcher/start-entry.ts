@@ -3,6 +3,7 @@ import {
   type Changeset,
   type Claim,
   describeThrown,
+  invalidRequest,
   type MailboxEntry,
   type NewEntry,
   RepriseError,
@@ -66,6 +67,9 @@ export async function submitAndStart(services: Services, tenant: string, entry: 
 export async function startEntry(services: Services, claim: Claim): Promise<StartedRun> {
   const { entry, tenant } = claim;
   if (entry?.request === undefined) throw new RepriseError("INTERNAL", "A claim to start has no entry with a request.");
+  const { for_run_id } = entry.request;
+  // A run takes its messages in while it works. What is left is nobody's: a message is no task.
+  if (for_run_id !== undefined) throw invalidRequest(`Run ${for_run_id}, which the message is for, is over.`);
   const store = services.store.forTenant(tenant);
   const thread = await services.threads.load(store, tenant, claim.thread_id);
   const closing =

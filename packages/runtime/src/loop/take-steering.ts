@@ -45,10 +45,11 @@ async function commitOrLeave(workspace: SteeredRun): Promise<boolean> {
   }
 }
 
-/** A request for another agent, or with rights of its own, is no part of this run. */
+/** A request for another agent or run, or with rights of its own, is no part of this run. */
 function isMeantFor({ run }: Pick<RunView, "run">, { request }: MailboxEntry): boolean {
   const isForIts = request?.agent_id === run.agent_id || request?.agent_id === activeAgentOf(run);
-  return isForIts && request.policy === undefined;
+  const isForThis = request?.for_run_id === undefined || request.for_run_id === run.run_id;
+  return isForIts && isForThis && request.policy === undefined;
 }
 
 function takeIn(workspace: SteeredRun, { entry_id, run_id: own, request }: MailboxEntry): void {

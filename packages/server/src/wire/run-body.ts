@@ -18,7 +18,7 @@ import {
 } from "@reprise/contracts/shape";
 
 /** Fields of a request that the server fills in, or that the body has in another form. */
-type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id" | "inherited";
+type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id" | "inherited" | "for_run_id";
 
 interface Strict {
   readonly strict?: boolean;
@@ -51,6 +51,7 @@ const {
   depth: _depth,
   root_run_id: _root,
   inherited: _inherited,
+  for_run_id: _for,
   ...fields
 } = RUN_REQUEST.fields;
 
