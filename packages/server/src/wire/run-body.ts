@@ -18,7 +18,15 @@ import {
 } from "@reprise/contracts/shape";
 
 /** Fields of a request that the server fills in, or that the body has in another form. */
-type OwnFields = "origin" | "overrides" | "budget_id" | "background" | "depth" | "root_run_id" | "inherited" | "for_run_id";
+type OwnFields =
+  | "origin"
+  | "overrides"
+  | "budget_id"
+  | "background"
+  | "depth"
+  | "root_run_id"
+  | "inherited"
+  | "for_run_id";
 
 interface Strict {
   readonly strict?: boolean;
