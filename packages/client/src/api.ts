@@ -4,1640 +4,1640 @@
  */
 
 export interface paths {
-    readonly "/health": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** Whether the process lives */
-        readonly get: operations["getHealth"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/ready": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** Whether it can work: the store is read from and written to */
-        readonly get: operations["getReady"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getReady"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/metrics": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What was counted, for Prometheus
          * @description Needs the scope admin.
          */
-        readonly get: operations["getMetrics"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Threads, newest first
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1Threads"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Threads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/summaries": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/summaries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Threads with what they are about and what happened last
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsSummaries"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsSummaries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A thread with its state and its newest messages
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsId"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getV1ThreadsId"];
+        put?: never;
+        post?: never;
         /**
          * Deletes a thread with everything that happened on it
          * @description Needs the scope admin.
          */
-        readonly delete: operations["deleteV1ThreadsId"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1ThreadsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/messages": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The messages of a thread
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsIdMessages"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsIdMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/metadata": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         /**
          * Replaces keys of a thread's metadata
          * @description Needs the scope run.
          */
-        readonly patch: operations["patchV1ThreadsIdMetadata"];
-        readonly trace?: never;
+        patch: operations["patchV1ThreadsIdMetadata"];
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/state": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The state of a thread, now or at a version
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsIdState"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsIdState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/history": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What each version of a thread changed
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsIdHistory"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/fork": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * A new thread that begins where this one is, or was
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1ThreadsIdFork"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1ThreadsIdFork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/interrupt": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/interrupt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Ends the open run of a thread and drops what is queued
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1ThreadsIdInterrupt"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1ThreadsIdInterrupt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/mailbox": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/mailbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The mailbox of a thread
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsIdMailbox"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsIdMailbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/dead-letters": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/dead-letters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What could not be started, on any thread
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1DeadLetters"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1DeadLetters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/mailbox/{entry_id}/requeue": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/mailbox/{entry_id}/requeue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Gives a dead letter another chance
          * @description Needs the scope admin.
          */
-        readonly post: operations["postV1ThreadsIdMailboxEntryIdRequeue"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1ThreadsIdMailboxEntryIdRequeue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/threads/{id}/export": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/threads/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A thread with all its changesets, one JSON value a line
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1ThreadsIdExport"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ThreadsIdExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Runs, newest first
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1Runs"];
-        readonly put?: never;
+        get: operations["getV1Runs"];
+        put?: never;
         /**
          * Starts a run and streams its events; decisions need the scope decide too
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1Runs"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1Runs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A run; of one that has not begun, its position in the mailbox
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1RunsId"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1RunsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/cancel": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Ends a run
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1RunsIdCancel"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1RunsIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/budget": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What a run may spend and has spent
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1RunsIdBudget"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
+        get: operations["getV1RunsIdBudget"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         /**
          * Sets the limits of a run's budget anew; what is spent stays spent
          * @description Needs the scope admin.
          */
-        readonly patch: operations["patchV1RunsIdBudget"];
-        readonly trace?: never;
+        patch: operations["patchV1RunsIdBudget"];
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/inputs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/inputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Decisions for a run, or messages that go on after it
          * @description Needs the scope run or decide.
          */
-        readonly post: operations["postV1RunsIdInputs"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1RunsIdInputs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/events": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The events of a run, from any point
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1RunsIdEvents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1RunsIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/replay": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Runs a finished run again from what is stored, without models and tools, and compares
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1RunsIdReplay"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1RunsIdReplay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/rerun": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Takes a finished run up again before a step, on a fork; changes need the scope admin
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1RunsIdRerun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1RunsIdRerun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/compare": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Compares a finished run with another one
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1RunsIdCompare"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1RunsIdCompare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/runs/{id}/export": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/runs/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A finished run as one JSON value, for a replay elsewhere
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1RunsIdExport"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1RunsIdExport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/costs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What a run, a thread, or a run with all below it took; give one of the three
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1Costs"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/leases": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/leases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Who works on which thread
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1Leases"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Leases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/decisions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What waits for a decision, on any thread, oldest first
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1Decisions"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Decisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/decisions/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/decisions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Decides: approve, deny, edit with arguments, supply with a result
          * @description Needs the scope decide.
          */
-        readonly post: operations["postV1DecisionsId"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1DecisionsId"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/agents": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The agents as they were resolved
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1Agents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/agents/{id}/tools/{tool_id}/run": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/agents/{id}/tools/{tool_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Calls one tool of an agent by hand, in a run of its own
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1AgentsIdToolsToolIdRun"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1AgentsIdToolsToolIdRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/permissions/preview": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/permissions/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Whether a call would run, be asked about or be refused
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1PermissionsPreview"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1PermissionsPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ag-ui/agents/{agent_id}/runs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ag-ui/agents/{agent_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Runs an agent for an AG-UI client, or answers the questions of its run
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1AgUiAgentsAgentIdRuns"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1AgUiAgentsAgentIdRuns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ag-ui/agents/{agent_id}/capabilities": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ag-ui/agents/{agent_id}/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * What an agent can do, as AgentCapabilities
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AgUiAgentsAgentIdCapabilities"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AgUiAgentsAgentIdCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ag-ui/agents/{agent_id}/threads/{id}/stream": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ag-ui/agents/{agent_id}/threads/{id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A thread for a client that was not there: messages, state, and the run under way or its questions
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AgUiAgentsAgentIdThreadsIdStream"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AgUiAgentsAgentIdThreadsIdStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ag-ui/threads/{id}/messages": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ag-ui/threads/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The messages a client begins with
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AgUiThreadsIdMessages"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AgUiThreadsIdMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ai-sdk/agents/{agent_id}/runs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ai-sdk/agents/{agent_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Says something, decides, or asks for another answer
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1AiSdkAgentsAgentIdRuns"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1AiSdkAgentsAgentIdRuns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ai-sdk/agents/{agent_id}/chats/{chat_id}/stream": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ai-sdk/agents/{agent_id}/chats/{chat_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The message under way, from its start
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AiSdkAgentsAgentIdChatsChatIdStream"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AiSdkAgentsAgentIdChatsChatIdStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ai-sdk/agents/{agent_id}/runs/{chat_id}/stream": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ai-sdk/agents/{agent_id}/runs/{chat_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The message under way, from its start
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AiSdkAgentsAgentIdRunsChatIdStream"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AiSdkAgentsAgentIdRunsChatIdStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/ai-sdk/threads/{id}/messages": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/ai-sdk/threads/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The messages a page begins with
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1AiSdkThreadsIdMessages"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1AiSdkThreadsIdMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/.well-known/agent-card.json": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/.well-known/agent-card.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** The A2A card of the server */
-        readonly get: operations["getWellKnownAgentCardJson"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getWellKnownAgentCardJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/jwks.json": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** The keys that push notifications are signed with */
-        readonly get: operations["getV1A2aJwksJson"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1A2aJwksJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The agents that speak A2A, and where their cards are
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1A2aAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/agent-card": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/agent-card": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The A2A card of an agent
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdAgentCard"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1A2aAgentsAgentIdAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/extendedAgentCard": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/extendedAgentCard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The A2A card of an agent
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdExtendedAgentCard"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1A2aAgentsAgentIdExtendedAgentCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/rpc": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/rpc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * A call of A2A over JSON-RPC
          * @description Needs the scope read or run or decide.
          */
-        readonly post: operations["postV1A2aAgentsAgentIdRpc"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1A2aAgentsAgentIdRpc"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/{action}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Sends a message: `message:send`, or `message:stream` for a stream
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1A2aAgentsAgentIdAction"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1A2aAgentsAgentIdAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/tasks": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The tasks of an agent
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdTasks"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1A2aAgentsAgentIdTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/tasks/{task}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/tasks/{task}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * A task; with `:subscribe` behind its id, a stream of its updates
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdTasksTask"];
-        readonly put?: never;
+        get: operations["getV1A2aAgentsAgentIdTasksTask"];
+        put?: never;
         /**
          * With `:cancel` behind its id, cancels a task; with `:subscribe`, streams its updates
          * @description Needs the scope run or read.
          */
-        readonly post: operations["postV1A2aAgentsAgentIdTasksTask"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1A2aAgentsAgentIdTasksTask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/tasks/{task}/pushNotificationConfigs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/tasks/{task}/pushNotificationConfigs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The addresses that get the updates of a task
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs"];
-        readonly put?: never;
+        get: operations["getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs"];
+        put?: never;
         /**
          * Sends the updates of a task to an address
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/a2a/agents/{agent_id}/tasks/{task}/pushNotificationConfigs/{config}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/a2a/agents/{agent_id}/tasks/{task}/pushNotificationConfigs/{config}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * One address that gets the updates of a task
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig"];
+        put?: never;
+        post?: never;
         /**
          * Sends no more updates to an address
          * @description Needs the scope run.
          */
-        readonly delete: operations["deleteV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/blobs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/blobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Stores a file
          * @description Needs the scope run.
          */
-        readonly post: operations["postV1Blobs"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1Blobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/blobs/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/blobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Reads a file, or a part of it
          * @description Needs the scope read.
          */
-        readonly get: operations["getV1BlobsId"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1BlobsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/keys": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The API keys of the tenant, without the keys themselves
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1Keys"];
-        readonly put?: never;
+        get: operations["getV1Keys"];
+        put?: never;
         /**
          * Makes an API key; it is shown this once
          * @description Needs the scope admin.
          */
-        readonly post: operations["postV1Keys"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1Keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/keys/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Takes an API key back; it opens nothing from now on
          * @description Needs the scope admin.
          */
-        readonly delete: operations["deleteV1KeysId"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1KeysId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The whole configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1Config"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1Config"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/schema": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The JSON Schema of the configuration
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigSchema"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ConfigSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/validate": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Says what is wrong with a draft of a whole configuration; stores nothing
          * @description Needs the scope admin.
          */
-        readonly post: operations["postV1ConfigValidate"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["postV1ConfigValidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/agents": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The agents of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigAgents"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ConfigAgents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/agents/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * One of the agents of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigAgentsId"];
+        get: operations["getV1ConfigAgentsId"];
         /**
          * Stores one of the agents; it counts from the next run on
          * @description Needs the scope admin.
          */
-        readonly put: operations["putV1ConfigAgentsId"];
-        readonly post?: never;
+        put: operations["putV1ConfigAgentsId"];
+        post?: never;
         /**
          * Takes one of the agents away; that of the file, if there is one, counts again
          * @description Needs the scope admin.
          */
-        readonly delete: operations["deleteV1ConfigAgentsId"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1ConfigAgentsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/models": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The models of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigModels"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ConfigModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/models/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * One of the models of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigModelsId"];
+        get: operations["getV1ConfigModelsId"];
         /**
          * Stores one of the models; it counts from the next run on
          * @description Needs the scope admin.
          */
-        readonly put: operations["putV1ConfigModelsId"];
-        readonly post?: never;
+        put: operations["putV1ConfigModelsId"];
+        post?: never;
         /**
          * Takes one of the models away; that of the file, if there is one, counts again
          * @description Needs the scope admin.
          */
-        readonly delete: operations["deleteV1ConfigModelsId"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1ConfigModelsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/providers": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * The providers of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigProviders"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getV1ConfigProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/v1/config/providers/{id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/v1/config/providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * One of the providers of the configuration, without secrets
          * @description Needs the scope admin.
          */
-        readonly get: operations["getV1ConfigProvidersId"];
+        get: operations["getV1ConfigProvidersId"];
         /**
          * Stores one of the providers; it counts from the next run on
          * @description Needs the scope admin.
          */
-        readonly put: operations["putV1ConfigProvidersId"];
-        readonly post?: never;
+        put: operations["putV1ConfigProvidersId"];
+        post?: never;
         /**
          * Takes one of the providers away; that of the file, if there is one, counts again
          * @description Needs the scope admin.
          */
-        readonly delete: operations["deleteV1ConfigProvidersId"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["deleteV1ConfigProvidersId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/openapi.json": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * This document
          * @description Needs the scope read.
          */
-        readonly get: operations["getOpenapiJson"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getOpenapiJson"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly Error: {
+        Error: {
             /** @description What is wrong, in words. The code is in x-reprise-error. */
-            readonly error: string;
+            error: string;
             /** @description For a decision that lost: the one that won. */
-            readonly decision?: components["schemas"]["Decision"];
+            decision?: components["schemas"]["Decision"];
         };
-        readonly Thread: {
-            readonly thread_id: string;
-            readonly metadata: Record<string, never>;
-            readonly version: number;
+        Thread: {
+            thread_id: string;
+            metadata: Record<string, never>;
+            version: number;
             /** @description Milliseconds since 1970 */
-            readonly created_at: number;
+            created_at: number;
             /** @description Milliseconds since 1970 */
-            readonly updated_at: number;
-            readonly resource_id?: string;
-            readonly parent_thread_id?: string;
+            updated_at: number;
+            resource_id?: string;
+            parent_thread_id?: string;
         };
-        readonly Run: {
-            readonly run_id: string;
-            readonly thread_id: string;
-            readonly agent_id: string | null;
+        Run: {
+            run_id: string;
+            thread_id: string;
+            agent_id: string | null;
             /** @enum {unknown} */
-            readonly origin: "user" | "subagent" | "ag_ui" | "ai_sdk" | "a2a" | "mcp" | "acp" | "nats" | "workflow" | "schedule" | "webhook" | "internal";
+            origin: "user" | "subagent" | "ag_ui" | "ai_sdk" | "a2a" | "mcp" | "acp" | "nats" | "workflow" | "schedule" | "webhook" | "internal";
             /** @enum {unknown} */
-            readonly status: "queued" | "running" | "waiting" | "done";
-            readonly metadata: Record<string, never> | null;
+            status: "queued" | "running" | "waiting" | "done";
+            metadata: Record<string, never> | null;
             /** @description Milliseconds since 1970 */
-            readonly created_at: number;
+            created_at: number;
             /** @description Milliseconds since 1970 */
-            readonly updated_at: number;
-            readonly parent_run_id?: string;
-            readonly parent_call_id?: string;
-            readonly parent_thread_id?: string;
-            readonly resource_id?: string;
-            readonly termination_code?: string;
-            readonly termination_detail?: string;
-            readonly error_code?: string;
-            readonly model_wait?: {
+            updated_at: number;
+            parent_run_id?: string;
+            parent_call_id?: string;
+            parent_thread_id?: string;
+            resource_id?: string;
+            termination_code?: string;
+            termination_detail?: string;
+            error_code?: string;
+            model_wait?: {
                 /** @description Milliseconds since 1970 */
-                readonly since: number;
+                since: number;
                 /** @description Milliseconds since 1970 */
-                readonly until: number;
+                until: number;
                 /** @enum {unknown} */
-                readonly reason: "rate_limited" | "cooling_down" | "breaker_open";
+                reason: "rate_limited" | "cooling_down" | "breaker_open";
             };
-            readonly awaits_runs?: boolean;
-            readonly agent_path?: readonly string[];
-            readonly handoff?: {
-                readonly agent_id: string;
-                readonly message?: string;
+            awaits_runs?: boolean;
+            agent_path?: string[];
+            handoff?: {
+                agent_id: string;
+                message?: string;
             };
-            readonly depth?: number;
-            readonly root_run_id?: string;
-            readonly has_children?: boolean;
-            readonly source_mailbox_entry_id?: string;
-            readonly input_tokens?: number;
-            readonly output_tokens?: number;
-            readonly cost_microcents?: number;
-            readonly is_unpriced?: boolean;
-            readonly budget_id?: string;
-            readonly steps?: number;
-            readonly base_version?: number;
-            readonly last_seq?: number;
-            readonly recoveries?: number;
-            readonly attempts?: number;
-            readonly definition?: string;
-            readonly policy?: Record<string, never>;
-            readonly overrides?: Record<string, never>;
+            depth?: number;
+            root_run_id?: string;
+            has_children?: boolean;
+            source_mailbox_entry_id?: string;
+            input_tokens?: number;
+            output_tokens?: number;
+            cost_microcents?: number;
+            is_unpriced?: boolean;
+            budget_id?: string;
+            steps?: number;
+            base_version?: number;
+            last_seq?: number;
+            recoveries?: number;
+            attempts?: number;
+            definition?: string;
+            policy?: Record<string, never>;
+            overrides?: Record<string, never>;
         };
-        readonly Message: {
-            readonly id: string;
+        Message: {
+            id: string;
             /** @enum {unknown} */
-            readonly role: "system" | "user" | "assistant" | "tool";
-            readonly content: string | readonly ({
+            role: "system" | "user" | "assistant" | "tool";
+            content: string | ({
                 /** @enum {unknown} */
-                readonly type: "text";
-                readonly text: string;
+                type: "text";
+                text: string;
             } | {
                 /** @enum {unknown} */
-                readonly type: "reasoning";
-                readonly text: string;
-                readonly encrypted?: string;
-                readonly provider?: string;
+                type: "reasoning";
+                text: string;
+                encrypted?: string;
+                provider?: string;
             } | {
                 /** @enum {unknown} */
-                readonly type: "image" | "file";
-                readonly url: string;
-                readonly media_type?: string;
-                readonly filename?: string;
+                type: "image" | "file";
+                url: string;
+                media_type?: string;
+                filename?: string;
             })[];
-            readonly tool_calls?: readonly {
-                readonly id: string;
-                readonly name: string;
-                readonly arguments: unknown;
-                readonly provider_call_id?: string;
+            tool_calls?: {
+                id: string;
+                name: string;
+                arguments: unknown;
+                provider_call_id?: string;
             }[];
-            readonly tool_call_id?: string;
+            tool_call_id?: string;
             /** @enum {unknown} */
-            readonly visibility?: "internal";
-            readonly metadata?: Record<string, never>;
-            readonly cursor?: number;
+            visibility?: "internal";
+            metadata?: Record<string, never>;
+            cursor?: number;
         };
-        readonly MailboxEntry: {
-            readonly entry_id: string;
-            readonly thread_id: string;
-            readonly run_id: string;
-            readonly agent_id: string;
+        MailboxEntry: {
+            entry_id: string;
+            thread_id: string;
+            run_id: string;
+            agent_id: string;
             /** @enum {unknown} */
-            readonly kind: "run" | "resume" | "cancel";
-            readonly busy_policy: string;
-            readonly priority: number;
-            readonly generation: number;
+            kind: "run" | "resume" | "cancel";
+            busy_policy: string;
+            priority: number;
+            generation: number;
             /** @enum {unknown} */
-            readonly status: "queued" | "claimed" | "accepted" | "superseded" | "cancelled" | "dead_letter";
+            status: "queued" | "claimed" | "accepted" | "superseded" | "cancelled" | "dead_letter";
             /** @description Milliseconds since 1970 */
-            readonly available_at: number;
-            readonly attempts: number;
+            available_at: number;
+            attempts: number;
             /** @enum {unknown} */
-            readonly origin: "external" | "internal";
+            origin: "external" | "internal";
             /** @description Milliseconds since 1970 */
-            readonly created_at: number;
+            created_at: number;
             /** @description Milliseconds since 1970 */
-            readonly updated_at: number;
-            readonly request?: Record<string, never>;
-            readonly rolls_back?: string;
-            readonly sender_id?: string;
-            readonly dedupe_key?: string;
-            readonly last_error?: string;
-            readonly reason?: string;
-            readonly into_run?: string;
+            updated_at: number;
+            request?: Record<string, never>;
+            rolls_back?: string;
+            sender_id?: string;
+            dedupe_key?: string;
+            last_error?: string;
+            reason?: string;
+            into_run?: string;
         };
-        readonly OpenDecision: {
-            readonly id: string;
-            readonly run_id: string;
-            readonly thread_id: string;
-            readonly tool_id: string;
-            readonly arguments: unknown;
-            readonly suspension: number;
-            readonly binding_hash: string;
-            readonly ticket?: {
-                readonly suspension: {
-                    readonly id: string;
-                    readonly action: string;
-                    readonly message?: string;
-                    readonly parameters?: unknown;
-                    readonly response_schema?: Record<string, never>;
+        OpenDecision: {
+            id: string;
+            run_id: string;
+            thread_id: string;
+            tool_id: string;
+            arguments: unknown;
+            suspension: number;
+            binding_hash: string;
+            ticket?: {
+                suspension: {
+                    id: string;
+                    action: string;
+                    message?: string;
+                    parameters?: unknown;
+                    response_schema?: Record<string, never>;
                 };
-                readonly pending: {
-                    readonly id: string;
-                    readonly name: string;
-                    readonly arguments: unknown;
+                pending: {
+                    id: string;
+                    name: string;
+                    arguments: unknown;
                 };
                 /** @enum {unknown} */
-                readonly resume_mode: "replay_tool_call" | "use_decision_as_tool_result" | "pass_decision_to_tool";
-                readonly asked_by?: string;
-                readonly expires_in_ms?: number;
+                resume_mode: "replay_tool_call" | "use_decision_as_tool_result" | "pass_decision_to_tool";
+                asked_by?: string;
+                expires_in_ms?: number;
             };
             /** @description Milliseconds since 1970 */
-            readonly expires_at?: number;
+            expires_at?: number;
         };
-        readonly Decision: {
-            readonly decision_id: string;
-            readonly run_id: string;
-            readonly call_id: string;
-            readonly suspension: number;
+        Decision: {
+            decision_id: string;
+            run_id: string;
+            call_id: string;
+            suspension: number;
             /** @enum {unknown} */
-            readonly action: "resume" | "cancel";
+            action: "resume" | "cancel";
             /** @description Milliseconds since 1970 */
-            readonly updated_at: number;
-            readonly arguments?: unknown;
-            readonly result?: unknown;
-            readonly reason?: string;
+            updated_at: number;
+            arguments?: unknown;
+            result?: unknown;
+            reason?: string;
             /** @enum {unknown} */
-            readonly remember?: "thread" | "always";
-            readonly binding_hash?: string;
-            readonly decided_by?: string;
+            remember?: "thread" | "always";
+            binding_hash?: string;
+            decided_by?: string;
         };
-        readonly Agent: {
-            readonly id: string;
-            readonly name: string;
-            readonly description: string;
-            readonly route: readonly {
-                readonly provider: string;
-                readonly model: string;
-                readonly max_attempts: number;
+        Agent: {
+            id: string;
+            name: string;
+            description: string;
+            route: {
+                provider: string;
+                model: string;
+                max_attempts: number;
             }[];
-            readonly plugins: readonly string[];
-            readonly tools: readonly {
-                readonly id: string;
-                readonly name: string;
-                readonly description: string;
-                readonly parameters: Record<string, never>;
+            plugins: string[];
+            tools: {
+                id: string;
+                name: string;
+                description: string;
+                parameters: Record<string, never>;
                 /** @enum {unknown} */
-                readonly class: "read_only" | "mutating";
+                class: "read_only" | "mutating";
                 /** @enum {unknown} */
-                readonly needs_approval: true | false | "by_arguments";
-                readonly is_destructive: boolean;
-                readonly is_recursive: boolean;
-                readonly idempotent: boolean;
+                needs_approval: true | false | "by_arguments";
+                is_destructive: boolean;
+                is_recursive: boolean;
+                idempotent: boolean;
                 /** @enum {unknown} */
-                readonly interrupt_behavior: "cancel" | "finish" | "block";
-                readonly timeout_ms: number | null;
-                readonly capabilities: readonly string[];
-                readonly version: string;
-                readonly metadata: Record<string, never>;
+                interrupt_behavior: "cancel" | "finish" | "block";
+                timeout_ms: number | null;
+                capabilities: string[];
+                version: string;
+                metadata: Record<string, never>;
             }[];
-            readonly inventory: readonly {
-                readonly tool_name: string;
-                readonly description: string;
-                readonly input_schema: Record<string, never>;
-                readonly capabilities: readonly string[];
+            inventory: {
+                tool_name: string;
+                description: string;
+                input_schema: Record<string, never>;
+                capabilities: string[];
                 /** @enum {unknown} */
-                readonly policy: "allowed" | "ask" | "ask_by_arguments";
+                policy: "allowed" | "ask" | "ask_by_arguments";
                 /** @enum {unknown} */
-                readonly runtime_owner: "local" | "mcp" | "hosted" | "provider_native" | "workflow" | "subagent" | "plugin" | "frontend";
-                readonly is_read_only: boolean;
-                readonly is_concurrency_safe: boolean;
-                readonly is_destructive: boolean;
+                runtime_owner: "local" | "mcp" | "hosted" | "provider_native" | "workflow" | "subagent" | "plugin" | "frontend";
+                is_read_only: boolean;
+                is_concurrency_safe: boolean;
+                is_destructive: boolean;
                 /** @enum {unknown} */
-                readonly interrupt_behavior: "cancel" | "finish" | "block";
+                interrupt_behavior: "cancel" | "finish" | "block";
             }[];
-            readonly warnings: readonly {
-                readonly kind: string;
-                readonly agent_id: string;
-                readonly subject: string;
-                readonly message: string;
+            warnings: {
+                kind: string;
+                agent_id: string;
+                subject: string;
+                message: string;
             }[];
-            readonly model?: string;
-            readonly endpoint?: {
-                readonly url: string;
-                readonly backend: string;
+            model?: string;
+            endpoint?: {
+                url: string;
+                backend: string;
             };
-            readonly definition?: string;
+            definition?: string;
         };
-        readonly Budget: {
-            readonly limit_microcents: number | null;
-            readonly limit_tokens: number | null;
+        Budget: {
+            limit_microcents: number | null;
+            limit_tokens: number | null;
             /** @enum {unknown} */
-            readonly on_exceeded: "fail" | "pause" | "warn";
+            on_exceeded: "fail" | "pause" | "warn";
             /** @enum {unknown} */
-            readonly unpriced: "refuse" | "warn";
-            readonly warn_at_percent: number | null;
-            readonly spent: {
-                readonly microcents: number;
-                readonly tokens: number;
+            unpriced: "refuse" | "warn";
+            warn_at_percent: number | null;
+            spent: {
+                microcents: number;
+                tokens: number;
             };
-            readonly reserved: {
-                readonly [key: string]: {
-                    readonly microcents: number;
-                    readonly tokens: number;
+            reserved: {
+                [key: string]: {
+                    microcents: number;
+                    tokens: number;
                 };
             };
-            readonly told: readonly ("near_limit" | "over_limit" | "unpriced")[];
+            told: ("near_limit" | "over_limit" | "unpriced")[];
         };
-        readonly Spending: {
-            readonly cost_microcents: number;
-            readonly input_tokens: number;
-            readonly output_tokens: number;
-            readonly runs: number;
-            readonly priced: boolean;
+        Spending: {
+            cost_microcents: number;
+            input_tokens: number;
+            output_tokens: number;
+            runs: number;
+            priced: boolean;
         };
     };
     responses: {
         /** @description Refused or failed */
-        readonly Error: {
+        Error: {
             headers: {
-                readonly [name: string]: unknown;
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["Error"];
             };
         };
     };
@@ -1648,3318 +1648,3349 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly getHealth: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It does */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "ok";
+                        status: "ok";
                         /** @description What the store survives */
-                        readonly durability: string;
+                        durability: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getReady: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getReady: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It can */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "ready";
+                        status: "ready";
                         /** @description Agents whose work waits because no live process has them */
-                        readonly agents_missing: readonly string[];
+                        agents_missing: string[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getMetrics: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Counters */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/plain": unknown;
+                    "text/plain": unknown;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Threads: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly resource_id?: string;
-                readonly parent_thread_id?: string;
+    getV1Threads: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                resource_id?: string;
+                parent_thread_id?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of threads */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["Thread"][];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                    "application/json": {
+                        items: components["schemas"]["Thread"][];
+                        total: number;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsSummaries: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly resource_id?: string;
-                readonly parent_thread_id?: string;
+    getV1ThreadsSummaries: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                resource_id?: string;
+                parent_thread_id?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of summaries */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly thread_id: string;
-                            readonly title: string;
-                            readonly version: number;
+                    "application/json": {
+                        items: {
+                            thread_id: string;
+                            title: string;
+                            version: number;
                             /** @description Milliseconds since 1970 */
-                            readonly created_at: number;
+                            created_at: number;
                             /** @description Milliseconds since 1970 */
-                            readonly updated_at: number;
-                            readonly run_count: number;
-                            readonly last_run: {
-                                readonly run_id: string;
-                                readonly agent_id: string;
-                                readonly status: string;
+                            updated_at: number;
+                            run_count: number;
+                            last_run: {
+                                run_id: string;
+                                agent_id: string;
+                                status: string;
                             } | null;
-                            readonly resource_id?: string;
-                            readonly parent_thread_id?: string;
+                            resource_id?: string;
+                            parent_thread_id?: string;
                         }[];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                        total: number;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1ThreadsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The thread. `has_more` says whether there are older messages */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly thread_id: string;
-                        readonly metadata: Record<string, never>;
-                        readonly version: number;
+                    "application/json": {
+                        id: string;
+                        thread_id: string;
+                        metadata: Record<string, never>;
+                        version: number;
                         /** @description Milliseconds since 1970 */
-                        readonly created_at: number;
+                        created_at: number;
                         /** @description Milliseconds since 1970 */
-                        readonly updated_at: number;
-                        readonly state: Record<string, never>;
-                        readonly messages: readonly components["schemas"]["Message"][];
-                        readonly has_more: boolean;
-                        readonly resource_id?: string;
-                        readonly parent_thread_id?: string;
+                        updated_at: number;
+                        state: Record<string, never>;
+                        messages: components["schemas"]["Message"][];
+                        has_more: boolean;
+                        resource_id?: string;
+                        parent_thread_id?: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1ThreadsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    deleteV1ThreadsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It is gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsIdMessages: {
-        readonly parameters: {
-            readonly query?: {
-                readonly after?: number;
-                readonly before?: number;
-                readonly limit?: number;
-                readonly order?: "asc" | "desc";
-                readonly visibility?: "all" | "internal" | "none" | "any";
-                readonly run_id?: string;
-                readonly include_superseded?: boolean;
+    getV1ThreadsIdMessages: {
+        parameters: {
+            query?: {
+                after?: number;
+                before?: number;
+                limit?: number;
+                order?: "asc" | "desc";
+                visibility?: "all" | "internal" | "none" | "any";
+                run_id?: string;
+                include_superseded?: boolean;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of messages */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly messages: readonly components["schemas"]["Message"][];
-                        readonly has_more: boolean;
-                        readonly next_cursor?: number;
-                        readonly prev_cursor?: number;
+                    "application/json": {
+                        messages: components["schemas"]["Message"][];
+                        has_more: boolean;
+                        next_cursor?: number;
+                        prev_cursor?: number;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly patchV1ThreadsIdMetadata: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    patchV1ThreadsIdMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The thread as it is now */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Thread"];
+                    "application/json": components["schemas"]["Thread"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsIdState: {
-        readonly parameters: {
-            readonly query?: {
-                readonly version?: number;
+    getV1ThreadsIdState: {
+        parameters: {
+            query?: {
+                version?: number;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The state */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly thread_id: string;
-                        readonly version: number;
-                        readonly state: unknown;
+                    "application/json": {
+                        thread_id: string;
+                        version: number;
+                        state: unknown;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsIdHistory: {
-        readonly parameters: {
-            readonly query?: {
-                readonly after?: number;
-                readonly limit?: number;
+    getV1ThreadsIdHistory: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of versions */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly thread_id: string;
-                        readonly items: readonly {
-                            readonly version: number;
-                            readonly changeset_id: string;
-                            readonly run_id: string | null;
-                            readonly reasons: readonly string[];
-                            readonly message_ids: readonly string[];
-                            readonly supersedes: readonly string[];
-                            readonly patches: readonly Record<string, never>[];
-                            readonly actions: readonly Record<string, never>[];
+                    "application/json": {
+                        thread_id: string;
+                        items: {
+                            version: number;
+                            changeset_id: string;
+                            run_id: string | null;
+                            reasons: string[];
+                            message_ids: string[];
+                            supersedes: string[];
+                            patches: Record<string, never>[];
+                            actions: Record<string, never>[];
                         }[];
-                        readonly has_more: boolean;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1ThreadsIdFork: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1ThreadsIdFork: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly version?: number;
-                    readonly at?: number;
-                    readonly threadId?: string;
-                    readonly thread_id?: string;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    version?: number;
+                    at?: number;
+                    threadId?: string;
+                    thread_id?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The new thread */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Thread"];
+                    "application/json": components["schemas"]["Thread"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1ThreadsIdInterrupt: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1ThreadsIdInterrupt: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Asked for, durably */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "interrupt_requested";
-                        readonly thread_id: string;
-                        readonly generation: number;
-                        readonly cancelled_run_id: string | null;
-                        readonly superseded_pending_count: number;
-                        readonly superseded_pending_entry_ids: readonly string[];
+                        status: "interrupt_requested";
+                        thread_id: string;
+                        generation: number;
+                        cancelled_run_id: string | null;
+                        superseded_pending_count: number;
+                        superseded_pending_entry_ids: string[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsIdMailbox: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly status?: "queued" | "claimed" | "accepted" | "superseded" | "cancelled" | "dead_letter";
-                readonly origin?: "external" | "internal" | "none";
-                readonly visibility?: "all" | "internal" | "none";
+    getV1ThreadsIdMailbox: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                status?: "queued" | "claimed" | "accepted" | "superseded" | "cancelled" | "dead_letter";
+                origin?: "external" | "internal" | "none";
+                visibility?: "all" | "internal" | "none";
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of entries */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["MailboxEntry"][];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                    "application/json": {
+                        items: components["schemas"]["MailboxEntry"][];
+                        total: number;
+                        has_more: boolean;
                         /** @description Agents of queued entries that no live process has */
-                        readonly agents_missing: readonly string[];
+                        agents_missing: string[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1DeadLetters: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly thread_id?: string;
+    getV1DeadLetters: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                thread_id?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of entries */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["MailboxEntry"][];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                    "application/json": {
+                        items: components["schemas"]["MailboxEntry"][];
+                        total: number;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1ThreadsIdMailboxEntryIdRequeue: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1ThreadsIdMailboxEntryIdRequeue: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
-                readonly entry_id: string;
+            path: {
+                id: string;
+                entry_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The entry as it is now */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["MailboxEntry"];
+                    "application/json": components["schemas"]["MailboxEntry"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ThreadsIdExport: {
-        readonly parameters: {
-            readonly query?: {
-                readonly after?: number;
+    getV1ThreadsIdExport: {
+        parameters: {
+            query?: {
+                after?: number;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A line for the thread, one for every changeset, and one that says that it is whole */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/x-ndjson": unknown;
+                    "application/x-ndjson": unknown;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Runs: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly thread_id?: string;
-                readonly parent_run_id?: string;
-                readonly agent_id?: string;
-                readonly status?: "running" | "waiting" | "done";
-                readonly origin?: "user" | "subagent" | "ag_ui" | "ai_sdk" | "a2a" | "mcp" | "acp" | "nats" | "workflow" | "schedule" | "webhook" | "internal";
-                readonly termination_code?: string;
-                readonly created_at_from?: number;
-                readonly created_at_to?: number;
-                readonly updated_at_from?: number;
-                readonly updated_at_to?: number;
+    getV1Runs: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                thread_id?: string;
+                parent_run_id?: string;
+                agent_id?: string;
+                status?: "running" | "waiting" | "done";
+                origin?: "user" | "subagent" | "ag_ui" | "ai_sdk" | "a2a" | "mcp" | "acp" | "nats" | "workflow" | "schedule" | "webhook" | "internal";
+                termination_code?: string;
+                created_at_from?: number;
+                created_at_to?: number;
+                updated_at_from?: number;
+                updated_at_to?: number;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of runs */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["Run"][];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                    "application/json": {
+                        items: components["schemas"]["Run"][];
+                        total: number;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1Runs: {
-        readonly parameters: {
-            readonly query?: {
-                readonly children?: "events" | "progress";
+    postV1Runs: {
+        parameters: {
+            query?: {
+                children?: "events" | "progress";
             };
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path?: never;
-            readonly cookie?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly agentId?: string;
-                    readonly agent_id?: string;
-                    readonly threadId?: string;
-                    readonly thread_id?: string;
-                    readonly contextId?: string;
-                    readonly context_id?: string;
-                    readonly runId?: string;
-                    readonly run_id?: string;
-                    readonly taskId?: string;
-                    readonly task_id?: string;
-                    readonly parentRunId?: string;
-                    readonly parent_run_id?: string;
-                    readonly parentCallId?: string;
-                    readonly parent_call_id?: string;
-                    readonly parentThreadId?: string;
-                    readonly parent_thread_id?: string;
-                    readonly parentContextId?: string;
-                    readonly parent_context_id?: string;
-                    readonly resourceId?: string;
-                    readonly resource_id?: string;
-                    readonly senderId?: string;
-                    readonly sender_id?: string;
-                    readonly state?: {
-                        readonly [key: string]: unknown;
+        requestBody: {
+            content: {
+                "application/json": {
+                    agentId?: string;
+                    agent_id?: string;
+                    threadId?: string;
+                    thread_id?: string;
+                    contextId?: string;
+                    context_id?: string;
+                    runId?: string;
+                    run_id?: string;
+                    taskId?: string;
+                    task_id?: string;
+                    parentRunId?: string;
+                    parent_run_id?: string;
+                    parentCallId?: string;
+                    parent_call_id?: string;
+                    parentThreadId?: string;
+                    parent_thread_id?: string;
+                    parentContextId?: string;
+                    parent_context_id?: string;
+                    resourceId?: string;
+                    resource_id?: string;
+                    senderId?: string;
+                    sender_id?: string;
+                    state?: {
+                        [key: string]: unknown;
                     };
-                    readonly removedState?: readonly string[];
-                    readonly removed_state?: readonly string[];
-                    readonly frontendTools?: readonly {
-                        readonly id: string;
-                        readonly description: string;
-                        readonly parameters?: {
-                            readonly [key: string]: unknown;
+                    removedState?: string[];
+                    removed_state?: string[];
+                    frontendTools?: {
+                        id: string;
+                        description: string;
+                        parameters?: {
+                            [key: string]: unknown;
                         };
                     }[];
-                    readonly frontend_tools?: readonly {
-                        readonly id: string;
-                        readonly description: string;
-                        readonly parameters?: {
-                            readonly [key: string]: unknown;
+                    frontend_tools?: {
+                        id: string;
+                        description: string;
+                        parameters?: {
+                            [key: string]: unknown;
                         };
                     }[];
-                    readonly context?: readonly {
-                        readonly description: string;
-                        readonly value: string;
+                    context?: {
+                        description: string;
+                        value: string;
                     }[];
-                    readonly messages?: readonly {
+                    messages?: {
                         /** @enum {unknown} */
-                        readonly role: "user" | "assistant" | "tool" | "system";
-                        readonly content: string | readonly ({
+                        role: "user" | "assistant" | "tool" | "system";
+                        content: string | ({
                             /** @enum {unknown} */
-                            readonly type: "text";
-                            readonly text: string;
+                            type: "text";
+                            text: string;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "reasoning";
-                            readonly text: string;
-                            readonly encrypted?: unknown;
-                            readonly provider?: unknown;
+                            type: "reasoning";
+                            text: string;
+                            encrypted?: unknown;
+                            provider?: unknown;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "image";
-                            readonly url: string;
-                            readonly media_type?: unknown;
-                            readonly filename?: unknown;
+                            type: "image";
+                            url: string;
+                            media_type?: unknown;
+                            filename?: unknown;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "file";
-                            readonly url: string;
-                            readonly media_type?: unknown;
-                            readonly filename?: unknown;
+                            type: "file";
+                            url: string;
+                            media_type?: unknown;
+                            filename?: unknown;
                         })[];
-                        readonly id?: string;
-                        readonly tool_calls?: readonly {
-                            readonly id: string;
-                            readonly name: string;
-                            readonly arguments: unknown;
-                            readonly provider_call_id?: unknown;
+                        id?: string;
+                        tool_calls?: {
+                            id: string;
+                            name: string;
+                            arguments: unknown;
+                            provider_call_id?: unknown;
                         }[];
-                        readonly tool_call_id?: string;
-                        readonly visibility?: unknown;
-                        readonly metadata?: Record<string, never>;
+                        tool_call_id?: string;
+                        visibility?: unknown;
+                        metadata?: Record<string, never>;
                     }[];
-                    readonly decisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    decisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
-                    readonly initialDecisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    initialDecisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
-                    readonly initial_decisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    initial_decisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
                     /** @enum {unknown} */
-                    readonly busyPolicy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
+                    busyPolicy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
                     /** @enum {unknown} */
-                    readonly busy_policy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
-                    readonly restore?: {
-                        readonly run_id: string;
-                        readonly keep_input?: boolean;
+                    busy_policy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
+                    restore?: {
+                        run_id: string;
+                        keep_input?: boolean;
                     };
-                    readonly priority?: number;
-                    readonly dedupeKey?: string;
-                    readonly dedupe_key?: string;
-                    readonly policy?: {
-                        readonly allowed_tools?: readonly string[];
-                        readonly excluded_tools?: readonly string[];
-                        readonly allowed_skills?: readonly string[];
-                        readonly excluded_skills?: readonly string[];
-                        readonly allowed_agents?: readonly string[];
-                        readonly excluded_agents?: readonly string[];
-                        readonly budget?: {
-                            readonly limit_microcents?: number;
-                            readonly limit_tokens?: number;
+                    priority?: number;
+                    dedupeKey?: string;
+                    dedupe_key?: string;
+                    policy?: {
+                        allowed_tools?: string[];
+                        excluded_tools?: string[];
+                        allowed_skills?: string[];
+                        excluded_skills?: string[];
+                        allowed_agents?: string[];
+                        excluded_agents?: string[];
+                        budget?: {
+                            limit_microcents?: number;
+                            limit_tokens?: number;
                             /** @enum {unknown} */
-                            readonly on_exceeded?: "fail" | "pause" | "warn";
+                            on_exceeded?: "fail" | "pause" | "warn";
                             /** @enum {unknown} */
-                            readonly unpriced?: "refuse" | "warn";
-                            readonly warn_at_percent?: number;
+                            unpriced?: "refuse" | "warn";
+                            warn_at_percent?: number;
                         };
                     };
-                    readonly traceparent?: string;
-                    readonly metadata?: {
-                        readonly [key: string]: unknown;
+                    traceparent?: string;
+                    metadata?: {
+                        [key: string]: unknown;
                     };
-                    readonly model?: string;
-                    readonly systemPrompt?: string;
-                    readonly system_prompt?: string;
-                    readonly config?: {
+                    model?: string;
+                    systemPrompt?: string;
+                    system_prompt?: string;
+                    config?: {
                         /** @enum {unknown} */
-                        readonly tool_execution_mode?: "sequential" | "parallel_batch_approval" | "parallel_streaming";
-                        readonly chat_options?: {
-                            readonly [key: string]: unknown;
+                        tool_execution_mode?: "sequential" | "parallel_batch_approval" | "parallel_streaming";
+                        chat_options?: {
+                            [key: string]: unknown;
                         };
                     };
                     /** @description Refuse fields that are not known; otherwise they are ignored with a warning */
-                    readonly strict?: boolean;
+                    strict?: boolean;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The events of the run; x-reprise-warnings says what was ignored */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1RunsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1RunsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The run */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Run"];
+                    "application/json": components["schemas"]["Run"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1RunsIdCancel: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1RunsIdCancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Asked for, durably */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "cancel_requested";
-                        readonly run_id: string;
+                        status: "cancel_requested";
+                        run_id: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1RunsIdBudget: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1RunsIdBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The budget */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Budget"];
+                    "application/json": components["schemas"]["Budget"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly patchV1RunsIdBudget: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    patchV1RunsIdBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly limitMicrocents?: number;
-                    readonly limit_microcents?: number;
-                    readonly limitTokens?: number;
-                    readonly limit_tokens?: number;
+        requestBody: {
+            content: {
+                "application/json": {
+                    limitMicrocents?: number;
+                    limit_microcents?: number;
+                    limitTokens?: number;
+                    limit_tokens?: number;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The budget as it is now */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Budget"];
+                    "application/json": components["schemas"]["Budget"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1RunsIdInputs: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1RunsIdInputs: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly agentId?: string;
-                    readonly agent_id?: string;
-                    readonly messages?: readonly {
+        requestBody: {
+            content: {
+                "application/json": {
+                    agentId?: string;
+                    agent_id?: string;
+                    messages?: {
                         /** @enum {unknown} */
-                        readonly role: "user" | "assistant" | "tool" | "system";
-                        readonly content: string | readonly ({
+                        role: "user" | "assistant" | "tool" | "system";
+                        content: string | ({
                             /** @enum {unknown} */
-                            readonly type: "text";
-                            readonly text: string;
+                            type: "text";
+                            text: string;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "reasoning";
-                            readonly text: string;
-                            readonly encrypted?: unknown;
-                            readonly provider?: unknown;
+                            type: "reasoning";
+                            text: string;
+                            encrypted?: unknown;
+                            provider?: unknown;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "image";
-                            readonly url: string;
-                            readonly media_type?: unknown;
-                            readonly filename?: unknown;
+                            type: "image";
+                            url: string;
+                            media_type?: unknown;
+                            filename?: unknown;
                         } | {
                             /** @enum {unknown} */
-                            readonly type: "file";
-                            readonly url: string;
-                            readonly media_type?: unknown;
-                            readonly filename?: unknown;
+                            type: "file";
+                            url: string;
+                            media_type?: unknown;
+                            filename?: unknown;
                         })[];
-                        readonly id?: string;
-                        readonly tool_calls?: readonly {
-                            readonly id: string;
-                            readonly name: string;
-                            readonly arguments: unknown;
-                            readonly provider_call_id?: unknown;
+                        id?: string;
+                        tool_calls?: {
+                            id: string;
+                            name: string;
+                            arguments: unknown;
+                            provider_call_id?: unknown;
                         }[];
-                        readonly tool_call_id?: string;
-                        readonly visibility?: unknown;
-                        readonly metadata?: Record<string, never>;
+                        tool_call_id?: string;
+                        visibility?: unknown;
+                        metadata?: Record<string, never>;
                     }[];
-                    readonly decisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    decisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
-                    readonly initialDecisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    initialDecisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
-                    readonly initial_decisions?: readonly {
-                        readonly target_id?: string;
-                        readonly targetId?: string;
-                        readonly decision_id?: string;
-                        readonly decisionId?: string;
-                        readonly suspension?: number;
+                    initial_decisions?: {
+                        target_id?: string;
+                        targetId?: string;
+                        decision_id?: string;
+                        decisionId?: string;
+                        suspension?: number;
                         /** @enum {unknown} */
-                        readonly action: "resume" | "cancel";
-                        readonly arguments?: unknown;
-                        readonly result?: unknown;
-                        readonly payload?: unknown;
-                        readonly reason?: string;
+                        action: "resume" | "cancel";
+                        arguments?: unknown;
+                        result?: unknown;
+                        payload?: unknown;
+                        reason?: string;
                         /** @enum {unknown} */
-                        readonly remember?: "once" | "thread" | "always" | true | false;
-                        readonly binding_hash?: string;
-                        readonly bindingHash?: string;
-                        readonly updated_at?: number;
-                        readonly updatedAt?: number;
+                        remember?: "once" | "thread" | "always" | true | false;
+                        binding_hash?: string;
+                        bindingHash?: string;
+                        updated_at?: number;
+                        updatedAt?: number;
                     }[];
                     /** @description Refuse fields that are not known; otherwise they are ignored with a warning */
-                    readonly strict?: boolean;
+                    strict?: boolean;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Taken, durably */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "decision_forwarded";
-                        readonly run_id: string;
-                        readonly thread_id: string;
+                        status: "decision_forwarded";
+                        run_id: string;
+                        thread_id: string;
                         /** @description What was odd about the request, and ignored */
-                        readonly warnings?: readonly string[];
+                        warnings?: string[];
                     } | {
                         /** @enum {unknown} */
-                        readonly status: "continuation_started";
-                        readonly parent_run_id: string;
-                        readonly thread_id: string;
+                        status: "continuation_started";
+                        parent_run_id: string;
+                        thread_id: string;
                         /** @description What was odd about the request, and ignored */
-                        readonly warnings?: readonly string[];
+                        warnings?: string[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1RunsIdEvents: {
-        readonly parameters: {
-            readonly query?: {
-                readonly after?: string;
-                readonly format?: "events" | "facts";
-                readonly children?: "events" | "progress";
-                readonly follow?: boolean;
+    getV1RunsIdEvents: {
+        parameters: {
+            query?: {
+                after?: string;
+                format?: "events" | "facts";
+                children?: "events" | "progress";
+                follow?: boolean;
             };
-            readonly header?: {
-                readonly "last-event-id"?: string;
+            header?: {
+                "last-event-id"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The events */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description The run is done and everything was read */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1RunsIdReplay: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1RunsIdReplay: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody?: {
+            content: {
+                "application/json": {
                     /**
                      * @default verify
                      * @enum {unknown}
                      */
-                    readonly mode?: "verify" | "reexecute";
+                    mode?: "verify" | "reexecute";
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The same, or where it differs first */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly run_id: string;
+                    "application/json": {
+                        run_id: string;
                         /** @enum {unknown} */
-                        readonly mode: "verify" | "reexecute";
+                        mode: "verify" | "reexecute";
                         /** @enum {unknown} */
-                        readonly equal: true;
-                        readonly versions: number;
-                        readonly events: number;
-                        readonly hash: string;
+                        equal: true;
+                        versions: number;
+                        events: number;
+                        hash: string;
                     } | {
-                        readonly run_id: string;
+                        run_id: string;
                         /** @enum {unknown} */
-                        readonly mode: "verify" | "reexecute";
+                        mode: "verify" | "reexecute";
                         /** @enum {unknown} */
-                        readonly equal: false;
-                        readonly divergence: {
-                            readonly version: number;
+                        equal: false;
+                        divergence: {
+                            version: number;
                             /** @enum {unknown} */
-                            readonly what: "digest" | "effect" | "call" | "message" | "patch" | "event" | "run" | "commit";
-                            readonly index: number;
-                            readonly expected: unknown;
-                            readonly actual: unknown;
+                            what: "digest" | "effect" | "call" | "message" | "patch" | "event" | "run" | "commit";
+                            index: number;
+                            expected: unknown;
+                            actual: unknown;
                         };
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1RunsIdRerun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1RunsIdRerun: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly step: number;
-                    readonly changes?: {
-                        readonly model?: string;
-                        readonly instructions?: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    step: number;
+                    changes?: {
+                        model?: string;
+                        instructions?: string;
                     };
-                    readonly threadId?: string;
-                    readonly thread_id?: string;
+                    threadId?: string;
+                    thread_id?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Started */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "rerun_started";
-                        readonly run_id: string;
-                        readonly thread_id: string;
-                        readonly rerun_of: string;
+                        status: "rerun_started";
+                        run_id: string;
+                        thread_id: string;
+                        rerun_of: string;
                         /** @description The version of the original thread at which it left */
-                        readonly at: number;
+                        at: number;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1RunsIdCompare: {
-        readonly parameters: {
-            readonly query?: {
-                readonly with?: string;
+    getV1RunsIdCompare: {
+        parameters: {
+            query?: {
+                with?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description What both did, and what turns the state of the one into that of the other */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly original: {
-                            readonly run: Record<string, never>;
-                            readonly messages: readonly components["schemas"]["Message"][];
-                            readonly steps: number;
-                            readonly input_tokens: number;
-                            readonly output_tokens: number;
-                            readonly cost_microcents: number;
+                    "application/json": {
+                        original: {
+                            run: Record<string, never>;
+                            messages: components["schemas"]["Message"][];
+                            steps: number;
+                            input_tokens: number;
+                            output_tokens: number;
+                            cost_microcents: number;
                         };
-                        readonly rerun: {
-                            readonly run: Record<string, never>;
-                            readonly messages: readonly components["schemas"]["Message"][];
-                            readonly steps: number;
-                            readonly input_tokens: number;
-                            readonly output_tokens: number;
-                            readonly cost_microcents: number;
+                        rerun: {
+                            run: Record<string, never>;
+                            messages: components["schemas"]["Message"][];
+                            steps: number;
+                            input_tokens: number;
+                            output_tokens: number;
+                            cost_microcents: number;
                         };
-                        readonly state: readonly Record<string, never>[];
+                        state: Record<string, never>[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1RunsIdExport: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1RunsIdExport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The recording */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Costs: {
-        readonly parameters: {
-            readonly query?: {
-                readonly run_id?: string;
-                readonly thread_id?: string;
-                readonly tree_id?: string;
+    getV1Costs: {
+        parameters: {
+            query?: {
+                run_id?: string;
+                thread_id?: string;
+                tree_id?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Money and tokens */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Spending"];
+                    "application/json": components["schemas"]["Spending"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Leases: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1Leases: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All leases of the tenant */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly thread_id: string;
-                            readonly owner: string;
-                            readonly epoch: number;
+                    "application/json": {
+                        items: {
+                            thread_id: string;
+                            owner: string;
+                            epoch: number;
                             /** @description Milliseconds since 1970 */
-                            readonly lease_until: number;
-                            readonly kind: string;
-                            readonly is_expired: boolean;
-                            readonly run_id?: string;
+                            lease_until: number;
+                            kind: string;
+                            is_expired: boolean;
+                            run_id?: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Decisions: {
-        readonly parameters: {
-            readonly query?: {
-                readonly offset?: number;
-                readonly limit?: number;
-                readonly thread_id?: string;
-                readonly run_id?: string;
+    getV1Decisions: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                thread_id?: string;
+                run_id?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A page of open decisions */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["OpenDecision"][];
-                        readonly total: number;
-                        readonly has_more: boolean;
+                    "application/json": {
+                        items: components["schemas"]["OpenDecision"][];
+                        total: number;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1DecisionsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1DecisionsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @enum {unknown} */
-                    readonly action: "approve" | "deny" | "edit" | "supply";
-                    readonly arguments?: unknown;
-                    readonly result?: unknown;
-                    readonly reason?: string;
+                    action: "approve" | "deny" | "edit" | "supply";
+                    arguments?: unknown;
+                    result?: unknown;
+                    reason?: string;
                     /** @enum {unknown} */
-                    readonly remember?: "once" | "thread" | "always" | true | false;
-                    readonly suspension?: number;
-                    readonly decisionId?: string;
-                    readonly decision_id?: string;
-                    readonly bindingHash?: string;
-                    readonly binding_hash?: string;
-                    readonly runId?: string;
-                    readonly run_id?: string;
+                    remember?: "once" | "thread" | "always" | true | false;
+                    suspension?: number;
+                    decisionId?: string;
+                    decision_id?: string;
+                    bindingHash?: string;
+                    binding_hash?: string;
+                    runId?: string;
+                    run_id?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The decision as it is stored; the same for the same decision again */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Decision"];
+                    "application/json": components["schemas"]["Decision"];
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Agents: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1Agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All agents */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly components["schemas"]["Agent"][];
+                    "application/json": {
+                        items: components["schemas"]["Agent"][];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1AgentsIdToolsToolIdRun: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1AgentsIdToolsToolIdRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly id: string;
-                readonly tool_id: string;
+            path: {
+                id: string;
+                tool_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly arguments?: unknown;
-                    readonly threadId?: string;
-                    readonly thread_id?: string;
+        requestBody?: {
+            content: {
+                "application/json": {
+                    arguments?: unknown;
+                    threadId?: string;
+                    thread_id?: string;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The call is over */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly run_id: string;
-                        readonly thread_id: string;
+                    "application/json": {
+                        run_id: string;
+                        thread_id: string;
                         /** @enum {unknown} */
-                        readonly status: "done";
-                        readonly result?: {
-                            readonly tool_name: string;
+                        status: "done";
+                        result?: {
+                            tool_name: string;
                             /** @enum {unknown} */
-                            readonly status: "success" | "warning" | "pending" | "error";
-                            readonly data: unknown;
-                            readonly message: string | null;
-                            readonly metadata: Record<string, never>;
+                            status: "success" | "warning" | "pending" | "error";
+                            data: unknown;
+                            message: string | null;
+                            metadata: Record<string, never>;
                         };
                     };
                 };
             };
             /** @description It waits for a decision, or takes longer than a request may wait */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly run_id: string;
-                        readonly thread_id: string;
+                    "application/json": {
+                        run_id: string;
+                        thread_id: string;
                         /** @enum {unknown} */
-                        readonly status: "waiting" | "running";
+                        status: "waiting" | "running";
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1PermissionsPreview: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1PermissionsPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path?: never;
-            readonly cookie?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly agentId?: string;
-                    readonly agent_id?: string;
-                    readonly toolId?: string;
-                    readonly tool_id?: string;
-                    readonly threadId?: string;
-                    readonly thread_id?: string;
-                    readonly arguments?: unknown;
+        requestBody: {
+            content: {
+                "application/json": {
+                    agentId?: string;
+                    agent_id?: string;
+                    toolId?: string;
+                    tool_id?: string;
+                    threadId?: string;
+                    thread_id?: string;
+                    arguments?: unknown;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description What would happen, and who says so */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly decision: "allow" | "ask" | "deny";
-                        readonly source: string;
-                        readonly reason?: string;
-                        readonly evaluated?: readonly Record<string, never>[];
+                        decision: "allow" | "ask" | "deny";
+                        source: string;
+                        reason?: string;
+                        evaluated?: Record<string, never>[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1AgUiAgentsAgentIdRuns: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1AgUiAgentsAgentIdRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly threadId: string;
+        requestBody: {
+            content: {
+                "application/json": {
+                    threadId: string;
                     /** @description The client's own id; sent again, it is the same run */
-                    readonly runId: string;
+                    runId: string;
                     /** @description 1.0; absent for clients before it */
-                    readonly protocolVersion?: string;
-                    readonly messages?: readonly Record<string, never>[];
-                    readonly tools?: readonly Record<string, never>[];
-                    readonly context?: readonly Record<string, never>[];
+                    protocolVersion?: string;
+                    messages?: Record<string, never>[];
+                    tools?: Record<string, never>[];
+                    context?: Record<string, never>[];
                     /** @description Becomes the application's state of the thread, unless it is empty */
-                    readonly state?: Record<string, never>;
-                    readonly resume?: readonly Record<string, never>[];
-                    readonly parentRunId?: string;
-                    readonly parentThreadId?: string;
+                    state?: Record<string, never>;
+                    resume?: Record<string, never>[];
+                    parentRunId?: string;
+                    parentThreadId?: string;
                     /** @description May hold model, systemPrompt, config and parentThreadId too */
-                    readonly forwardedProps?: Record<string, never>;
+                    forwardedProps?: Record<string, never>;
                     /** @description Needs an agent with client_overrides, as do systemPrompt and config */
-                    readonly model?: string;
-                    readonly systemPrompt?: string;
-                    readonly config?: Record<string, never>;
+                    model?: string;
+                    systemPrompt?: string;
+                    config?: Record<string, never>;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description AG-UI events */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description Decisions were passed on to the run with this runId */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "decision_forwarded";
-                        readonly threadId: string;
-                        readonly runId: string;
+                        status: "decision_forwarded";
+                        threadId: string;
+                        runId: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AgUiAgentsAgentIdCapabilities: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
+    getV1AgUiAgentsAgentIdCapabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Capabilities */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AgUiAgentsAgentIdThreadsIdStream: {
-        readonly parameters: {
-            readonly query?: {
-                readonly protocolVersion?: string;
-                readonly runId?: string;
+    getV1AgUiAgentsAgentIdThreadsIdStream: {
+        parameters: {
+            query?: {
+                protocolVersion?: string;
+                runId?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly id: string;
+            header?: never;
+            path: {
+                agent_id: string;
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description AG-UI events */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AgUiThreadsIdMessages: {
-        readonly parameters: {
-            readonly query?: {
-                readonly limit?: number;
-                readonly before?: string;
+    getV1AgUiThreadsIdMessages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                before?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Messages */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly messages: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        messages: {
+                            id: string;
                             /** @enum {unknown} */
-                            readonly role: "user" | "assistant" | "tool" | "reasoning";
-                            readonly toolCalls?: readonly Record<string, never>[];
-                            readonly toolCallId?: string;
+                            role: "user" | "assistant" | "tool" | "reasoning";
+                            toolCalls?: Record<string, never>[];
+                            toolCallId?: string;
                         }[];
-                        readonly has_more: boolean;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1AiSdkAgentsAgentIdRuns: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1AiSdkAgentsAgentIdRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The thread */
-                    readonly id: string;
-                    readonly messages?: readonly Record<string, never>[];
+                    id: string;
+                    messages?: Record<string, never>[];
                     /** @enum {unknown} */
-                    readonly trigger?: "submit-message" | "regenerate-message";
-                    readonly messageId?: string;
-                    readonly runId?: string;
-                    readonly parentThreadId?: string;
+                    trigger?: "submit-message" | "regenerate-message";
+                    messageId?: string;
+                    runId?: string;
+                    parentThreadId?: string;
                     /** @description Needs an agent with client_overrides, as do systemPrompt and config */
-                    readonly model?: string;
-                    readonly systemPrompt?: string;
-                    readonly config?: Record<string, never>;
+                    model?: string;
+                    systemPrompt?: string;
+                    config?: Record<string, never>;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Chunks of the UI message stream */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description Decisions were passed on */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
+                    "application/json": {
                         /** @enum {unknown} */
-                        readonly status: "decision_forwarded";
-                        readonly threadId: string;
+                        status: "decision_forwarded";
+                        threadId: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AiSdkAgentsAgentIdChatsChatIdStream: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly chat_id: string;
+    getV1AiSdkAgentsAgentIdChatsChatIdStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                chat_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Chunks of the UI message stream */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description Nothing is under way */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AiSdkAgentsAgentIdRunsChatIdStream: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly chat_id: string;
+    getV1AiSdkAgentsAgentIdRunsChatIdStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                chat_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Chunks of the UI message stream */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description Nothing is under way */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1AiSdkThreadsIdMessages: {
-        readonly parameters: {
-            readonly query?: {
-                readonly limit?: number;
-                readonly before?: string;
+    getV1AiSdkThreadsIdMessages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                before?: string;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Messages */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly messages: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        messages: {
+                            id: string;
                             /** @enum {unknown} */
-                            readonly role: "user" | "assistant";
-                            readonly parts: readonly Record<string, never>[];
+                            role: "user" | "assistant";
+                            parts: Record<string, never>[];
                         }[];
-                        readonly has_more: boolean;
+                        has_more: boolean;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getWellKnownAgentCardJson: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getWellKnownAgentCardJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description An agent card */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description The card is the one the client has */
-            readonly 304: {
+            304: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aJwksJson: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1A2aJwksJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description A JSON Web Key Set */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly keys: readonly Record<string, never>[];
+                    "application/json": {
+                        keys: Record<string, never>[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgents: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1A2aAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Agents */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly agents: readonly Record<string, never>[];
+                    "application/json": {
+                        agents: Record<string, never>[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdAgentCard: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
+    getV1A2aAgentsAgentIdAgentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description An agent card */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description The card is the one the client has */
-            readonly 304: {
+            304: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdExtendedAgentCard: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
+    getV1A2aAgentsAgentIdExtendedAgentCard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description An agent card */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description The card is the one the client has */
-            readonly 304: {
+            304: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1A2aAgentsAgentIdRpc: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
-                readonly "a2a-version"?: string;
+    postV1A2aAgentsAgentIdRpc: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+                "a2a-version"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly jsonrpc: string;
-                    readonly method: string;
-                    readonly id?: unknown;
-                    readonly params?: Record<string, never>;
+        requestBody: {
+            content: {
+                "application/json": {
+                    jsonrpc: string;
+                    method: string;
+                    id?: unknown;
+                    params?: Record<string, never>;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The response, or a stream of responses */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1A2aAgentsAgentIdAction: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
-                readonly "a2a-version"?: string;
+    postV1A2aAgentsAgentIdAction: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+                "a2a-version"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
-                readonly action: string;
+            path: {
+                agent_id: string;
+                action: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly message?: Record<string, never>;
-                    readonly configuration?: Record<string, never>;
-                    readonly input?: string;
-                    readonly contextId?: string;
-                    readonly taskId?: string;
-                    readonly decisions?: readonly Record<string, never>[];
+        requestBody: {
+            content: {
+                "application/json": {
+                    message?: Record<string, never>;
+                    configuration?: Record<string, never>;
+                    input?: string;
+                    contextId?: string;
+                    taskId?: string;
+                    decisions?: Record<string, never>[];
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The task, or a stream of its updates */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description Accepted, for the flat shape */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly contextId: string;
-                        readonly taskId: string;
-                        readonly status: string;
+                    "application/json": {
+                        contextId: string;
+                        taskId: string;
+                        status: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdTasks: {
-        readonly parameters: {
-            readonly query?: {
-                readonly contextId?: string;
-                readonly status?: string;
-                readonly pageSize?: number;
-                readonly pageToken?: string;
-                readonly historyLength?: number;
-                readonly statusTimestampAfter?: string;
-                readonly includeArtifacts?: boolean;
+    getV1A2aAgentsAgentIdTasks: {
+        parameters: {
+            query?: {
+                contextId?: string;
+                status?: string;
+                pageSize?: number;
+                pageToken?: string;
+                historyLength?: number;
+                statusTimestampAfter?: string;
+                includeArtifacts?: boolean;
             };
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
+            header?: never;
+            path: {
+                agent_id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Tasks */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly tasks: readonly Record<string, never>[];
+                    "application/json": {
+                        tasks: Record<string, never>[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdTasksTask: {
-        readonly parameters: {
-            readonly query?: {
-                readonly historyLength?: number;
+    getV1A2aAgentsAgentIdTasksTask: {
+        parameters: {
+            query?: {
+                historyLength?: number;
             };
-            readonly header?: {
-                readonly "a2a-version"?: string;
+            header?: {
+                "a2a-version"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
+            path: {
+                agent_id: string;
+                task: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The task */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1A2aAgentsAgentIdTasksTask: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "a2a-version"?: string;
+    postV1A2aAgentsAgentIdTasksTask: {
+        parameters: {
+            query?: never;
+            header?: {
+                "a2a-version"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
+            path: {
+                agent_id: string;
+                task: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The cancelled task, or updates of the task */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "text/event-stream": unknown;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description The cancel is accepted, for the flat shape */
-            readonly 202: {
+            202: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
+    getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                task: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Configurations */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly configs: readonly {
-                            readonly id: string;
-                            readonly taskId: string;
-                            readonly url: string;
-                            readonly token?: string;
-                            readonly authentication?: Record<string, never>;
+                    "application/json": {
+                        configs: {
+                            id: string;
+                            taskId: string;
+                            url: string;
+                            token?: string;
+                            authentication?: Record<string, never>;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1A2aAgentsAgentIdTasksTaskPushNotificationConfigs: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
+            path: {
+                agent_id: string;
+                task: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly id: string;
-                    readonly taskId: string;
-                    readonly url: string;
-                    readonly token?: string;
-                    readonly authentication?: Record<string, never>;
+        requestBody: {
+            content: {
+                "application/json": {
+                    id: string;
+                    taskId: string;
+                    url: string;
+                    token?: string;
+                    authentication?: Record<string, never>;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The configuration */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly taskId: string;
-                        readonly url: string;
-                        readonly token?: string;
-                        readonly authentication?: Record<string, never>;
+                    "application/json": {
+                        id: string;
+                        taskId: string;
+                        url: string;
+                        token?: string;
+                        authentication?: Record<string, never>;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
-                readonly config: string;
+    getV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                task: string;
+                config: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The configuration */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly taskId: string;
-                        readonly url: string;
-                        readonly token?: string;
-                        readonly authentication?: Record<string, never>;
+                    "application/json": {
+                        id: string;
+                        taskId: string;
+                        url: string;
+                        token?: string;
+                        authentication?: Record<string, never>;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly agent_id: string;
-                readonly task: string;
-                readonly config: string;
+    deleteV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+                task: string;
+                config: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Deleted */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1Blobs: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    postV1Blobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "*/*": unknown;
+        requestBody: {
+            content: {
+                "*/*": unknown;
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Stored; the same bytes are the same blob */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
-                        readonly ref: string;
-                        readonly bytes: number;
-                        readonly media_type: string;
-                        readonly sha256: string;
-                        readonly url: string;
+                    "application/json": {
+                        id: string;
+                        ref: string;
+                        bytes: number;
+                        media_type: string;
+                        sha256: string;
+                        url: string;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1BlobsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly range?: string;
-                readonly "if-none-match"?: string;
-                readonly "if-range"?: string;
+    getV1BlobsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                range?: string;
+                "if-none-match"?: string;
+                "if-range"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All of it */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "*/*": unknown;
+                    "*/*": unknown;
                 };
             };
             /** @description The wanted range */
-            readonly 206: {
+            206: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "*/*": unknown;
+                    "*/*": unknown;
                 };
             };
             /** @description The client has it */
-            readonly 304: {
+            304: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Keys: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1Keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All keys */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly id: string;
-                            readonly name: string;
-                            readonly prefix: string;
-                            readonly scopes: readonly ("read" | "run" | "decide" | "admin")[];
+                    "application/json": {
+                        items: {
+                            id: string;
+                            name: string;
+                            prefix: string;
+                            scopes: ("read" | "run" | "decide" | "admin")[];
                             /** @description Milliseconds since 1970 */
-                            readonly created_at: number;
+                            created_at: number;
                             /** @description Milliseconds since 1970 */
-                            readonly expires_at?: number;
+                            expires_at?: number;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1Keys: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    postV1Keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
-                    readonly name: string;
-                    readonly scopes: readonly ("read" | "run" | "decide" | "admin")[];
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    scopes: ("read" | "run" | "decide" | "admin")[];
                     /** @description Milliseconds since 1970 */
-                    readonly expiresAt?: number;
+                    expiresAt?: number;
                     /** @description Milliseconds since 1970 */
-                    readonly expires_at?: number;
+                    expires_at?: number;
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The key */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly key: string;
-                        readonly id: string;
-                        readonly name: string;
-                        readonly prefix: string;
-                        readonly scopes: readonly ("read" | "run" | "decide" | "admin")[];
+                    "application/json": {
+                        key: string;
+                        id: string;
+                        name: string;
+                        prefix: string;
+                        scopes: ("read" | "run" | "decide" | "admin")[];
                         /** @description Milliseconds since 1970 */
-                        readonly created_at: number;
+                        created_at: number;
                         /** @description Milliseconds since 1970 */
-                        readonly expires_at?: number;
+                        expires_at?: number;
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1KeysId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    deleteV1KeysId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It is gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1Config: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1Config: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description What counts, and what is stored and does not */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly revision: number;
-                        readonly config: Record<string, never>;
-                        readonly left_out: readonly {
-                            readonly kind: string;
-                            readonly id: string;
+                    "application/json": {
+                        revision: number;
+                        config: Record<string, never>;
+                        left_out: {
+                            kind: string;
+                            id: string;
                             /** @enum {unknown} */
-                            readonly source: "file" | "stored";
-                            readonly revision: number;
-                            readonly body: Record<string, never>;
-                            readonly problems?: readonly {
-                                readonly path: string;
-                                readonly message: string;
+                            source: "file" | "stored";
+                            revision: number;
+                            body: Record<string, never>;
+                            problems?: {
+                                path: string;
+                                message: string;
                             }[];
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigSchema: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1ConfigSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Draft 2020-12 */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/schema+json": Record<string, never>;
+                    "application/schema+json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly postV1ConfigValidate: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "idempotency-key"?: string;
+    postV1ConfigValidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
             };
-            readonly path?: never;
-            readonly cookie?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": Record<string, never>;
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
             };
         };
-        readonly responses: {
+        responses: {
             /** @description Every problem */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly valid: boolean;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        valid: boolean;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigAgents: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1ConfigAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All of them */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        items: {
+                            id: string;
                             /** @enum {unknown} */
-                            readonly source: "file" | "stored";
-                            readonly revision: number;
-                            readonly body: Record<string, never>;
-                            readonly problems?: readonly {
-                                readonly path: string;
-                                readonly message: string;
+                            source: "file" | "stored";
+                            revision: number;
+                            body: Record<string, never>;
+                            problems?: {
+                                path: string;
+                                message: string;
                             }[];
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigAgentsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1ConfigAgentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly putV1ConfigAgentsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    putV1ConfigAgentsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description The agent's id. */
-                    readonly id?: string;
+                    id?: string;
                     /** @description For people. The id unless given. */
-                    readonly name?: string;
+                    name?: string;
                     /** @description What the agent is for. */
-                    readonly description?: string;
+                    description?: string;
                     /** @description The id of a registered model. */
-                    readonly model?: string;
+                    model?: string;
                     /** @description The id of a registered model. */
-                    readonly model_id?: string;
+                    model_id?: string;
                     /** @description The operator's words. */
-                    readonly system_prompt?: string;
+                    system_prompt?: string;
                     /** @description The operator's words. */
-                    readonly instructions?: string;
+                    instructions?: string;
                     /** @description Plugins, in the order in which they act. */
-                    readonly plugin_ids?: readonly string[];
+                    plugin_ids?: string[];
                     /** @description Plugins, in the order in which they act. */
-                    readonly behavior_ids?: readonly string[];
+                    behavior_ids?: string[];
                     /** @description Plugins, in the order in which they act. */
-                    readonly plugins?: readonly string[];
+                    plugins?: string[];
                     /** @description Configuration of plugins, by section. */
-                    readonly sections?: {
-                        readonly [key: string]: unknown;
+                    sections?: {
+                        [key: string]: unknown;
                     };
                     /** @description How the conversation is kept inside the model's window. */
-                    readonly context_policy?: {
-                        readonly max_context_tokens?: number;
-                        readonly max_output_tokens?: number;
-                        readonly min_recent_messages?: number;
-                        readonly enable_prompt_cache?: boolean;
-                        readonly autocompact_threshold?: number | null;
+                    context_policy?: {
+                        max_context_tokens?: number;
+                        max_output_tokens?: number;
+                        min_recent_messages?: number;
+                        enable_prompt_cache?: boolean;
+                        autocompact_threshold?: number | null;
                         /** @enum {unknown} */
-                        readonly compaction_mode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
-                        readonly compaction_raw_suffix_messages?: number;
+                        compaction_mode?: "keep_recent_raw_suffix" | "compact_to_safe_frontier";
+                        compaction_raw_suffix_messages?: number;
                     };
                     /** @description Ids of tools the agent may use. Absent together with `allowed_tool_patterns`: all. Empty: none. */
-                    readonly allowed_tools?: readonly string[];
+                    allowed_tools?: string[];
                     /** @description Patterns of tools it may use; `*` is any text. */
-                    readonly allowed_tool_patterns?: readonly string[];
+                    allowed_tool_patterns?: string[];
                     /** @description Ids of tools it may not use, though allowed. */
-                    readonly excluded_tools?: readonly string[];
+                    excluded_tools?: string[];
                     /** @description Patterns of tools it may not use, though allowed; those to come included. */
-                    readonly excluded_tool_patterns?: readonly string[];
+                    excluded_tool_patterns?: string[];
                     /** @description Skills the plugin `skills` may offer. Absent together with `allowed_skill_patterns`: all. Empty: none. */
-                    readonly allowed_skills?: readonly string[];
+                    allowed_skills?: string[];
                     /** @description Patterns of skills it may offer; `*` is any text. */
-                    readonly allowed_skill_patterns?: readonly string[];
+                    allowed_skill_patterns?: string[];
                     /** @description Skills it may not offer, though allowed. */
-                    readonly excluded_skills?: readonly string[];
+                    excluded_skills?: string[];
                     /** @description Patterns of skills it may not offer, though allowed. */
-                    readonly excluded_skill_patterns?: readonly string[];
+                    excluded_skill_patterns?: string[];
                     /** @description Agents that the plugin `agent_tools` offers as a tool each. */
-                    readonly delegates?: readonly string[];
+                    delegates?: string[];
                     /** @description Agents that may work for it. Absent together with `allowed_agent_patterns`: all others. Empty: none. */
-                    readonly allowed_agents?: readonly string[];
+                    allowed_agents?: string[];
                     /** @description Patterns of agents that may work for it. */
-                    readonly allowed_agent_patterns?: readonly string[];
+                    allowed_agent_patterns?: string[];
                     /** @description Agents that may not work for it, though allowed. */
-                    readonly excluded_agents?: readonly string[];
+                    excluded_agents?: string[];
                     /** @description Patterns of agents that may not, though allowed. */
-                    readonly excluded_agent_patterns?: readonly string[];
+                    excluded_agent_patterns?: string[];
                     /** @description Model calls one run may make. */
-                    readonly max_rounds?: number;
+                    max_rounds?: number;
                     /** @description When a run stops although the model would go on. */
-                    readonly stop_condition_specs?: readonly ({
+                    stop_condition_specs?: ({
                         /** @enum {unknown} */
-                        readonly type: "max_rounds";
-                        readonly rounds: number;
+                        type: "max_rounds";
+                        rounds: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "timeout";
-                        readonly seconds: number;
+                        type: "timeout";
+                        seconds: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "token_budget";
-                        readonly max_total: number;
+                        type: "token_budget";
+                        max_total: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "consecutive_errors";
-                        readonly max: number;
+                        type: "consecutive_errors";
+                        max: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "stop_on_tool";
-                        readonly tool_name: string;
+                        type: "stop_on_tool";
+                        tool_name: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "content_match";
-                        readonly pattern: string;
+                        type: "content_match";
+                        pattern: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "loop_detection";
-                        readonly window: number;
+                        type: "loop_detection";
+                        window: number;
                     })[];
                     /** @description When a run stops although the model would go on. */
-                    readonly stop_when?: readonly ({
+                    stop_when?: ({
                         /** @enum {unknown} */
-                        readonly type: "max_rounds";
-                        readonly rounds: number;
+                        type: "max_rounds";
+                        rounds: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "timeout";
-                        readonly seconds: number;
+                        type: "timeout";
+                        seconds: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "token_budget";
-                        readonly max_total: number;
+                        type: "token_budget";
+                        max_total: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "consecutive_errors";
-                        readonly max: number;
+                        type: "consecutive_errors";
+                        max: number;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "stop_on_tool";
-                        readonly tool_name: string;
+                        type: "stop_on_tool";
+                        tool_name: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "content_match";
-                        readonly pattern: string;
+                        type: "content_match";
+                        pattern: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly type: "loop_detection";
-                        readonly window: number;
+                        type: "loop_detection";
+                        window: number;
                     })[];
                     /** @description Registered stop policies. */
-                    readonly stop_condition_ids?: readonly string[];
+                    stop_condition_ids?: string[];
                     /**
                      * @description How the calls of one step are run.
                      * @enum {unknown}
                      */
-                    readonly tool_execution_mode?: "sequential" | "parallel_batch_approval" | "parallel_streaming";
+                    tool_execution_mode?: "sequential" | "parallel_batch_approval" | "parallel_streaming";
                     /**
                      * @description What happens when some calls of a round are suspended and others are done.
                      * @enum {unknown}
                      */
-                    readonly partial_suspension?: "wait" | "continue";
+                    partial_suspension?: "wait" | "continue";
                     /** @description Start read-only tools while the model speaks. */
-                    readonly start_reads_early?: boolean;
+                    start_reads_early?: boolean;
                     /** @description Mutating tools that may run beside others of their kind. None of them may be destructive. */
-                    readonly tool_concurrency?: {
-                        readonly [key: string]: {
-                            readonly max?: number;
+                    tool_concurrency?: {
+                        [key: string]: {
+                            max?: number;
                         };
                     };
                     /** @description Settings passed on to the model. */
-                    readonly chat_options?: {
-                        readonly temperature?: unknown;
-                        readonly top_p?: unknown;
-                        readonly top_k?: unknown;
-                        readonly max_tokens?: unknown;
-                        readonly stop_sequences?: unknown;
-                        readonly seed?: unknown;
-                        readonly presence_penalty?: unknown;
-                        readonly frequency_penalty?: unknown;
-                        readonly reasoning_effort?: unknown;
-                        readonly tool_choice?: unknown;
-                        readonly parallel_tool_calls?: unknown;
-                        readonly prompt_cache?: unknown;
-                        readonly provider_options?: unknown;
-                        readonly extra?: unknown;
+                    chat_options?: {
+                        temperature?: unknown;
+                        top_p?: unknown;
+                        top_k?: unknown;
+                        max_tokens?: unknown;
+                        stop_sequences?: unknown;
+                        seed?: unknown;
+                        presence_penalty?: unknown;
+                        frequency_penalty?: unknown;
+                        reasoning_effort?: unknown;
+                        tool_choice?: unknown;
+                        parallel_tool_calls?: unknown;
+                        prompt_cache?: unknown;
+                        provider_options?: unknown;
+                        extra?: unknown;
                     } & {
-                        readonly [key: string]: unknown;
+                        [key: string]: unknown;
                     };
                     /** @description JSON Schema of what a run answers with. An answer that does not fit is sent back once, then the run fails. */
-                    readonly output_schema?: {
-                        readonly [key: string]: unknown;
+                    output_schema?: {
+                        [key: string]: unknown;
                     };
                     /** @description What each run may spend, with the runs below it, unless its request says otherwise. */
-                    readonly budget?: {
-                        readonly limit_microcents?: number;
-                        readonly limit_tokens?: number;
+                    budget?: {
+                        limit_microcents?: number;
+                        limit_tokens?: number;
                         /** @enum {unknown} */
-                        readonly on_exceeded?: "fail" | "pause" | "warn";
+                        on_exceeded?: "fail" | "pause" | "warn";
                         /** @enum {unknown} */
-                        readonly unpriced?: "refuse" | "warn";
-                        readonly warn_at_percent?: number;
+                        unpriced?: "refuse" | "warn";
+                        warn_at_percent?: number;
                     };
                     /** @description Models to try after the first, in order: an id, or an object that says how often to ask that one. */
-                    readonly fallback_models?: readonly (string | {
-                        readonly model: string;
-                        readonly provider?: string;
-                        readonly max_attempts?: number;
-                        readonly backoff_ms?: number;
+                    fallback_models?: (string | {
+                        model: string;
+                        provider?: string;
+                        max_attempts?: number;
+                        backoff_ms?: number;
                     })[];
                     /** @description Models to try after the first, in order: an id, or an object that says how often to ask that one. */
-                    readonly fallback_chain?: readonly (string | {
-                        readonly model: string;
-                        readonly provider?: string;
-                        readonly max_attempts?: number;
-                        readonly backoff_ms?: number;
+                    fallback_chain?: (string | {
+                        model: string;
+                        provider?: string;
+                        max_attempts?: number;
+                        backoff_ms?: number;
                     })[];
                     /** @description How patient the agent is with its model. */
-                    readonly llm_retry_policy?: {
-                        readonly max_attempts_per_model?: number;
-                        readonly initial_backoff_ms?: number;
-                        readonly max_backoff_ms?: number;
-                        readonly backoff_jitter_percent?: number;
-                        readonly max_retry_window_ms?: number;
-                        readonly retry_stream_start?: boolean;
-                        readonly max_stream_event_retries?: number;
-                        readonly stream_error_fallback_threshold?: number;
-                        readonly patience_ms?: number;
+                    llm_retry_policy?: {
+                        max_attempts_per_model?: number;
+                        initial_backoff_ms?: number;
+                        max_backoff_ms?: number;
+                        backoff_jitter_percent?: number;
+                        max_retry_window_ms?: number;
+                        retry_stream_start?: boolean;
+                        max_stream_event_retries?: number;
+                        stream_error_fallback_threshold?: number;
+                        patience_ms?: number;
                     };
                     /** @description How patient the agent is with its model. */
-                    readonly retry_policy?: {
-                        readonly max_attempts_per_model?: number;
-                        readonly initial_backoff_ms?: number;
-                        readonly max_backoff_ms?: number;
-                        readonly backoff_jitter_percent?: number;
-                        readonly max_retry_window_ms?: number;
-                        readonly retry_stream_start?: boolean;
-                        readonly max_stream_event_retries?: number;
-                        readonly stream_error_fallback_threshold?: number;
-                        readonly patience_ms?: number;
+                    retry_policy?: {
+                        max_attempts_per_model?: number;
+                        initial_backoff_ms?: number;
+                        max_backoff_ms?: number;
+                        backoff_jitter_percent?: number;
+                        max_retry_window_ms?: number;
+                        retry_stream_start?: boolean;
+                        max_stream_event_retries?: number;
+                        stream_error_fallback_threshold?: number;
+                        patience_ms?: number;
                     };
                     /** @description Whether clients may choose model and prompt. */
-                    readonly client_overrides?: boolean;
+                    client_overrides?: boolean;
                     /** @description Where an agent that runs elsewhere is reached. */
-                    readonly endpoint?: string | {
-                        readonly url: string;
-                        readonly backend?: string;
-                        readonly remote_agent_id?: string;
-                        readonly poll_interval_ms?: number;
-                        readonly auth?: {
+                    endpoint?: string | {
+                        url: string;
+                        backend?: string;
+                        remote_agent_id?: string;
+                        poll_interval_ms?: number;
+                        auth?: {
                             /** @enum {unknown} */
-                            readonly kind: "bearer_token";
-                            readonly token: string;
+                            kind: "bearer_token";
+                            token: string;
                         } | {
                             /** @enum {unknown} */
-                            readonly kind: "header";
-                            readonly name: string;
-                            readonly value: string;
+                            kind: "header";
+                            name: string;
+                            value: string;
                         };
+                    };
+                    /** @description The agents that this one is made of: a `sequence`, `parallel` or `refine`. It has no model and no plugins of its own. */
+                    compose?: {
+                        /** @enum {unknown} */
+                        type: "sequence";
+                        steps: (string | {
+                            agent: string;
+                            input?: string;
+                        })[];
+                    } | {
+                        /** @enum {unknown} */
+                        type: "parallel";
+                        steps: (string | {
+                            agent: string;
+                            input?: string;
+                        })[];
+                        max_concurrency?: number;
+                        /** @enum {unknown} */
+                        on_failure?: "fail_fast" | "collect";
+                    } | {
+                        /** @enum {unknown} */
+                        type: "refine";
+                        generator: string | {
+                            agent: string;
+                            input?: string;
+                        };
+                        critic: string | {
+                            agent: string;
+                            input?: string;
+                        };
+                        max_rounds?: number;
                     };
                     /**
                      * @description `a2a` for an agent that runs elsewhere; needs `endpoint`.
                      * @enum {unknown}
                      */
-                    readonly kind?: "local" | "a2a";
+                    kind?: "local" | "a2a";
                     /** @description The agent's id in the other service. Default: the same id. */
-                    readonly remote_agent_id?: string;
+                    remote_agent_id?: string;
                     /** @description The time between two requests for the status of a remote run. */
-                    readonly poll_interval_ms?: number;
+                    poll_interval_ms?: number;
                     /** @description The credentials for the remote agent. */
-                    readonly auth?: {
+                    auth?: {
                         /** @enum {unknown} */
-                        readonly kind: "bearer_token";
-                        readonly token: string;
+                        kind: "bearer_token";
+                        token: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly kind: "header";
-                        readonly name: string;
-                        readonly value: string;
+                        kind: "header";
+                        name: string;
+                        value: string;
                     };
                 } & ((unknown | unknown | unknown) & (unknown | unknown | unknown) & (unknown | unknown | unknown | unknown) & (unknown | unknown | unknown) & (unknown | unknown | unknown) & (unknown | unknown | unknown));
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1ConfigAgentsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    deleteV1ConfigAgentsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It is gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigModels: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1ConfigModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All of them */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        items: {
+                            id: string;
                             /** @enum {unknown} */
-                            readonly source: "file" | "stored";
-                            readonly revision: number;
-                            readonly body: Record<string, never>;
-                            readonly problems?: readonly {
-                                readonly path: string;
-                                readonly message: string;
+                            source: "file" | "stored";
+                            revision: number;
+                            body: Record<string, never>;
+                            problems?: {
+                                path: string;
+                                message: string;
                             }[];
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigModelsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1ConfigModelsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly putV1ConfigModelsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    putV1ConfigModelsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": ({
+        requestBody: {
+            content: {
+                "application/json": ({
                     /** @description Who has the model. */
-                    readonly provider?: string;
+                    provider?: string;
                     /** @description Who has the model. */
-                    readonly provider_id?: string;
+                    provider_id?: string;
                     /** @description The provider's own name for it. */
-                    readonly model?: string;
+                    model?: string;
                     /** @description The provider's own name for it. */
-                    readonly upstream_model?: string;
+                    upstream_model?: string;
                     /**
                      * @description `generative` for a model that makes media at an endpoint of its own; `chat` unless given.
                      * @enum {unknown}
                      */
-                    readonly surface?: "chat" | "generative";
+                    surface?: "chat" | "generative";
                     /** @description Tokens it can read and write together. */
-                    readonly context_window?: number;
+                    context_window?: number;
                     /** @description Tokens it can write; at most its window. */
-                    readonly max_output_tokens?: number;
+                    max_output_tokens?: number;
                     /** @description What it takes and gives. */
-                    readonly modalities?: {
-                        readonly input?: readonly ("text" | "image" | "audio" | "video" | "pdf")[];
-                        readonly output?: readonly ("text" | "image" | "audio" | "video" | "pdf")[];
+                    modalities?: {
+                        input?: ("text" | "image" | "audio" | "video" | "pdf")[];
+                        output?: ("text" | "image" | "audio" | "video" | "pdf")[];
                     };
                     /** @description Until when it knows the world: `YYYY-MM` or `YYYY-MM-DD`. */
-                    readonly knowledge_cutoff?: string;
+                    knowledge_cutoff?: string;
                     /** @description What a million tokens cost, or one picture or second. */
-                    readonly pricing?: {
-                        readonly input_per_million?: number;
-                        readonly output_per_million?: number;
-                        readonly cache_read_per_million?: number;
-                        readonly cache_write_per_million?: number;
-                        readonly media_per_unit?: number;
+                    pricing?: {
+                        input_per_million?: number;
+                        output_per_million?: number;
+                        cache_read_per_million?: number;
+                        cache_write_per_million?: number;
+                        media_per_unit?: number;
                     };
                     /** @description Settings for every request to it. */
-                    readonly chat_options?: {
-                        readonly temperature?: unknown;
-                        readonly top_p?: unknown;
-                        readonly top_k?: unknown;
-                        readonly max_tokens?: unknown;
-                        readonly stop_sequences?: unknown;
-                        readonly seed?: unknown;
-                        readonly presence_penalty?: unknown;
-                        readonly frequency_penalty?: unknown;
-                        readonly reasoning_effort?: unknown;
-                        readonly tool_choice?: unknown;
-                        readonly parallel_tool_calls?: unknown;
-                        readonly prompt_cache?: unknown;
-                        readonly provider_options?: unknown;
-                        readonly extra?: unknown;
+                    chat_options?: {
+                        temperature?: unknown;
+                        top_p?: unknown;
+                        top_k?: unknown;
+                        max_tokens?: unknown;
+                        stop_sequences?: unknown;
+                        seed?: unknown;
+                        presence_penalty?: unknown;
+                        frequency_penalty?: unknown;
+                        reasoning_effort?: unknown;
+                        tool_choice?: unknown;
+                        parallel_tool_calls?: unknown;
+                        prompt_cache?: unknown;
+                        provider_options?: unknown;
+                        extra?: unknown;
                     } & {
-                        readonly [key: string]: unknown;
+                        [key: string]: unknown;
                     };
                 } & ((unknown | unknown) & (unknown | unknown))) | {
-                    readonly pool: readonly {
-                        readonly model: string;
-                        readonly weight?: number;
+                    pool: {
+                        model: string;
+                        weight?: number;
                     }[];
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1ConfigModelsId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    deleteV1ConfigModelsId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It is gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigProviders: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getV1ConfigProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All of them */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly items: readonly {
-                            readonly id: string;
+                    "application/json": {
+                        items: {
+                            id: string;
                             /** @enum {unknown} */
-                            readonly source: "file" | "stored";
-                            readonly revision: number;
-                            readonly body: Record<string, never>;
-                            readonly problems?: readonly {
-                                readonly path: string;
-                                readonly message: string;
+                            source: "file" | "stored";
+                            revision: number;
+                            body: Record<string, never>;
+                            problems?: {
+                                path: string;
+                                message: string;
                             }[];
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getV1ConfigProvidersId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly id: string;
+    getV1ConfigProvidersId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly putV1ConfigProvidersId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    putV1ConfigProvidersId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": {
+        requestBody: {
+            content: {
+                "application/json": {
                     /** @description How it is spoken to. The provider's id unless given. */
-                    readonly adapter_kind?: string;
+                    adapter_kind?: string;
                     /** @description Where it is, when that is not where it usually is. */
-                    readonly endpoint?: string;
+                    endpoint?: string;
                     /** @description The credentials for the provider. Never shown. */
-                    readonly auth?: {
+                    auth?: {
                         /** @enum {unknown} */
-                        readonly kind: "env";
+                        kind: "env";
                         /** @description The variable it is in. */
-                        readonly name: string;
+                        name: string;
                     } | {
                         /** @enum {unknown} */
-                        readonly kind: "token";
+                        kind: "token";
                         /** @description The key itself. It is never shown again. */
-                        readonly value: string;
+                        value: string;
                     };
                     /** @description Sent with every request. Their values are never shown. */
-                    readonly headers?: {
-                        readonly [key: string]: string;
+                    headers?: {
+                        [key: string]: string;
                     };
                 };
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The entry; its revision is the ETag */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly id: string;
+                    "application/json": {
+                        id: string;
                         /** @enum {unknown} */
-                        readonly source: "file" | "stored";
-                        readonly revision: number;
-                        readonly body: Record<string, never>;
-                        readonly problems?: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                        source: "file" | "stored";
+                        revision: number;
+                        body: Record<string, never>;
+                        problems?: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly deleteV1ConfigProvidersId: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                readonly "if-match"?: string;
+    deleteV1ConfigProvidersId: {
+        parameters: {
+            query?: never;
+            header?: {
+                "if-match"?: string;
             };
-            readonly path: {
-                readonly id: string;
+            path: {
+                id: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description It is gone */
-            readonly 204: {
+            204: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description Nothing was changed; every problem */
-            readonly 422: {
+            422: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": {
-                        readonly error: string;
-                        readonly problems: readonly {
-                            readonly path: string;
-                            readonly message: string;
+                    "application/json": {
+                        error: string;
+                        problems: {
+                            path: string;
+                            message: string;
                         }[];
                     };
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
-    readonly getOpenapiJson: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getOpenapiJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description OpenAPI 3.1 */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": Record<string, never>;
+                    "application/json": Record<string, never>;
                 };
             };
-            readonly default: components["responses"]["Error"];
+            default: components["responses"]["Error"];
         };
     };
 }

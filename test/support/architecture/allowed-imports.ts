@@ -34,6 +34,7 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/protocols": { name: "@reprise/protocols", mayImport: ["contracts", "state"] },
   "packages/backends": { name: "@reprise/backends", mayImport: ["contracts", "state", "protocols"] },
   "packages/client": { name: "@reprise/client", mayImport: ["contracts"], onlyTypes: true },
+  "packages/react": { name: "@reprise/react", mayImport: ["contracts", "client"] },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
   "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },
   "packages/testkit": { name: "@reprise/testkit", mayImport: ["contracts", "state", "models"] },

@@ -1,0 +1,13 @@
+export type { ChatOptions, ChatTransportOptions } from "./chat-options.ts";
+export { chatTransportOptions } from "./chat-options.ts";
+export type { RepriseProviderProps } from "./provider.ts";
+export { RepriseProvider, useClient } from "./provider.ts";
+export type { LiveAnswer, LiveCall, ThreadMessage, ThreadView } from "./thread-store.ts";
+export type { Timeline, TimelineRow } from "./timeline.ts";
+export { addToTimeline, EMPTY_TIMELINE } from "./timeline.ts";
+export type { ApprovalsView, OpenDecision, UseApprovals, UseApprovalsOptions, Verdict } from "./use-approvals.ts";
+export { useApprovals } from "./use-approvals.ts";
+export type { UseRunTimeline } from "./use-run-timeline.ts";
+export { useRunTimeline } from "./use-run-timeline.ts";
+export type { UseThread } from "./use-thread.ts";
+export { useThread } from "./use-thread.ts";
