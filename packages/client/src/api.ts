@@ -1056,6 +1056,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Takes up the stream of a call of an MCP client of 2025
+         * @description Needs the scope read.
+         */
+        get: operations["getMcp"];
+        put?: never;
+        /**
+         * A message of an MCP client
+         * @description Needs the scope read or run.
+         */
+        post: operations["postMcp"];
+        /**
+         * Ends the session of an MCP client of 2025
+         * @description Needs the scope read or run.
+         */
+        delete: operations["deleteMcp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/blobs": {
         parameters: {
             query?: never;
@@ -1400,6 +1428,7 @@ export interface components {
             updated_at: number;
             parent_run_id?: string;
             parent_call_id?: string;
+            background?: boolean;
             parent_thread_id?: string;
             resource_id?: string;
             termination_code?: string;
@@ -1427,6 +1456,7 @@ export interface components {
             output_tokens?: number;
             cost_microcents?: number;
             is_unpriced?: boolean;
+            total?: components["schemas"]["Spending"];
             budget_id?: string;
             steps?: number;
             base_version?: number;
@@ -3871,6 +3901,108 @@ export interface operations {
                 content: {
                     "application/json": Record<string, never>;
                 };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "mcp-session-id"?: string;
+                "mcp-protocol-version"?: string;
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Messages of a call, the answer last */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "mcp-session-id"?: string;
+                "mcp-protocol-version"?: string;
+                "mcp-method"?: string;
+                "mcp-name"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description The answer, or a stream that ends with it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description A notification or a response was taken */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A message that cannot be answered */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description An unknown method, or a session that is over */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteMcp: {
+        parameters: {
+            query?: never;
+            header?: {
+                "mcp-session-id"?: string;
+                "mcp-protocol-version"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session is over */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
