@@ -80,6 +80,15 @@ it("tells the catalogue once in a run, with every field of an inventory, and aga
   expect(await verify(outcome)).toMatchObject({ equal: true });
 });
 
+it("tells which plugin brings a tool", async () => {
+  const note = defineTool({ id: "note", description: "Notes.", execute: () => "noted" });
+  const { dataOf } = await playFacts({ plugins: [facts(), definePlugin({ id: "notes", tools: [note] })] });
+  const [fact] = dataOf("tool_catalog_resolved") as { readonly tools: readonly { readonly tool_name: string }[] }[];
+  const entry = (name: string) => fact?.tools.find(({ tool_name }) => tool_name === name);
+  expect(entry("note")).toMatchObject({ runtime_owner: "plugin", plugin: "notes" });
+  expect(entry("look")).not.toHaveProperty("plugin");
+});
+
 it("tells the context of every request, with its sources", async () => {
   const { dataOf, runtime } = await playFacts({ plugins: [facts()] });
   const contexts = dataOf("context_resolved");

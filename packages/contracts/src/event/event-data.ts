@@ -134,7 +134,7 @@ export interface ChildProgressFact {
 /** The finding of a guardrail in an input or an output, and the action that followed. */
 export interface GuardrailFact {
   readonly guardrail: string;
-  readonly position: "input" | "output";
+  readonly position: "input" | "tool_result" | "output";
   readonly action: "block" | "redact" | "retry" | "ask";
   /** The message that was checked; absent for an answer, which has none yet. */
   readonly message_id?: string;
@@ -173,6 +173,8 @@ export interface CatalogEntry {
   readonly capabilities: readonly string[];
   readonly policy: "available" | "ask" | "ask_by_arguments" | "denied" | "sandboxed" | "unavailable";
   readonly runtime_owner: ToolOwner;
+  /** The plugin that brings the tool. */
+  readonly plugin?: string;
   readonly metadata_ref?: string;
   readonly is_read_only: boolean;
   readonly is_concurrency_safe: boolean;

@@ -48,6 +48,8 @@ export interface PhaseContext {
   readonly signal: AbortSignal;
   /** A section of the agent's spec that this plugin declared, checked against its schema. */
   section(key: string): Json | undefined;
+  /** The plugin that brings a tool; undefined for tools of the agent itself. */
+  pluginOf(toolId: string): string | undefined;
   /** A new id that follows from the run and the place in it. */
   id(): string;
   /** Documents of a kind that belong to the tenant instead of a thread: settings, grants, notes. Kinds are shared by all plugins and tools. */

@@ -93,8 +93,8 @@ it("a compacted conversation has every system message, the user's last words, ev
 });
 
 describe("what a summary keeps", () => {
-  it("is every blob, file and named evidence, and the newest hundred links", () => {
-    const links = Array.from({ length: 150 }, (_, index) => `https://example.org/${index}`);
+  it("is every blob, file and named evidence, and the newest five thousand links", () => {
+    const links = Array.from({ length: 5_050 }, (_, index) => `https://example.org/${index}`);
     const messages = [
       message("1", "tool", { content: `see blob:abcdefgh12345678 and "media:video/12345678", ${links.join(" ")}` }),
       message("2", "user", { content: [{ type: "image", url: "blob:picture12345" }] }),
@@ -109,7 +109,7 @@ describe("what a summary keeps", () => {
       "evidence:7",
     ];
     expect(evidence).toEqual(expect.arrayContaining([...others, ...links.slice(50)]));
-    expect(evidence).toHaveLength(others.length + 100);
+    expect(evidence).toHaveLength(others.length + 5_000);
     expect(more_links).toBe(52);
   });
 

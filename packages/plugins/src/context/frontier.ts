@@ -43,8 +43,8 @@ export function keptOf(
   );
 }
 
-/** Addresses beyond these are counted, not listed. Blobs, files and named evidence always are. */
-const MOST_LINKS = 100;
+/** Links beyond these are counted, not kept: a thread must not grow without end. Blobs, files and named evidence always are. */
+const MOST_LINKS = 5_000;
 const REFERENCE = /\b(?:blob:|media:)[A-Za-z0-9_\-/]{8,}/g;
 const LINK = /https?:\/\/[^\s"'<>`)\]}\\]+/g;
 /** Metadata of messages that names evidence. */
@@ -54,6 +54,10 @@ const EVIDENCE_FIELDS = ["evidence_refs", "artifact_refs"] as const;
 export interface Evidence {
   readonly evidence: readonly string[];
   readonly more_links: number;
+}
+
+export function isLink(ref: string): boolean {
+  return ref.startsWith("http");
 }
 
 /** Gathers what messages refer to, after what earlier ones did. */
@@ -66,7 +70,6 @@ export function gatherEvidence(messages: readonly Message[], earlier: Evidence |
     for (const url of fileUrls(message)) all.add(url);
     for (const ref of namedEvidence(message)) all.add(ref);
   }
-  const isLink = (ref: string): boolean => ref.startsWith("http");
   const links = [...all].filter(isLink);
   const dropped = new Set(links.slice(0, Math.max(links.length - MOST_LINKS, 0)));
   return {

@@ -8,7 +8,7 @@ const POLICIES = ["available", "ask", "ask_by_arguments", "denied", "sandboxed",
 const MOST_SCHEMA_CHARS = 4_000;
 
 /** A tool as an inventory lists it, when nothing keeps the model from using it. */
-function describeTool(tool: ToolDescriptor): CatalogEntry {
+function describeTool(tool: ToolDescriptor, plugin: string | undefined): CatalogEntry {
   const { id, description, parameters, capabilities, metadata } = tool;
   const isSmall = JSON.stringify(parameters).length <= MOST_SCHEMA_CHARS;
   const isReadOnly = tool.class === "read_only";
@@ -18,7 +18,8 @@ function describeTool(tool: ToolDescriptor): CatalogEntry {
     ...(isSmall ? { input_schema: parameters } : { input_schema_ref: `tool:${id}#parameters` }),
     capabilities,
     policy: wordOf(POLICIES, metadata.policy) ?? policyOf(tool),
-    runtime_owner: ownerOf(tool) ?? "local",
+    runtime_owner: ownerOf(tool) ?? (plugin === undefined ? "local" : "plugin"),
+    ...(plugin !== undefined && { plugin }),
     ...(Object.keys(metadata).length > 0 && { metadata_ref: `tool:${id}#metadata` }),
     is_read_only: isReadOnly,
     is_concurrency_safe: isReadOnly,
@@ -52,10 +53,14 @@ interface Described {
 const described = new WeakMap<readonly ToolDescriptor[], Described>();
 
 /** Describes the tools that the model knows in a step, without those that plugins hid. */
-export function describeCatalogue(tools: readonly ToolDescriptor[], hidden: readonly string[]): Catalogue {
+export function describeCatalogue(
+  tools: readonly ToolDescriptor[],
+  hidden: readonly string[],
+  pluginOf: (toolId: string) => string | undefined,
+): Catalogue {
   let known = described.get(tools);
   if (known === undefined) {
-    const entries = tools.map(describeTool);
+    const entries = tools.map((tool) => describeTool(tool, pluginOf(tool.id)));
     known = { entries, text: JSON.stringify(entries), byHidden: new Map() };
     described.set(tools, known);
   }

@@ -91,7 +91,7 @@ function filesOf(messages: readonly Message[]): readonly ContextRef[] {
 type CatalogueActions = readonly PhaseAction<"emit" | "state">[];
 
 function tellCatalogue(context: AfterInferenceContext, maxTools: number): CatalogueActions | Promise<CatalogueActions> {
-  const { digest, entries } = describeCatalogue(context.tools, context.excludedTools);
+  const { digest, entries } = describeCatalogue(context.tools, context.excludedTools, context.pluginOf);
   if (context.state.get(told).catalog === digest) return [];
   const count = entries.length;
   const note = changeState(told.catalog(digest));

@@ -30,13 +30,15 @@ import {
   outputShape,
   type StoredGuardrail,
 } from "./guardrail.ts";
-import { type InputVerdict, judgedInputs, uncheckedInputs, withVerdicts } from "./judged-inputs.ts";
+import { type InputVerdict, judgedInputs, openCallsOf, uncheckedInputs, withVerdicts } from "./judged-inputs.ts";
 
 const ID = "guardrails";
 
 export interface GuardrailsOptions {
   /** Checks of the user's messages, before the model reads them. */
   readonly input?: readonly InputGuardrail[];
+  /** Checks of the results of tools, before the model reads them. */
+  readonly toolResults?: readonly InputGuardrail[];
   /** Checks of the model's answers, before users read them. */
   readonly output?: readonly OutputGuardrail[];
   /** Functions that guardrails name in `check`. */
@@ -52,6 +54,7 @@ export interface GuardrailsOptions {
 
 interface GuardrailSettings {
   readonly input?: readonly StoredGuardrail[];
+  readonly tool_results?: readonly StoredGuardrail[];
   readonly output?: readonly StoredGuardrail[];
   readonly stream_unchecked?: boolean;
   readonly ask_timeout_ms?: number;
@@ -59,6 +62,7 @@ interface GuardrailSettings {
 
 const SETTINGS = objectOf<GuardrailSettings>({
   input: optional(listOf(inputShape), "Checks of the user's messages, before the model reads them."),
+  tool_results: optional(listOf(inputShape), "Checks of the results of tools, before the model reads them."),
   output: optional(listOf(outputShape), "Checks of the model's answers, before users read them."),
   stream_unchecked: optional(
     flag,
@@ -70,12 +74,13 @@ const SETTINGS = objectOf<GuardrailSettings>({
 /** Guardrails that are ready, for one set of settings. */
 interface Compiled {
   readonly input: readonly Inspect[];
+  readonly toolResults: readonly Inspect[];
   readonly output: readonly Inspect[];
 }
 
 /**
- * Checks inputs and outputs: blocks them, redacts them, has the model try again, or asks a person. An input is checked once, whichever run
- * reads it first, and stays blocked or redacted in every later request of its thread.
+ * Checks inputs, results of tools and outputs: blocks them, redacts them, has the model try again, or asks a person. An input or a result is
+ * checked once, whichever run reads it first, and stays blocked or redacted in every later request of its thread.
  */
 export function guardrails({ checks = {}, ...options }: GuardrailsOptions = {}): Plugin {
   const settings = definePluginSettings(ID, SETTINGS, options);
@@ -85,13 +90,15 @@ export function guardrails({ checks = {}, ...options }: GuardrailsOptions = {}):
     if (ready === undefined) {
       const all = (rules: readonly StoredGuardrail[] = []): readonly Inspect[] =>
         rules.map((rule) => compileGuardrail(rule, checks));
-      ready = { input: all(given.input), output: all(given.output) };
+      ready = { input: all(given.input), toolResults: all(given.tool_results), output: all(given.output) };
       compiled.set(given, ready);
     }
     return ready;
   };
-  const findMissing = ({ input = [], output = [] }: GuardrailSettings): string | undefined => {
-    const missing = [...input, ...output].find(({ check }) => check !== undefined && !Object.hasOwn(checks, check));
+  const findMissing = ({ input = [], tool_results = [], output = [] }: GuardrailSettings): string | undefined => {
+    const missing = [...input, ...tool_results, ...output].find(
+      ({ check }) => check !== undefined && !Object.hasOwn(checks, check),
+    );
     return missing === undefined
       ? undefined
       : `guardrail ${missing.name} names the check ${missing.check}, which is not in \`checks\``;
@@ -112,9 +119,10 @@ export function guardrails({ checks = {}, ...options }: GuardrailsOptions = {}):
     hooks: {
       async beforeInference(context) {
         const given = settings.read(context);
-        const { input, output } = compile(given);
-        const held = output.length > 0 && given.stream_unchecked !== true ? [holdAnswer()] : [];
-        return input.length === 0 ? held : [...held, ...(await checkInputs(context, input, given))];
+        const ready = compile(given);
+        const held = ready.output.length > 0 && given.stream_unchecked !== true ? [holdAnswer()] : [];
+        if (ready.input.length + ready.toolResults.length === 0) return held;
+        return [...held, ...(await checkInputs(context, ready, given))];
       },
       async afterInference(context) {
         const given = settings.read(context);
@@ -132,7 +140,7 @@ type InputAction = PhaseAction<
 /** Checks the messages that were not checked before, and hides from the model the messages that it may not read. */
 async function checkInputs(
   context: BeforeInferenceContext,
-  rules: readonly Inspect[],
+  { input, toolResults }: Compiled,
   { ask_timeout_ms }: GuardrailSettings,
 ): Promise<readonly InputAction[]> {
   const { messages, runId } = context;
@@ -143,23 +151,26 @@ async function checkInputs(
     if (verdict.action === "ask" && verdict.run_id === runId) verdicts[id] = { ...verdict, action: "approved" };
   const facts: GuardrailFact[] = [];
   let blocked: Finding | undefined;
-  let asked: Finding | undefined;
-  for (const message of uncheckedInputs(messages, known.checked_until)) {
+  let asked: { readonly finding: Finding; readonly what: string } | undefined;
+  for (const message of uncheckedInputs(messages, known)) {
+    const isResult = message.role === "tool";
+    const rules = isResult ? toolResults : input;
     const { findings, clean } = await inspect(rules, textOf(message), context, message.id);
     const worst = findings.find(isOf("block")) ?? findings.find(isOf("ask")) ?? findings[0];
     if (worst === undefined) continue;
-    const { name } = worst.rule;
+    const { name, message: instead } = worst.rule;
     // The shape of inputs has no `retry`.
     const action = worst.rule.action as InputGuardrail["action"];
     verdicts[message.id] = {
       guardrail: name,
       action,
       run_id: runId,
-      text: action === "redact" ? clean : removedBy(name),
+      // A run continues without a result that is blocked: the model reads why.
+      text: action === "redact" ? clean : isResult && action === "block" && instead ? instead : removedBy(name),
     };
-    facts.push(...findings.map((finding) => factOf(finding, "input", message.id)));
-    if (action === "block") blocked ??= worst;
-    if (action === "ask") asked ??= worst;
+    facts.push(...findings.map((finding) => factOf(finding, isResult ? "tool_result" : "input", message.id)));
+    if (action === "block" && !isResult) blocked ??= worst;
+    if (action === "ask") asked ??= { finding: worst, what: isResult ? "The result of a tool" : "The input" };
   }
   const last = messages.at(-1)?.id;
   const isNew = last !== undefined && (last !== known.checked_until || Object.keys(verdicts).length > 0);
@@ -167,13 +178,15 @@ async function checkInputs(
   const isHiding = Object.values(all).some(({ action }) => action !== "approved");
   const { rule } = blocked ?? {};
   return [
-    ...(isNew ? [changeState(judgedInputs.note(last, verdicts))] : []),
+    ...(isNew
+      ? [changeState(judgedInputs.note(last, verdicts, toolResults.length === 0 ? [] : openCallsOf(messages)))]
+      : []),
     ...facts.map((fact) => emitEvent("guardrail_tripped", fact)),
     ...(isHiding ? [transformRequest((request) => withVerdicts(request, all))] : []),
     ...(rule !== undefined
       ? [replaceText(rule.message ?? WITHHELD_INPUT), terminateRun(`guardrail ${rule.name}`)]
       : []),
-    ...(rule === undefined && asked !== undefined ? [ask(asked, "The input", ask_timeout_ms)] : []),
+    ...(rule === undefined && asked !== undefined ? [ask(asked.finding, asked.what, ask_timeout_ms)] : []),
   ];
 }
 

@@ -154,6 +154,10 @@ export class PhaseView implements PhaseContext, PhaseState {
     return (key) => readSection(this.#workspace.agent, this.#plugin, key);
   }
 
+  get pluginOf(): PhaseContext["pluginOf"] {
+    return (toolId) => this.#workspace.agent.installed.tools.get(toolId)?.plugin;
+  }
+
   get id(): PhaseContext["id"] {
     return () => `${this.#moment.key}-${this.#plugin}-i${this.#ids++}`;
   }
