@@ -1,5 +1,6 @@
+import { textOf } from "@reprise/contracts";
 import type { Scene } from "./scene.ts";
-import { broken, slow, weather, wire } from "./scene-tools.ts";
+import { broken, delegate, slow, weather, wire } from "./scene-tools.ts";
 import { openStage, recordRun, type StageOptions } from "./stage.ts";
 
 const recordOne = async (options: StageOptions) => {
@@ -9,6 +10,22 @@ const recordOne = async (options: StageOptions) => {
 
 /** What becomes of calls nobody has to decide about. */
 export const CALLS: readonly Scene[] = [
+  {
+    name: "delegated",
+    about: "Two calls that wait for runs below, one of which fails, and an answer after them.",
+    record: () =>
+      recordOne({
+        tools: [delegate],
+        agent: { allowedAgents: ["agent"] },
+        script: ({ messages }) => {
+          const asked = textOf(messages[0] ?? { content: "" });
+          if (asked === "Fail.") return [{ fail: "invalid_request" }];
+          if (asked === "Look.") return "Found it.";
+          if (messages.at(-1)?.role === "tool") return "One of two found it.";
+          return ["Look.", "Fail."].map((prompt) => ({ call: "delegate", arguments: { prompt } }));
+        },
+      }),
+  },
   {
     name: "parallel-tools",
     about: "Two calls of one step, text before them and an answer after them.",

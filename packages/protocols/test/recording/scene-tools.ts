@@ -1,4 +1,4 @@
-import { suspendTool, type Tool } from "@reprise/contracts";
+import { awaitRun, suspendTool, type Tool } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
 import { z } from "zod";
 
@@ -40,6 +40,15 @@ export const locate: Tool = defineTool({
   id: "locate",
   description: "Asks the browser where the user is.",
   execute: () => suspendTool({ action: "tool:locate", resumeMode: "use_decision_as_tool_result" }),
+});
+
+export const delegate: Tool = defineTool({
+  id: "delegate",
+  description: "Has the agent work on a task in a run of its own.",
+  idempotent: true,
+  recursive: true,
+  inputSchema: z.object({ prompt: z.string() }),
+  execute: async ({ prompt }, { runs }) => awaitRun(await runs.start({ agentId: "agent", prompt })),
 });
 
 /** Asks until it is given a number; each question has its time. */

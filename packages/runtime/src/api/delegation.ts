@@ -23,6 +23,7 @@ import type { DelegatingCall, Delegation } from "../run/ports.ts";
 import {
   backgroundCallId,
   childRunId,
+  childrenOf,
   depthBelow,
   familyOf,
   isInCancelledTree,
@@ -79,7 +80,9 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       ): Promise<ChildRun> => {
         const tell = ({ threadId, agentId }: Pick<ChildRun, "threadId" | "agentId">): void =>
           started({ runId, threadId, agentId, depth: depthBelow(run), background });
-        const earlier = await load(runId);
+        // Only a run that the tree knows can have been started before.
+        const isKnown = (await childrenOf(store, run)).includes(runId);
+        const earlier = isKnown ? await load(runId) : undefined;
         if (earlier !== undefined) {
           tell(earlier);
           return earlier;

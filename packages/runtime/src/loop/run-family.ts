@@ -2,6 +2,7 @@ import {
   activeAgentOf,
   type Decision,
   isTerminal,
+  MAX_LIMIT,
   RepriseError,
   type RunRecord,
   type RunRequest,
@@ -187,8 +188,13 @@ export async function stopChildren(
 ): Promise<void> {
   const reason = `Run ${run.run_id}, which started it, is over.`;
   if (isCancelled) return cancelBelow(store, run, reason, now);
-  for (const childId of await childrenOf(store, run))
-    if (await isAwaited(store, childId)) await requestStop(store, childId, reason);
+  const children = await childrenOf(store, run);
+  if (children.length === 0) return;
+  // Most of them are over, which one question tells.
+  const { items } = await store.listRuns({ parent_run_id: run.run_id, status: "done", limit: MAX_LIMIT });
+  const over = new Set(items.map(({ run_id }) => run_id));
+  for (const childId of children)
+    if (!over.has(childId) && (await isAwaited(store, childId))) await requestStop(store, childId, reason);
 }
 
 /** Whether a run was cancelled, or is about to be. */
