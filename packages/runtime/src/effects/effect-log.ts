@@ -95,7 +95,7 @@ export class EffectLog {
   }
 
   /** The events that a stream showed up to an event, but for those that were handed out before. */
-  takeStreamed(stepId: string, upTo: number, isShown = isStreamed): readonly AgentEvent[] {
+  takeStreamed(stepId: string, upTo: number, isShown: typeof isStreamed = isStreamed): readonly AgentEvent[] {
     const events = this.commit?.events ?? [];
     const from = this.#event;
     while ((events[this.#event]?.seq ?? Number.POSITIVE_INFINITY) <= upTo) this.#event += 1;

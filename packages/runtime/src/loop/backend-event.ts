@@ -5,22 +5,24 @@ import { messageIdOf } from "../thread/derived-ids.ts";
 import { backendFailed } from "./backend-outcome.ts";
 
 /** The types of event that a backend may show. */
-const SHOWN = [
+const SHOWN: readonly ShownType[] = [
   "reasoning_delta",
   "tool_call_start",
   "tool_call_ready",
   "tool_call_done",
   "activity_snapshot",
-] as const satisfies readonly BackendEvent["type"][];
+];
+
+type ShownType = BackendEvent["type"];
 
 /** An event of a backend as it is shown. */
-export type ShownEvent = Pick<Extract<AgentEvent, { type: (typeof SHOWN)[number] }>, "type" | "data">;
+export type ShownEvent = Pick<Extract<AgentEvent, { type: ShownType }>, "type" | "data">;
 
-export function isShownByBackend(type: AgentEvent["type"]): type is (typeof SHOWN)[number] {
+export function isShownByBackend(type: AgentEvent["type"]): type is ShownType {
   return SHOWN.some((each) => each === type);
 }
 
-export function isShownEvent(event: AgentEvent): event is Extract<AgentEvent, { type: (typeof SHOWN)[number] }> {
+export function isShownEvent(event: AgentEvent): event is Extract<AgentEvent, { type: ShownType }> {
   return isShownByBackend(event.type);
 }
 
