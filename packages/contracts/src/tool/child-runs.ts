@@ -33,6 +33,11 @@ export interface NewChildRun {
   readonly key?: string;
   /** The call does not wait for the run: when the run is over, its parent's thread gets a message. */
   readonly background?: boolean;
+  /**
+   * Copies the caller's messages and its application state into the thread of the run. Only for agents that run here, and not together
+   * with `threadId`.
+   */
+  readonly forkContext?: boolean;
   /** Continues the thread of an earlier run below instead of starting a new one. */
   readonly threadId?: string;
 }

@@ -20,6 +20,7 @@ interface RunArguments {
   readonly agent_id?: string;
   readonly prompt?: string;
   readonly run_id?: string;
+  readonly fork_context?: boolean;
   readonly background?: boolean;
 }
 
@@ -36,6 +37,10 @@ const agentRun = defineTool({
     agent_id: { type: "string", description: "One of the available agents." },
     prompt: { type: "string", description: "The task, with everything the agent needs to know." },
     run_id: { type: "string", description: "An earlier task." },
+    fork_context: {
+      type: "boolean",
+      description: "True: the agent also gets this conversation and its state. False, the default: only the prompt.",
+    },
     background: BACKGROUND,
   }),
   // Executed again after a crash, a call finds the run that it started before.
@@ -43,11 +48,11 @@ const agentRun = defineTool({
   // Calls of one turn start their runs beside each other.
   recursive: true,
   async execute(given: RunArguments, context) {
-    const { agent_id, prompt, run_id, background = false } = given;
+    const { agent_id, prompt, run_id, fork_context: forkContext = false, background = false } = given;
     if (run_id !== undefined) return continueRun({ ...given, run_id }, context);
     if (agent_id === undefined || prompt === undefined)
       return refuse("agent_run", { code: "invalid_arguments", message: "Give agent_id and prompt, or run_id." });
-    return startRun("agent_run", { agentId: agent_id, prompt, background }, context);
+    return startRun("agent_run", { agentId: agent_id, prompt, forkContext, background }, context);
   },
 });
 
@@ -188,6 +193,7 @@ interface Refusal {
 /** The refusal that the model reads for an error of the runtime; undefined for errors that no model can do anything about. */
 function refusalOf({ code, message, details, isRetryable }: RepriseError): Refusal | undefined {
   if (code === "AGENT_NOT_FOUND") return { code: "unknown_agent", message };
+  if (code === "INVALID_REQUEST") return { code: "invalid_arguments", message };
   if (code === "DELEGATION_LIMIT") {
     const { limit, most } = details;
     return { code: "denied", message, limit: String(limit), most: Number(most) };

@@ -33,6 +33,7 @@ import {
 } from "../run/run-tree.ts";
 import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
+import { forkContext } from "./fork-context.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
 import { sendMessage } from "./send-message.ts";
@@ -152,8 +153,17 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
 
       async function prepareBelow(child: NewChildRun, runId: string): Promise<PreparedRun> {
         const inherited = await caller.inherited();
-        const request = requestFor(caller, child, runId);
+        const request = { ...requestFor(caller, child, runId), ...(await contextOf(child)) };
         return prepareRun(services, tenant, inherited.length === 0 ? request : { ...request, inherited });
+      }
+
+      /** What the run gets beside its prompt, when it gets the context of its caller. */
+      async function contextOf(child: NewChildRun): Promise<Partial<RunRequest>> {
+        if (child.forkContext !== true) return {};
+        if (child.threadId !== undefined)
+          throw invalidRequest("A run that continues a thread cannot get the context of its caller as well.");
+        const { messages, ...rest } = await forkContext(store, services.agents, caller, child.agentId);
+        return { ...rest, messages: [...messages, promptOf(child)] };
       }
 
       async function assertContinues(threadId: string): Promise<void> {
@@ -176,6 +186,10 @@ function isBelow({ thread_id }: RunRecord, { parent_thread_id }: Pick<RunRecord,
   return parent_thread_id === thread_id;
 }
 
+function promptOf({ prompt }: NewChildRun): RunRequest["messages"][number] {
+  return { role: "user", content: prompt };
+}
+
 function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: string): RunRequest {
   const { run_id, thread_id, resource_id, policy, traceparent } = run;
   return {
@@ -189,7 +203,7 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
     ...(resource_id !== undefined && { resource_id }),
     origin: "subagent",
     sender_id: `run:${run_id}`,
-    messages: [{ role: "user", content: child.prompt }],
+    messages: [promptOf(child)],
     busy_policy: "enqueue",
     ...(policy !== undefined && { policy: listsOf(policy) }),
     depth: depthBelow(run),

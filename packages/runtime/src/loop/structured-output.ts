@@ -31,7 +31,9 @@ function withoutFence(text: string): string {
 
 /** What a run ends with: its last assistant message. */
 export function lastAnswer(messages: readonly Message[], runId: string): string | undefined {
-  const last = messages.findLast(({ role, metadata }) => role === "assistant" && metadata?.run_id === runId);
+  const isOwn = ({ role, metadata }: Message): boolean =>
+    role === "assistant" && metadata?.run_id === runId && metadata.forked !== true;
+  const last = messages.findLast(isOwn);
   return last === undefined ? undefined : textOf(last);
 }
 

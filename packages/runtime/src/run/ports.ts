@@ -161,6 +161,8 @@ export interface DelegatingCall {
   readonly tenant: string;
   readonly run: RunRecord;
   readonly call: ToolCallRecord;
+  /** The state of the thread as the call sees it. */
+  readonly document?: Json;
   /** Aborted when the call is to stop. */
   readonly signal: AbortSignal;
   /** The state that plugins of its run pass on. */

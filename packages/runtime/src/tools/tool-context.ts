@@ -88,7 +88,8 @@ export function createToolContext(
     },
     get runs() {
       const inherited = () => collectInherited(workspace, state, documents);
-      return services.delegation.runsOf({ tenant: claim.tenant, run, call, signal, inherited }, (child) => {
+      const caller = { tenant: claim.tenant, run, call, document: state.base, signal, inherited };
+      return services.delegation.runsOf(caller, (child) => {
         gathered.children.push(child.runId);
         if (state.isOpen) progress({ ...child });
       });

@@ -199,3 +199,34 @@ it("adds up what the runs below took, in the end of a run and in its record", as
   expect(await run.record()).toMatchObject({ input_tokens: 20, total });
   expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
 });
+
+it("gives a run below the conversation and the state of its caller, without open calls, when the call asks for it", async () => {
+  const worker = scriptedModel(["found it"], "worker");
+  const boss = scriptedModel(
+    [[{ call: "note", arguments: {} }], [to("worker", { forkContext: true })], "thanks"],
+    "boss",
+  );
+  const note = defineTool({
+    id: "note",
+    description: "Notes.",
+    inputSchema: { type: "object" },
+    execute: () => "noted",
+  });
+  const runtime = await createRuntime({
+    ...createWorld(),
+    agents: [
+      defineAgent({ id: "boss", model: boss, tools: [delegate, note] }),
+      defineAgent({ id: "worker", model: worker }),
+    ],
+    limits: { closeTimeoutMs: 1 },
+  });
+  onTestFinished(() => void runtime.close().catch(() => undefined));
+  const run = await runtime.start({ agent: "boss", threadId: "above", input: "go", state: { city: "Oslo" } });
+  expect(await soon(run.outcome())).toMatchObject({ status: "done" });
+  const [child] = (await runtime.runs({ parentRunId: run.id })).items;
+  const seen = worker.requests[0]?.messages ?? [];
+  expect(seen.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "user"]);
+  expect(seen.flatMap(({ tool_calls = [] }) => tool_calls.map(({ name }) => name))).toEqual(["note"]);
+  expect(await runtime.threads.state(child?.thread_id ?? "")).toMatchObject({ city: "Oslo" });
+  for (const id of [run.id, child?.run_id ?? ""]) expect(await soon(runtime.replay(id))).toMatchObject({ equal: true });
+});
