@@ -15,6 +15,7 @@ const SERVE: readonly SettingName[] = [
   "allowedHosts",
   "allowedOrigins",
   "instanceId",
+  "natsUrl",
   "tensorzeroUrl",
   "mcpServer",
 ];

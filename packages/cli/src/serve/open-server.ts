@@ -1,5 +1,7 @@
 import { RepriseError } from "@reprise/contracts";
-import { createServer } from "@reprise/server";
+import { createServer, type Server } from "@reprise/server";
+import { readSecret } from "@reprise/server/config";
+import type { NatsGateway } from "@reprise/server/nats";
 import { chatPage, type Listening, listen } from "@reprise/server/node";
 import type { WorkingApp } from "../compose/open-app.ts";
 import { CommandFailure, usageFailure } from "../output/failure.ts";
@@ -7,8 +9,12 @@ import { type Address, formatAddress } from "../settings/read-address.ts";
 import { createAuthenticate } from "./create-authenticate.ts";
 import { serverOptions, timeLimits } from "./server-options.ts";
 
-/** Puts an app behind HTTP, as its settings say. */
-export async function openServer(app: WorkingApp, address: Address): Promise<Listening> {
+/** Puts an app behind HTTP, and behind NATS where one is named, as its settings say. */
+export async function openServer(
+  app: WorkingApp,
+  address: Address,
+  warn: (text: string) => void = () => undefined,
+): Promise<Listening> {
   const { settings, config } = app.setup;
   const { auth = {}, server: configured = {} } = config;
   const requireKeys = settings.isOn("requireKeys", auth.api_keys);
@@ -22,11 +28,50 @@ export async function openServer(app: WorkingApp, address: Address): Promise<Lis
     allowedOrigins: settings.list("allowedOrigins", configured.allowed_origins),
     ...(authenticate !== undefined && { authenticate }),
   });
+  const gateway = await openGateway(app, server, warn);
   try {
-    return await listen(server, { ...address, ...timeLimits(configured) });
+    const listening = await listen(server, { ...address, ...timeLimits(configured) });
+    if (gateway === undefined) return listening;
+    const close = async (): Promise<void> => void (await Promise.all([gateway.close(), listening.close()]));
+    return { ...listening, close };
   } catch (error) {
+    await gateway?.close();
     throw describeListenError(error, address);
   }
+}
+
+/** Serves the same over NATS. Everybody who reaches a NATS server may send, so one elsewhere needs callers that are known. */
+async function openGateway(
+  { setup: { settings, config } }: WorkingApp,
+  server: Server,
+  warn: (text: string) => void,
+): Promise<NatsGateway | undefined> {
+  const { url: configured, ag_ui_subject: agUi, ai_sdk_subject: aiSdk, queue } = config.server?.nats ?? {};
+  const url =
+    settings.value("natsUrl") ??
+    (configured === undefined ? undefined : readSecret(configured, (name) => settings.named(name)));
+  if (url === undefined) return undefined;
+  const servers = url.split(",").map((each) => each.trim());
+  if (!server.isAuthenticated && !servers.every(isLoopback))
+    throw usageFailure(
+      "Refusing to serve over a NATS server on another machine without authentication.",
+      "Add --require-keys and make a key with `reprise keys create`, or use a NATS server on this machine.",
+    );
+  const { openNatsGateway } = await import("@reprise/server/nats");
+  const subjects = { ...(agUi !== undefined && { agUi }), ...(aiSdk !== undefined && { aiSdk }) };
+  const options = { server, nats: { servers }, subjects, ...(queue !== undefined && { queue }), onProblem: warn };
+  return openNatsGateway(options).catch((error: unknown) => {
+    if (RepriseError.is(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    const remedy = "Check --nats-url (REPRISE_NATS_URL), and that the NATS server runs.";
+    throw new CommandFailure(`The NATS server cannot be reached: ${why}`, { code: "NATS_UNAVAILABLE", remedy });
+  });
+}
+
+function isLoopback(server: string): boolean {
+  const address = server.includes("://") ? server : `nats://${server}`;
+  if (!URL.canParse(address)) return false;
+  return ["127.0.0.1", "localhost", "[::1]"].includes(new URL(address).hostname);
 }
 
 /** Why it cannot listen, as one sentence. */

@@ -29,7 +29,7 @@ export async function openServing(setup: WholeSetup, options: ServingOptions): P
   const { settings, config } = setup;
   output.progress("Opening the store …");
   const app = await openSetup(setup, (problem) => output.warn(problem), closeTimeoutMs);
-  const listening = await openServer(app, address).catch(async (error: unknown) => {
+  const listening = await openServer(app, address, (problem) => output.warn(problem)).catch(async (error: unknown) => {
     await app.close();
     throw error;
   });

@@ -6,6 +6,7 @@ export type SettingName =
   | "agents"
   | "port"
   | "tensorzeroUrl"
+  | "natsUrl"
   | "model"
   | "demo"
   | "mcpServer"
@@ -75,6 +76,14 @@ export const SETTINGS: readonly Setting[] = [
     flag: "--agents <module>",
     variable: "REPRISE_AGENTS",
     purpose: "a module that exports agents, as in agents.ts; `.env` cannot set it, because a module is code",
+  },
+  {
+    name: "natsUrl",
+    flag: "--nats-url <url>",
+    variable: "REPRISE_NATS_URL",
+    alias: "AGENTOS_NATS_URL",
+    configured: "server.nats.url",
+    purpose: "serves runs over NATS too; a server that others can reach needs API keys or tokens",
   },
   {
     name: "tensorzeroUrl",

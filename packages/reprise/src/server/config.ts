@@ -14,6 +14,7 @@ export type {
   LiveConfig,
   LiveConfigOptions,
   McpConfig,
+  NatsGatewayConfig,
   ProviderAuth,
   ProviderConfig,
   ProviderSettings,

@@ -24,6 +24,7 @@ import type {
   EnvReference,
   JwtConfig,
   McpConfig,
+  NatsGatewayConfig,
   ProviderAuth,
   ProviderConfig,
   ServerConfig,
@@ -128,6 +129,16 @@ const mcp = objectOf<McpConfig>({
   ),
 });
 
+/** A subject to listen to: words between dots, none of them a wildcard. */
+const subject = textLike("a NATS subject without wildcards, as in agentos.ai-sdk.runs", "^[^\\s.*>]+(\\.[^\\s.*>]+)*$");
+
+const natsGateway = objectOf<NatsGatewayConfig>({
+  url: optional(textOrVariable, "The NATS servers, separated by commas."),
+  ag_ui_subject: optional(subject, "Where AG-UI requests come in; `agentos.ag-ui.runs` unless given."),
+  ai_sdk_subject: optional(subject, "Where AI SDK requests come in; `agentos.ai-sdk.runs` unless given."),
+  queue: optional(nonEmptyText, "The queue group of the processes that share the requests; `reprise` unless given."),
+});
+
 const server = objectOf<ServerConfig>({
   address: optional(
     textLike("a host and a port, as in 127.0.0.1:8080", "^(\\[[0-9a-fA-F:.]+\\]|[^\\s:/]+):[0-9]{1,5}$"),
@@ -145,6 +156,7 @@ const server = objectOf<ServerConfig>({
     "Origins of A2A push receivers that may be in a private network, as `http://10.0.0.5:9000`. Others must be public.",
   ),
   mcp: optional(mcp, "What MCP clients see at `/mcp` and over stdio."),
+  nats: optional(natsGateway, "Serves runs over NATS too."),
   limits: optional(limits, "What clients may take up."),
 });
 

@@ -67,6 +67,14 @@ export interface McpConfig {
   readonly task_after_ms?: number;
 }
 
+/** A gateway that serves runs over NATS. */
+export interface NatsGatewayConfig {
+  readonly url?: string | EnvReference;
+  readonly ag_ui_subject?: string;
+  readonly ai_sdk_subject?: string;
+  readonly queue?: string;
+}
+
 /** Where the server listens, and for whom. */
 export interface ServerConfig {
   readonly address?: string;
@@ -76,6 +84,7 @@ export interface ServerConfig {
   readonly public_url?: string;
   readonly push_origins?: readonly string[];
   readonly mcp?: McpConfig;
+  readonly nats?: NatsGatewayConfig;
   readonly limits?: ServerLimitsConfig;
 }
 

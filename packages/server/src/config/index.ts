@@ -8,6 +8,7 @@ export type {
   EnvReference,
   JwtConfig,
   McpConfig,
+  NatsGatewayConfig,
   ProviderAuth,
   ProviderConfig,
   ServerConfig,
