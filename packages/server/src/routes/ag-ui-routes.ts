@@ -20,10 +20,10 @@ export const agUiRoutes: readonly Route[] = [
     knowsRepeats: true,
     opensStream: true,
     async handle(exchange) {
-      const agent = findAgent(exchange);
       // The codec reads text by itself; what is no object, or too much of one, is refused before it.
       await exchange.body.json();
-      return runAgent(exchange, agent.id, decodeAgUiRequest(await exchange.body.text(), agent.id));
+      const asked = decodeAgUiRequest(await exchange.body.text(), pathPart(exchange, "agent_id"));
+      return runAgent(exchange, findAgent(exchange).id, asked);
     },
   },
   {
