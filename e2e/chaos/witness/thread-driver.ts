@@ -50,8 +50,11 @@ export class ThreadDriver {
         if (random.chance(0.3)) await this.#patch();
         if (random.chance(0.2)) await this.#callTool();
       }
-      // Runs in the background outlive the one that started them, and may have questions.
-      while (isTree && (await this.#decider.lookBelow(thread_id))) await pauseFor(LOOK_EVERY_MS);
+      // Runs in the background outlive the one that started them, and may have questions. One look can miss a run that is just starting.
+      for (let rests = 0; isTree && rests < 3; rests++) {
+        if (await this.#decider.lookBelow(thread_id)) rests = -1;
+        await pauseFor(LOOK_EVERY_MS);
+      }
       await this.#decider.settle();
     } finally {
       clearInterval(looking);
