@@ -29,8 +29,6 @@ export interface McpRunReply {
   readonly tool: McpTool;
   /** Where the call takes up a run that was there before. */
   readonly from?: { readonly state: McpRunState; readonly cursor?: string };
-  /** Messages before those of the run. */
-  readonly first?: readonly RpcMessage[];
 }
 
 /** Whether questions of runs go to this client: it can show them, and its credential may answer them and read what comes of it. */

@@ -82,17 +82,15 @@ export async function serveMcpLines(given: McpLines): Promise<void> {
     else send(reply.kind === "message" ? reply.message : reply.acknowledged);
   };
 
-  const open = new Set<Promise<void>>();
   for await (const line of lines) {
     if (line.trim() === "") continue;
     const message = decodeMcpMessage(parse(line));
-    const done = handle(message).catch((error: unknown) => {
+    // Not awaited: a call may take long, and the client says more meanwhile.
+    void handle(message).catch((error: unknown) => {
       const { message: problem, isOurs } = describeError(error);
       if (isOurs) report(error);
       if (message.kind === "request") send(rpcError(message.id, { code: RPC_CODES.internal, message: problem }));
     });
-    open.add(done);
-    void done.finally(() => open.delete(done));
   }
 }
 

@@ -214,7 +214,7 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
       inventory: listOf(inventoryEntry),
       warnings: listOf(objectOf({ kind: TEXT, agent_id: TEXT, subject: TEXT, message: TEXT })),
     },
-    { model: TEXT, endpoint: objectOf({ url: TEXT, backend: TEXT }), definition: TEXT },
+    { model: TEXT, output_schema: OBJECT, endpoint: objectOf({ url: TEXT, backend: TEXT }), definition: TEXT },
   ),
   Budget: objectOf({
     limit_microcents: orNull(COUNT),
