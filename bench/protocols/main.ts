@@ -3,6 +3,7 @@ import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import { type AgentEvent, encodeEvent } from "@reprise/contracts";
 import { encodeSseFrame } from "@reprise/protocols";
+import { createA2aEncoder } from "@reprise/protocols/a2a";
 import { createAgUiEncoder } from "@reprise/protocols/ag-ui";
 import { createAiSdkEncoder } from "@reprise/protocols/ai-sdk";
 import { createFactEncoder } from "@reprise/protocols/facts";
@@ -27,6 +28,7 @@ const PROTOCOLS: readonly { readonly name: string; readonly open: () => Encoder 
     name: "events as they are",
     open: () => ({ encode: (event, cursor) => encodeSseFrame(encodeEvent(event), cursor) }),
   },
+  { name: "A2A", open: () => createA2aEncoder() },
   { name: "AG-UI", open: () => createAgUiEncoder({ version: "1.0" }) },
   { name: "AG-UI before version 1", open: () => createAgUiEncoder({ version: "0" }) },
   { name: "AI SDK", open: () => createAiSdkEncoder() },
