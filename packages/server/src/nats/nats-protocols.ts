@@ -42,7 +42,7 @@ const aiSdk: NatsProtocol = {
   encodeFailure: (errorText) => ({ type: "error", errorText }),
 };
 
-export const NATS_PROTOCOLS = { agUi, aiSdk } as const;
+export const NATS_PROTOCOLS: Readonly<Record<"agUi" | "aiSdk", NatsProtocol>> = { agUi, aiSdk };
 
 /** Reads a payload. Throws `INVALID_REQUEST`, which says what is wrong. */
 export function readPayload(text: string): Fields {
