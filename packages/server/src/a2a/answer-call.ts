@@ -10,10 +10,10 @@ import {
   encodeRpcError,
   encodeRpcResult,
 } from "@reprise/protocols/a2a";
-import { parseJson } from "@reprise/state";
 import type { HttpExchange } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { describeError } from "../http/describe-error.ts";
+import { HttpRefusal } from "../http/http-refusal.ts";
 import { performOperation } from "./operations.ts";
 
 /** The version of the protocol that a client names, in a header or in the query. */
@@ -51,10 +51,12 @@ export async function answerRest(
 
 /** Performs a call of JSON-RPC. Its errors are answers like any other, unless the server itself is in trouble. */
 export async function answerRpc(exchange: HttpExchange, agentId: string): Promise<Response> {
+  // A body that is too long, packed or of another type is refused as on every route.
+  await exchange.body.text();
   let body: unknown;
   try {
     assertVersion(exchange);
-    body = readJson(await exchange.body.text());
+    body = await readJson(exchange);
     const { id, method, params } = decodeCall(body);
     const wrap = (result: unknown): unknown => encodeRpcResult(id, result);
     const result = await performOperation(method, { exchange, agentId, params, wrap });
@@ -67,11 +69,11 @@ export async function answerRpc(exchange: HttpExchange, agentId: string): Promis
   }
 }
 
-function readJson(text: string): unknown {
+async function readJson({ body }: HttpExchange): Promise<unknown> {
   try {
-    return parseJson(text);
-  } catch {
-    throw new A2aError("PARSE", "The body is not valid JSON.");
+    return await body.json();
+  } catch (error) {
+    throw error instanceof HttpRefusal ? new A2aError("PARSE", error.message) : error;
   }
 }
 

@@ -141,9 +141,9 @@ function rest(exchange: HttpExchange, method: A2aMethod, params: unknown): Promi
 /** `message:send` in either shape, and `message:stream`, which only the specification has. */
 async function send(exchange: HttpExchange): Promise<Response> {
   const action = pathPart(exchange, "action");
-  if (action === "message:stream") return rest(exchange, "SendStreamingMessage", await exchange.body.json());
-  if (action !== "message:send") throw badRequest("unsupported A2A action; expected 'message:send'");
   const body = await exchange.body.json();
+  if (action === "message:stream") return rest(exchange, "SendStreamingMessage", body);
+  if (action !== "message:send") throw badRequest("unsupported A2A action; expected 'message:send'");
   return namesVersion(exchange) || hasParts(body.message)
     ? rest(exchange, "SendMessage", body)
     : answerPlainSend(exchange, agentOf(exchange));
