@@ -58,12 +58,10 @@ function register(definitions: Definitions): RegistryBuilder {
   return builder;
 }
 
-/** Agents with those that they are made of, each once. */
-function withParts(agents: readonly Agent[], known: Set<Agent> = new Set()): ReadonlySet<Agent> {
-  for (const agent of agents) {
-    if (known.has(agent)) continue;
-    known.add(agent);
-    withParts(agent.parts ?? [], known);
-  }
-  return known;
+/** Agents as they are given, and those that they are made of, each of these once. */
+function withParts(agents: readonly Agent[]): readonly Agent[] {
+  const known = new Set(agents);
+  // A set that grows while it is walked: parts of parts are found too.
+  for (const { parts = [] } of known) for (const part of parts) known.add(part);
+  return [...agents, ...[...known].filter((agent) => !agents.includes(agent))];
 }
