@@ -944,26 +944,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/a2a/agents/{agent_id}/{action}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sends a message: `message:send`, or `message:stream` for a stream
-         * @description Needs the scope run.
-         */
-        post: operations["postV1A2aAgentsAgentIdAction"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/a2a/agents/{agent_id}/tasks": {
         parameters: {
             query?: never;
@@ -1051,6 +1031,26 @@ export interface paths {
          * @description Needs the scope run.
          */
         delete: operations["deleteV1A2aAgentsAgentIdTasksTaskPushNotificationConfigsConfig"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/a2a/agents/{agent_id}/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends a message: `message:send`, or `message:stream` for a stream
+         * @description Needs the scope run.
+         */
+        post: operations["postV1A2aAgentsAgentIdAction"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1626,6 +1626,7 @@ export interface components {
                 message: string;
             }[];
             model?: string;
+            output_schema?: Record<string, never>;
             endpoint?: {
                 url: string;
                 backend: string;
@@ -3628,57 +3629,6 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
-    postV1A2aAgentsAgentIdAction: {
-        parameters: {
-            query?: never;
-            header?: {
-                "idempotency-key"?: string;
-                "a2a-version"?: string;
-            };
-            path: {
-                agent_id: string;
-                action: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    message?: Record<string, never>;
-                    configuration?: Record<string, never>;
-                    input?: string;
-                    contextId?: string;
-                    taskId?: string;
-                    decisions?: Record<string, never>[];
-                };
-            };
-        };
-        responses: {
-            /** @description The task, or a stream of its updates */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": Record<string, never>;
-                };
-            };
-            /** @description Accepted, for the flat shape */
-            202: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        contextId: string;
-                        taskId: string;
-                        status: string;
-                    };
-                };
-            };
-            default: components["responses"]["Error"];
-        };
-    };
     getV1A2aAgentsAgentIdTasks: {
         parameters: {
             query?: {
@@ -3900,6 +3850,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1A2aAgentsAgentIdAction: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+                "a2a-version"?: string;
+            };
+            path: {
+                agent_id: string;
+                action: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message?: Record<string, never>;
+                    configuration?: Record<string, never>;
+                    input?: string;
+                    contextId?: string;
+                    taskId?: string;
+                    decisions?: Record<string, never>[];
+                };
+            };
+        };
+        responses: {
+            /** @description The task, or a stream of its updates */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            /** @description Accepted, for the flat shape */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        contextId: string;
+                        taskId: string;
+                        status: string;
+                    };
                 };
             };
             default: components["responses"]["Error"];

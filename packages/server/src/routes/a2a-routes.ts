@@ -65,15 +65,6 @@ export const a2aRoutes: readonly Route[] = [
     handle: (exchange) => answerRpc(exchange, agentOf(exchange)),
   },
   {
-    method: "POST",
-    path: `${AGENT}/:action`,
-    scope: "run",
-    operation: schema.send,
-    knowsRepeats: true,
-    opensStream: true,
-    handle: send,
-  },
-  {
     method: "GET",
     path: `${AGENT}/tasks`,
     scope: "read",
@@ -127,6 +118,16 @@ export const a2aRoutes: readonly Route[] = [
     scope: "run",
     operation: schema.deletePush,
     handle: (exchange) => rest(exchange, "DeleteTaskPushNotificationConfig", configOf(exchange)),
+  },
+  // Last, because its path is like those above.
+  {
+    method: "POST",
+    path: `${AGENT}/:action`,
+    scope: "run",
+    operation: schema.send,
+    knowsRepeats: true,
+    opensStream: true,
+    handle: send,
   },
 ];
 
