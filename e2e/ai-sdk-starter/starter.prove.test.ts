@@ -103,6 +103,8 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     const dialog = page.getByRole("dialog", { name: "May wire run?" });
     await dialog.getByText('"to": "Ada"').waitFor();
     expect(await dialog.textContent()).toContain("1 more to decide");
+    // The agent has no permission plugin, which alone can remember an answer.
+    expect(await dialog.getByRole("combobox").count()).toBe(0);
     // The question is the server's: it is there again when the page is loaded anew.
     await page.reload();
     await dialog.getByText('"to": "Ada"').waitFor();
@@ -115,6 +117,52 @@ describeWithService("chromium", "the starter in a browser", ({ binary }) => {
     expect(await answers(page).locator("summary").allTextContents()).toEqual(["wire is done", "wire was denied"]);
     expect(await answers(page).count()).toBe(1);
   });
+
+  it("remembers an answer for the thread, or for all threads, as the person chooses", async () => {
+    const demo = await startServer({ folder: join(folder, "ruled") });
+    onTestFinished(() => demo.stop());
+    const served = await serveStarter(demo.url);
+    onTestFinished(() => served.stop());
+    // With another agent the new chat is loaded again, of which the server knows nothing yet.
+    const page = await openStarter(/404/, served.url);
+    // A chat asks what is under way when it is opened: what is said before that is said in the chat before it.
+    const opened = (open: Promise<unknown>) => Promise.all([page.waitForResponse(STREAM), open]);
+    const openChat = () => opened(page.getByRole("button", { name: "New chat" }).click());
+    const dialog = page.getByRole("dialog", { name: "May finish run?" });
+    const calls = answers(page).locator("summary");
+    /** Each has other arguments: only a remembered answer can be about the next one. */
+    const ask = (summary: string) => say(page, `call finish {"summary": "${summary}"}`);
+    const isDone = async (count: number): Promise<void> => {
+      const done = Array.from({ length: count }, () => "finish is done");
+      await expect.poll(() => calls.allTextContents(), { timeout: 15_000 }).toEqual(done);
+      // The answer is whole: before that, the page takes no other message.
+      await page.getByRole("button", { name: "Send" }).waitFor();
+    };
+    const decide = async (reach: string): Promise<void> => {
+      await dialog.getByRole("combobox", { name: "The answer about finish counts" }).selectOption(reach);
+      await dialog.getByRole("button", { name: "Approve" }).click();
+    };
+    await opened(page.getByRole("combobox", { name: "Agent" }).selectOption("ruled"));
+
+    await ask("one");
+    await decide("for this call");
+    await isDone(1);
+    await ask("two");
+    await decide("for this thread");
+    await isDone(2);
+    await ask("three");
+    await isDone(3);
+
+    await openChat();
+    await ask("four");
+    await decide("always");
+    await isDone(1);
+
+    await openChat();
+    await ask("five");
+    await isDone(1);
+    expect(await dialog.count()).toBe(0);
+  }, 90_000);
 
   it("shows the card of an MCP tool with the page of its server, also after the page is loaded again", async () => {
     const demo = await startServer({

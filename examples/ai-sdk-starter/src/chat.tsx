@@ -1,19 +1,36 @@
 import { useChat } from "@ai-sdk/react";
-import { DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from "ai";
+import {
+  DefaultChatTransport,
+  isToolUIPart,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  type UIMessage,
+} from "ai";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { Composer } from "./composer.tsx";
 import { persistentFetch } from "./connection.ts";
 import { Message } from "./message.tsx";
-import { PermissionDialog } from "./permission-dialog.tsx";
+import { PermissionDialog, type Remember } from "./permission-dialog.tsx";
 import { cancelRun } from "./server.ts";
 
-const transportTo = (agent: string) =>
+/** How far each answer reaches, by the id of its question. */
+type Remembered = ReadonlyMap<string, Remember>;
+
+/** Adds to the answers in a message how far they reach: `useChat` has no word for it, and the server reads it off the `approval`. */
+function withRemembered(message: UIMessage, remembered: Remembered) {
+  const parts = message.parts.map((part) => {
+    const remember = isToolUIPart(part) ? remembered.get(part.approval?.id ?? "") : undefined;
+    return isToolUIPart(part) && remember !== undefined ? { ...part, approval: { ...part.approval, remember } } : part;
+  });
+  return { ...message, parts };
+}
+
+const transportTo = (agent: string, remembered: Remembered) =>
   new DefaultChatTransport({
     api: `/v1/ai-sdk/agents/${encodeURIComponent(agent)}/runs`,
     fetch: persistentFetch,
     // The server has the rest of the conversation; a long one would not fit into a request.
     prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
-      body: { id, messages: messages.slice(-1), trigger, messageId },
+      body: { id, messages: messages.slice(-1).map((last) => withRemembered(last, remembered)), trigger, messageId },
     }),
   });
 
@@ -35,7 +52,8 @@ interface ChatProps {
 }
 
 export function Chat({ id, agent, history, onSettled, onLost, onBusy }: ChatProps) {
-  const transport = useMemo(() => transportTo(agent), [agent]);
+  const [remembered] = useState(() => new Map<string, Remember>());
+  const transport = useMemo(() => transportTo(agent, remembered), [agent, remembered]);
   const [isLost, setLost] = useState(false);
   const lose = () => {
     setLost(true);
@@ -77,6 +95,11 @@ export function Chat({ id, agent, history, onSettled, onLost, onBusy }: ChatProp
     if (run !== undefined) await cancelRun(run);
   };
 
+  const decide = ({ remember, ...answer }: { id: string; approved: boolean; remember: Remember }) => {
+    remembered.set(answer.id, remember);
+    return chat.addToolApprovalResponse(answer);
+  };
+
   return (
     <>
       <section className="messages" aria-label="Messages" aria-live="polite">
@@ -92,7 +115,7 @@ export function Chat({ id, agent, history, onSettled, onLost, onBusy }: ChatProp
         {error !== undefined && !isLost && <p role="alert">{error.message}</p>}
         <div ref={end} />
       </section>
-      {!isBusy && <PermissionDialog message={messages.at(-1)} onAnswer={chat.addToolApprovalResponse} />}
+      {!isBusy && <PermissionDialog message={messages.at(-1)} onAnswer={decide} />}
       <Composer isBusy={isBusy} onSend={(text) => void chat.sendMessage({ text })} onStop={() => void stop()} />
     </>
   );
