@@ -14,7 +14,7 @@ import {
 import type { Json } from "@reprise/state";
 import { newEntry } from "../run/new-entry.ts";
 import type { RunEditor } from "../run/ports.ts";
-import { cancelBelow, childrenOf, completionOf, requestStop } from "../run/run-tree.ts";
+import { cancelBelow, childrenOf, completionOf, isInCancelledTree, requestStop } from "../run/run-tree.ts";
 import { frameText } from "../thread/frame-text.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
@@ -198,7 +198,9 @@ export async function stopChildren(
 }
 
 /** Whether a run was cancelled, or is about to be. */
-export async function isCancelled(store: TenantStore, run: RunRecord): Promise<boolean> {
+async function isCancelled(store: TenantStore, run: RunRecord): Promise<boolean> {
+  // A run that was at its last commit ended by itself. The runs below it were cancelled all the same.
+  if (await isInCancelledTree(store, run)) return true;
   const { run_id, status, termination_code } = run;
   // A run can be done before it is asked to end.
   if (status === "done") return termination_code === "cancelled";

@@ -2,6 +2,7 @@ import { awaitRun, type ChildRun, type NewChildRun, type Tool, textOf } from "@r
 import { type Script, scriptedModel } from "@reprise/models";
 import { createRuntime, defineAgent, defineTool, type Limits, type Runtime } from "@reprise/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { interceptStore } from "../support/intercept-store.ts";
 import { createWorld, type World } from "../support/open-runtime.ts";
 import { soon, until } from "../support/wait.ts";
 
@@ -254,6 +255,50 @@ describe("a run in the background", () => {
     await until(async () => (await notices())[0]?.status === "cancelled", "the end of the notice");
     expect((await runtime.runs({ threadId: "above" })).items).toHaveLength(1);
     expect(boss.requests).toHaveLength(2);
+  });
+
+  it("does not wake the thread when the run above was cancelled at its last commit, and so ended by itself", async () => {
+    const { gate, begun } = createGate();
+    const ending = Promise.withResolvers<void>();
+    const [above, below] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isCancelling = false;
+    const world = createWorld();
+    const store = interceptStore(world.store, {
+      tenant: (inner) => ({
+        async commit(changeset, guard) {
+          const [run] = changeset.runs;
+          if (run?.agent_id === "boss" && run.status === "done") {
+            ending.resolve();
+            await above.promise;
+          }
+          if (run?.agent_id === "worker" && isCancelling) await below.promise;
+          return inner.commit(changeset, guard);
+        },
+      }),
+    });
+    const background = { call: "delegate", arguments: { agentId: "worker", prompt: "look", background: true } };
+    const { runtime, boss } = await openTeam(
+      { ...world, store },
+      {
+        boss: [[background], "answered", "woken"],
+        worker: [[{ call: "gate", arguments: {} }], "never"],
+        tools: [gate],
+      },
+    );
+    const run = await start(runtime);
+    await soon(Promise.all([begun, ending.promise]));
+    isCancelling = true;
+    await run.cancel();
+    above.resolve();
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "answered" });
+    below.resolve();
+    const [child] = (await runtime.runs({ parentRunId: run.id })).items;
+    expect(await soon((await runtime.run(child?.run_id ?? "")).outcome())).toMatchObject({ status: "cancelled" });
+    // A notice would be stored before the end of the run below.
+    const entries = (await runtime.mailbox.list({ threadId: "above" })).items;
+    expect(entries.filter(({ kind }) => kind === "run")).toHaveLength(1);
+    expect(boss.requests).toHaveLength(2);
+    expect(await soon(runtime.replay(child?.run_id ?? ""))).toMatchObject({ equal: true });
   });
 
   it("is started at once, can be looked after, and writes to the thread when it is over", async () => {
