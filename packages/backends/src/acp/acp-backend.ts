@@ -60,7 +60,7 @@ export function acpBackend({ agents }: AcpBackendOptions): ExecutionBackend {
     run,
     cancel: async (_, { runId }) => works.get(runId)?.cancel(),
     close: async () => {
-      for (const work of works.values()) work.end();
+      await Promise.all([...works.values()].map((work) => work.cancel()));
     },
   };
 }
