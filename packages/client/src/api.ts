@@ -2419,6 +2419,7 @@ export interface operations {
                         };
                     };
                     traceparent?: string;
+                    tracestate?: string;
                     metadata?: {
                         [key: string]: unknown;
                     };

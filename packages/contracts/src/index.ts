@@ -274,7 +274,8 @@ export type { BusyPolicy, InheritedState, RestorePoint, RunRequest } from "./run
 export { RUN_REQUEST } from "./run/run-request.ts";
 export type { StoppedReason, Termination } from "./run/termination.ts";
 export { terminationCode } from "./run/termination.ts";
-export { isTraceparent } from "./run/traceparent.ts";
+export type { TraceContext } from "./run/trace-context.ts";
+export { isTraceparent, readTraceContext } from "./run/trace-context.ts";
 export type { Redact } from "./secret/redact.ts";
 export { createRedactor } from "./secret/redact.ts";
 export { redactCredentials } from "./secret/redact-credentials.ts";

@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { scriptedModel } from "@reprise/models";
-import { currentTraceparent, observability } from "@reprise/plugins/observability";
+import { currentTraceparent, currentTracestate, observability } from "@reprise/plugins/observability";
 import { createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
@@ -359,11 +359,13 @@ describe("the trace that a run belongs to", () => {
   it("is that of the tool call that starts a run below", async () => {
     const tracing = registerTracing();
     const env = createFakeEnv();
+    const states: (string | undefined)[] = [];
     const delegate = defineTool({
       id: "delegate",
       description: "Delegates.",
       recursive: true,
       execute: async (_, { identity }) => {
+        states.push(currentTracestate());
         const { callId, threadId } = identity;
         await runtime.runToCompletion({ agent: "helper", input: "go", parentCallId: callId, parentThreadId: threadId });
         return "done";
@@ -380,13 +382,18 @@ describe("the trace that a run belongs to", () => {
       store: createMemoryStore({ clock: env.clock }),
       blobs: createMemoryBlobStore(env),
     });
-    await runtime.runToCompletion({ agent: "chief", input: "go" });
+    const traced = { traceparent: CALLER, tracestate: "rojo=1,congo=2" };
+    await runtime.runToCompletion({ agent: "chief", input: "go", ...traced });
     expect(treeOf(tracing.spans())).toEqual([
       [
         "invoke_agent chief",
         ["chat scripted", ["execute_tool delegate", [["invoke_agent helper", ["chat scripted"]]]], "chat scripted"],
       ],
     ]);
+    const stateOf = (span: ReturnType<typeof tracing.span>) => span.spanContext().traceState?.serialize();
+    expect(new Set([...states, ...tracing.spans().map(stateOf)])).toEqual(new Set([traced.tracestate]));
+    const { items } = await runtime.runs({});
+    expect(items.map(({ tracestate }) => tracestate)).toEqual([traced.tracestate, traced.tracestate]);
     await runtime.close();
   });
 });

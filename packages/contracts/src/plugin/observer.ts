@@ -19,6 +19,8 @@ export interface ObservedRun {
   readonly activation: "start" | "resume" | "recover" | "handoff";
   /** The trace that the run belongs to: that of the request that started it, in the form of W3C Trace Context. */
   readonly traceparent?: string;
+  /** The `tracestate` that came with it. */
+  readonly tracestate?: string;
   /** When the run was started, in the store's time. */
   readonly createdAt: number;
   /** The state as the activation found it. */

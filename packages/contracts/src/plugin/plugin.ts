@@ -111,6 +111,8 @@ export interface Plugin {
    * accepted, in the async context of the caller; kept with the run.
    */
   readonly traceparent?: () => string | undefined;
+  /** The `tracestate` that goes with it. Called after `traceparent`, where that found a trace. */
+  readonly tracestate?: () => string | undefined;
   /** Called when a runtime that used the plugin closes, after its last run: ends processes and connections. Idempotent. */
   close?(): Promise<void> | void;
 }

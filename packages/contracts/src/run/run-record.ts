@@ -142,6 +142,8 @@ export interface RunRecord {
   readonly overrides?: RunOverrides;
   /** The trace of the request that started it, in the form of W3C Trace Context. */
   readonly traceparent?: string;
+  /** The `tracestate` that came with it. */
+  readonly tracestate?: string;
   readonly created_at: number;
   readonly updated_at: number;
   readonly metadata?: { readonly [key: string]: Json };

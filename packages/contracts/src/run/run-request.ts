@@ -19,7 +19,7 @@ import { FRONTEND_CONTEXT, FRONTEND_TOOLS, type FrontendContext, type FrontendTo
 import { RUN_OVERRIDES, type RunOverrides } from "./run-overrides.ts";
 import { RUN_POLICY, type RunPolicy } from "./run-policy.ts";
 import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
-import { traceparentText } from "./traceparent.ts";
+import { traceparentText, tracestateText } from "./trace-context.ts";
 
 /**
  * How a request is treated while the thread has an open run.
@@ -89,6 +89,8 @@ export interface RunRequest {
   readonly for_run_id?: string;
   /** The trace that the request belongs to, in the form of W3C Trace Context: the run continues it. */
   readonly traceparent?: string;
+  /** What tracing systems say beside the `traceparent`, without which it is dropped. */
+  readonly tracestate?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }
 
@@ -152,6 +154,7 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   inherited: optional(unchecked<readonly InheritedState[]>()),
   for_run_id: optional(unchecked<string>()),
   traceparent: optional(traceparentText),
+  tracestate: optional(tracestateText),
   metadata: optional(narrowed(anyObject, findMetadataProblem)),
 });
 

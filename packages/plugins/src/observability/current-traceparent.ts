@@ -1,8 +1,13 @@
 // Nothing here needs the types of OpenTelemetry: what it exports is also for programs that do not have the package.
 
-/** As much of a span as a `traceparent` holds. */
+/** As much of a span as a `traceparent` and a `tracestate` hold. */
 interface TracedSpan {
-  spanContext(): { readonly traceId: string; readonly spanId: string; readonly traceFlags: number };
+  spanContext(): {
+    readonly traceId: string;
+    readonly spanId: string;
+    readonly traceFlags: number;
+    readonly traceState?: { serialize(): string };
+  };
 }
 
 let findActive: (() => TracedSpan | undefined) | undefined;
@@ -26,4 +31,9 @@ export function formatTraceparent(span: TracedSpan): string | undefined {
 export function currentTraceparent(): string | undefined {
   const span = findActive?.();
   return span === undefined ? undefined : formatTraceparent(span);
+}
+
+/** The `tracestate` that goes with `currentTraceparent()`. Undefined where the trace has none. */
+export function currentTracestate(): string | undefined {
+  return findActive?.()?.spanContext().traceState?.serialize() || undefined;
 }

@@ -1,5 +1,5 @@
 export type { RedactContent } from "./captured-content.ts";
-export { currentTraceparent } from "./current-traceparent.ts";
+export { currentTraceparent, currentTracestate } from "./current-traceparent.ts";
 export type {
   DelegationSpan,
   FailedAttempt,

@@ -12,7 +12,7 @@ import { definePlugin } from "@reprise/runtime";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import type { RedactContent } from "./captured-content.ts";
 import { RunCollector } from "./collect-run.ts";
-import { currentTraceparent } from "./current-traceparent.ts";
+import { currentTraceparent, currentTracestate } from "./current-traceparent.ts";
 import type { MetricsSink } from "./metrics-sink.ts";
 import { CONVENTIONS, type Conventions } from "./names.ts";
 import { loadOpenTelemetry, openTelemetry } from "./open-telemetry-api.ts";
@@ -101,6 +101,7 @@ export function createObservability(id: string, options: ObservabilityOptions): 
     states: [traceState],
     ...(isTraced && {
       traceparent: currentTraceparent,
+      tracestate: currentTracestate,
       onActivate: () => (openTelemetry() === undefined ? loadOpenTelemetry() : undefined),
     }),
     observe(run) {

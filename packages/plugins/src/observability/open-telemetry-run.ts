@@ -90,7 +90,10 @@ export class OpenTelemetryRun {
     const values: Values = { parentRunId, tenant, activation };
     // A run that is continued stays in its trace, below its first span; a new one follows the request that started it.
     const above = this.#remote(state.first ?? run.traceparent);
-    const parent = above === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, above);
+    // Every span below takes the state of the trace over.
+    const traceState = run.tracestate === undefined ? {} : { traceState: api.createTraceState(run.tracestate) };
+    const parent =
+      above === undefined ? api.ROOT_CONTEXT : api.trace.setSpanContext(api.ROOT_CONTEXT, { ...above, ...traceState });
     this.#span = this.#start("run", agentId, { values, startedAt, parent, link: state.last });
     this.#context = api.trace.setSpan(api.ROOT_CONTEXT, this.#span);
     this.#earlier = state.first === undefined ? this.#context : parent;

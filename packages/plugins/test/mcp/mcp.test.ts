@@ -115,16 +115,18 @@ it("lists tools again when the server says that they changed", async () => {
 it("tells a server in `_meta` which trace a call is part of, and nothing where nothing is traced", async () => {
   const call = { script: [[{ call: "mcp__fixture__meta" }], "done"] } as const;
   const options = { servers: { fixture: { url: await serveFixture() } } };
+  const state = { tracestate: "rojo=1" };
+  const caller = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ...state };
   const metaOf = async (given: Pick<OpenMcp, "agent">): Promise<{ readonly traceparent?: string }> => {
     const { runtime } = await openMcp({ ...call, options, ...given });
-    const [result] = resultsOf(await eventsOf(await runtime.start({ agent: "agent", input: "go" })));
+    const [result] = resultsOf(await eventsOf(await runtime.start({ agent: "agent", input: "go", ...caller })));
     return JSON.parse(String(result?.data));
   };
   expect(await metaOf({})).not.toHaveProperty("traceparent");
   const tracing = registerTracing();
-  const { traceparent } = await metaOf({ agent: { plugins: [observability()] } });
+  const meta = await metaOf({ agent: { plugins: [observability()] } });
   const { traceId, spanId } = tracing.span("execute_tool mcp__fixture__meta").spanContext();
-  expect(traceparent).toBe(`00-${traceId}-${spanId}-01`);
+  expect(meta).toMatchObject({ traceparent: `00-${traceId}-${spanId}-01`, ...state });
 });
 
 it("keeps a page that shows a result with the result, and tells the model about a picture", async () => {

@@ -13,4 +13,4 @@ export type {
   ToolSpan,
   WorkStats,
 } from "@reprise/plugins/observability";
-export { currentTraceparent, observability } from "@reprise/plugins/observability";
+export { currentTraceparent, currentTracestate, observability } from "@reprise/plugins/observability";

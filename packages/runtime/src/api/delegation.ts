@@ -191,7 +191,7 @@ function promptOf({ prompt }: NewChildRun): RunRequest["messages"][number] {
 }
 
 function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: string): RunRequest {
-  const { run_id, thread_id, resource_id, policy, traceparent } = run;
+  const { run_id, thread_id, resource_id, policy, traceparent, tracestate } = run;
   return {
     agent_id: child.agentId,
     thread_id: child.threadId ?? `sub-agent-${runId}`,
@@ -209,6 +209,7 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
     depth: depthBelow(run),
     root_run_id: rootOf(run),
     ...(traceparent !== undefined && { traceparent }),
+    ...(tracestate !== undefined && { tracestate }),
   };
 }
 

@@ -5,6 +5,8 @@ import {
   type MessageInput,
   type NewEntry,
   type RunRequest,
+  readTraceContext,
+  type TraceContext,
   textOf,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
@@ -64,27 +66,28 @@ function withParent(request: RunRequest): RunRequest {
 
 /**
  * A request belongs to the trace of the code that makes it, where a plugin of its agent traces. A trace that the request itself names
- * comes from further away: it counts unless the code belongs to the same one.
+ * comes from further away: it counts unless the code belongs to the same one, to whose spans the `tracestate` of the request applies too.
  */
 function withTrace(agents: AgentSource, request: RunRequest): RunRequest {
-  const { traceparent: given } = request;
+  const { traceparent: given, tracestate, ...rest } = request;
   const active = findActiveTrace(agents, request.agent_id);
-  if (active === undefined || (given !== undefined && traceIdOf(given) !== traceIdOf(active))) return request;
-  return { ...request, traceparent: active };
+  if (given === undefined) return { ...rest, ...active };
+  const isSame = active.traceparent !== undefined && traceIdOf(given) === traceIdOf(active.traceparent);
+  return isSame ? { ...request, ...active } : request;
 }
 
-function findActiveTrace(agents: AgentSource, agentId: string): string | undefined {
+function findActiveTrace(agents: AgentSource, agentId: string): TraceContext {
   try {
     const plan = agents.plan(agentId);
-    if (plan.kind !== "local") return undefined;
-    for (const { traceparent } of plan.agent.installed.plugins) {
+    if (plan.kind !== "local") return {};
+    for (const { traceparent, tracestate } of plan.agent.installed.plugins) {
       const active = traceparent?.();
-      if (isTraceparent(active)) return active;
+      if (isTraceparent(active)) return readTraceContext(active, tracestate?.());
     }
   } catch {
     // A trace is never a reason to refuse a run. An agent that cannot be resolved says so where it is needed.
   }
-  return undefined;
+  return {};
 }
 
 function traceIdOf(traceparent: string): string {

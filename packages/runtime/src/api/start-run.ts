@@ -45,6 +45,8 @@ export interface StartRun<Id extends string = string> {
   readonly dedupeKey?: string;
   /** The trace that the run continues, in the form of W3C Trace Context; unless given, the caller's as a tracing plugin knows it. */
   readonly traceparent?: string;
+  /** The `tracestate` that belongs to the `traceparent`. */
+  readonly tracestate?: string;
   readonly metadata?: { readonly [key: string]: Json };
 }
 
@@ -66,6 +68,7 @@ const START_KEYS: KeysOf<StartRun> = {
   priority: true,
   dedupeKey: true,
   traceparent: true,
+  tracestate: true,
   metadata: true,
 };
 
@@ -98,6 +101,7 @@ export function toRequest(run: StartRun): RunRequest {
     ...(priority !== undefined && { priority }),
     ...(dedupeKey !== undefined && { dedupe_key: dedupeKey }),
     ...(run.traceparent !== undefined && { traceparent: run.traceparent }),
+    ...(run.tracestate !== undefined && { tracestate: run.tracestate }),
     ...(run.metadata !== undefined && { metadata: run.metadata }),
   };
 }

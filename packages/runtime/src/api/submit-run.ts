@@ -55,6 +55,7 @@ function identityOf({
   thread_id,
   budget_id,
   traceparent,
+  tracestate,
   initial_decisions,
   policy = {},
   ...rest

@@ -53,6 +53,8 @@ export interface PluginDefinition {
   readonly observe?: Observe;
   /** The trace of the code that starts a run, in the form of W3C Trace Context. Kept with the run. */
   readonly traceparent?: () => string | undefined;
+  /** The `tracestate` that goes with it. */
+  readonly tracestate?: () => string | undefined;
   /** Ends processes and connections when the runtime closes. Idempotent. */
   close?(): Promise<void> | void;
 }
@@ -74,6 +76,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   inherit: true,
   observe: true,
   traceparent: true,
+  tracestate: true,
   close: true,
 };
 
@@ -120,6 +123,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     ...(definition.inherit !== undefined && { inherit: definition.inherit.bind(definition) }),
     ...(definition.observe !== undefined && { observe: definition.observe }),
     ...(definition.traceparent !== undefined && { traceparent: definition.traceparent }),
+    ...(definition.tracestate !== undefined && { tracestate: definition.tracestate }),
     ...(definition.close !== undefined && { close: definition.close.bind(definition) }),
   });
 }

@@ -90,6 +90,7 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     ...(request.depth !== undefined && { depth: request.depth }),
     ...(request.root_run_id !== undefined && { root_run_id: request.root_run_id }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
+    ...(request.tracestate !== undefined && { tracestate: request.tracestate }),
     created_at: now,
     updated_at: now,
     ...(request.metadata !== undefined && { metadata: request.metadata }),

@@ -44,6 +44,7 @@ function describeRun({ run, claim, document }: WatchedRun, section: ObservedRun[
     ...(run.parent_call_id !== undefined && { parentCallId: run.parent_call_id }),
     activation: claim.kind,
     ...(run.traceparent !== undefined && { traceparent: run.traceparent }),
+    ...(run.tracestate !== undefined && { tracestate: run.tracestate }),
     createdAt: run.created_at,
     state: {
       get: (definition, callId) => freezeDeep(definition.read(document, callId)),

@@ -1,4 +1,4 @@
-import { isTraceparent, type RunRequest } from "@reprise/contracts";
+import { type RunRequest, readTraceContext } from "@reprise/contracts";
 import type { RunHandle } from "@reprise/runtime";
 import type { HttpExchange } from "../host/route.ts";
 import { assertScope, deciderOf, hasScope } from "../security/principal.ts";
@@ -56,8 +56,9 @@ export async function submitOnce(exchange: HttpExchange, asked: RunRequest): Pro
 
 /** The run continues the trace that the client's header names. */
 export function withTrace({ context }: HttpExchange, request: RunRequest): RunRequest {
-  const traceparent = context.req.header("traceparent")?.trim();
-  return isTraceparent(traceparent) && request.traceparent === undefined ? { ...request, traceparent } : request;
+  if (request.traceparent !== undefined) return request;
+  const [traceparent, tracestate] = [context.req.header("traceparent"), context.req.header("tracestate")];
+  return { ...request, ...readTraceContext(traceparent?.trim(), tracestate?.trim()) };
 }
 
 /** The run that the decisions of an earlier request under the same key went to; undefined when there was none. */

@@ -1,4 +1,4 @@
-import { isTraceparent, type RunRequest } from "@reprise/contracts";
+import { type RunRequest, readTraceContext } from "@reprise/contracts";
 import {
   createMcpEncoder,
   decodeAnswer,
@@ -152,14 +152,13 @@ async function startRun(caller: McpCaller, tool: McpTool, { id, params }: McpReq
   if (thread_id !== undefined && (typeof thread_id !== "string" || thread_id === ""))
     return "arguments.thread_id must be a non-empty text.";
   const meta = isObject(params._meta) ? params._meta : {};
-  const traceparent = textIn(meta, "traceparent");
   const request: RunRequest = {
     agent_id: tool.agentId,
     origin: "mcp",
     messages: [{ role: "user", content: input }],
     ...(thread_id !== undefined && { thread_id }),
     ...(runId !== undefined && { run_id: runId }),
-    ...(isTraceparent(traceparent) && { traceparent }),
+    ...readTraceContext(meta.traceparent, meta.tracestate),
   };
   return runtime.submit(request, { capBudget: !hasScope(principal, "admin"), ...deciderOf(principal) });
 }

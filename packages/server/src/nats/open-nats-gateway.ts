@@ -45,7 +45,7 @@ export interface NatsGateway {
 }
 
 /** Headers of a message that count as headers of the request: who calls, and what for. */
-const FORWARDED = ["authorization", "x-api-key", "idempotency-key", "traceparent"] as const;
+const FORWARDED = ["authorization", "x-api-key", "idempotency-key", "traceparent", "tracestate"] as const;
 
 /** A message with this header gets an empty message after the last event, for clients that wait for one. */
 const SENTINEL = "reprise-sentinel";
