@@ -40,6 +40,8 @@ class RunWriter {
   readonly #events: AgentEvent[] = [];
   readonly #suspended = new Map<string, number>();
   #steps = 0;
+  /** The step under way: its events name it. */
+  #stepId: string | undefined;
 
   constructor(dice: Dice) {
     this.#dice = dice;
@@ -49,6 +51,7 @@ class RunWriter {
     this.#add("run_start", {});
     for (;;) {
       const isBrokenOff = this.#step();
+      this.#stepId = undefined;
       if (isBrokenOff || this.#dice.isEmpty) return this.#end(isBrokenOff);
       if (this.#suspended.size > 0 && this.#dice.roll(2) === 0) {
         this.#add("run_finish", { termination: { type: "suspended" } });
@@ -64,6 +67,7 @@ class RunWriter {
   /** One step and what its calls come to. Returns whether it was broken off. */
   #step(): boolean {
     this.#steps += 1;
+    this.#stepId = `r-s${this.#steps}`;
     const message_id = `r-s${this.#steps}-m`;
     this.#add("step_start", { message_id });
     let calls = this.#speak();
@@ -187,7 +191,8 @@ class RunWriter {
 
   #add<Type extends EventType>(type: Type, data: EventData[Type]): void {
     const seq = this.#events.length + 1;
+    const step = this.#stepId === undefined ? {} : { step_id: this.#stepId };
     // Type and data belong together by the signature; the compiler does not follow that through a union.
-    this.#events.push({ type, run_id: "r", thread_id: "t", seq, timestamp_ms: 0, data } as AgentEvent);
+    this.#events.push({ type, run_id: "r", thread_id: "t", ...step, seq, timestamp_ms: 0, data } as AgentEvent);
   }
 }
