@@ -119,7 +119,7 @@ describe("an agent in another service", () => {
     expect(await (await far.runtime.run(task?.run_id ?? "")).outcome()).toMatchObject({ status: "cancelled" });
   });
 
-  it("goes on with the same task when the process here is gone", async () => {
+  it("continues the same task when the process here is gone", async () => {
     const far = await openFar();
     const first = await openNear(`${far.url}/v1/a2a`);
     const { id } = await start(first.runtime, "pay");
