@@ -191,6 +191,18 @@ describe("a request of 2026-07-28", () => {
 });
 
 describe("a session of 2025-11-25", () => {
+  it("has a run continue the trace that the metadata of its call names", async () => {
+    const demo = await open();
+    const headers = await openSession(demo);
+    const trace = {
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      tracestate: "rojo=1",
+    };
+    await (await demo.post("/mcp", call(1, "writer", "hi", { _meta: trace }), headers)).text();
+    const { items } = await (await demo.ask("/v1/runs", { headers: { authorization: ALL } })).json();
+    expect(items).toMatchObject([trace]);
+  });
+
   it("reads a call on from any event, without gap or repeat", async () => {
     const demo = await open();
     const headers = await openSession(demo);
