@@ -19,7 +19,10 @@ const STREAM = /\/stream$/;
 describe("the starter", () => {
   it("has sound types, and so have the components that pages show", () => {
     const pages = listFiles(ROOT).filter((path) => /^(README\.md|docs\/.*\.md)$/.test(path));
-    const components = pages.flatMap((page) => componentsOf(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
+    const components = pages
+      .flatMap((page) => componentsOf(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))))
+      // Components with the hooks are checked by the tests of their package.
+      .filter(({ content }) => !content.includes('"@reprise/react"'));
     expect(components.map(({ file }) => file)).toEqual(
       expect.arrayContaining(["README.md", "docs/how-to/integrate-ai-sdk.md"]),
     );

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,8 +7,10 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
+import { componentsOf, readBlocks } from "../../../test/support/documents/read-blocks.ts";
 import { listenDemo, openDemo } from "../../server/test/support/open-demo.ts";
 
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const PAGE = fileURLToPath(new URL("./page/page.tsx", import.meta.url));
 
 /** The page with the hooks, as a browser loads it. */
@@ -28,6 +31,22 @@ async function buildPage(): Promise<string> {
     rmSync(outDir, { recursive: true, force: true });
   }
 }
+
+it("the component of the page, and the one that the tests show, have sound types", () => {
+  const page = "docs/how-to/build-a-page-with-react.md";
+  const [component] = componentsOf(readBlocks(page, readFileSync(join(ROOT, page), "utf8")));
+  const file = fileURLToPath(new URL("./page/of-a-page.tsx", import.meta.url));
+  onTestFinished(() => rmSync(file, { force: true }));
+  writeFileSync(file, component?.content ?? "");
+  const settings =
+    "--ignoreConfig --noEmit --strict --exactOptionalPropertyTypes --target esnext --module nodenext --jsx react-jsx --customConditions reprise-source --allowImportingTsExtensions --skipLibCheck";
+  const program = join(ROOT, "node_modules/typescript/bin/tsc");
+  const ended = spawnSync(process.execPath, [program, ...settings.split(" "), file, PAGE], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  expect([ended.status, ended.stdout]).toEqual([0, ""]);
+}, 60_000);
 
 describeWithService("chromium", "the hooks in a browser", ({ binary }) => {
   let browser: Browser;
