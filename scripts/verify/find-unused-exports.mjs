@@ -16,12 +16,18 @@ const TEST = /(^|\/)(test|e2e|bench)\/|\.test(-d)?\.ts$/;
 const BLOCK = /^[ \t]*```ts\b[^\n]*\n([\s\S]*?)^[ \t]*```/gm;
 const IMPORT_CALL = /\bimport\(\s*"([^"]+)"\s*\)/g;
 
+/** The modules whose names are for users. */
+const PUBLIC = /^(reprise(\/.*)?|@reprise\/(client|react))$/;
+
+/** Written from the OpenAPI document, with names for what the document may have. */
+const GENERATED = "packages/client/src/api.ts";
+
 /** Stands for every name a module exports. */
 const ALL = "*";
 
 /**
  * The exports of our packages that nothing uses: no other module, no test, no page of the documentation, and not the public
- * lists of `reprise`, whose names are for users. A type may also be exported because its own module's signatures have it.
+ * lists of `reprise` and of the packages for browsers, whose names are for users. A type may also be exported because its own module's signatures have it.
  *
  * A tool for this (knip) parses with a package that is not there for every platform; our bundler brings the same parser.
  *
@@ -43,10 +49,10 @@ export function findUnusedExports(root) {
       if (each.from !== undefined) mark(each.from);
     }
   };
-  for (const [specifier, file] of entries) if (/^reprise(\/|$)/.test(specifier)) mark({ file, name: ALL });
+  for (const [specifier, file] of entries) if (PUBLIC.test(specifier)) mark({ file, name: ALL });
   for (const { uses } of modules.values()) uses.forEach(mark);
   return [...modules].flatMap(([file, { text, exports }]) => {
-    if (!/^(packages|apps)\/[^/]+\/src\//.test(file) || TEST.test(file)) return [];
+    if (!/^(packages|apps)\/[^/]+\/src\//.test(file) || TEST.test(file) || file === GENERATED) return [];
     return [...exports.values()]
       .filter(({ name }) => !used.has(`${file} ${name}`))
       .filter(({ name, isType, from }) => from !== undefined || !isType || countWord(text, name) < 2)

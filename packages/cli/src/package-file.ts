@@ -3,7 +3,7 @@ import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 
 /** Reads a file of this package by its path inside it. The code may lie anywhere in it, as source or built. */
-export function readPackageFile(path: string): string {
+function readPackageFile(path: string): string {
   return readFileSync(join(packageFolder(), path), "utf8");
 }
 

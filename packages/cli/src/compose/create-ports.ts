@@ -1,4 +1,4 @@
-import { a2aBackend } from "@reprise/backends/a2a";
+import { a2aBackend } from "@reprise/backends";
 import { type ExecutionBackend, type Plugin, RepriseError } from "@reprise/contracts";
 import { withEnvironment } from "@reprise/models";
 import { createInstalledPlugins } from "@reprise/plugins";

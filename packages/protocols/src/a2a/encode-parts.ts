@@ -7,7 +7,7 @@ export type FileUrl = (url: string) => string;
 export const asIs: FileUrl = (url) => url;
 
 /** The content of a message. Reasoning is the agent's own. */
-export function encodeParts(content: Message["content"], fileUrl: FileUrl): readonly A2aPart[] {
+function encodeParts(content: Message["content"], fileUrl: FileUrl): readonly A2aPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ text: content }];
   return content.flatMap((part) => encodePart(part, fileUrl));
 }

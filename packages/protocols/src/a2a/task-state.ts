@@ -13,7 +13,7 @@ export const COMPLETED_CODES: readonly string[] = [
 export const CANCELED_CODES: readonly string[] = ["cancelled", "stopped:superseded"];
 
 /** The state of the task of a run that has ended with a code. Limits that stop a run make it fail: its work is not done. */
-export function stateOfCode(code: string | undefined): A2aTaskState {
+function stateOfCode(code: string | undefined): A2aTaskState {
   if (code !== undefined && COMPLETED_CODES.includes(code)) return "TASK_STATE_COMPLETED";
   if (code !== undefined && CANCELED_CODES.includes(code)) return "TASK_STATE_CANCELED";
   return "TASK_STATE_FAILED";

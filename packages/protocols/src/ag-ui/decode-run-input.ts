@@ -67,11 +67,6 @@ export function decodeAgUiRequest(text: string, agentId: string): AgUiRequest {
   };
 }
 
-/** Whether a message of a request is something new: without one a request may be about decisions alone. */
-export function isSaid({ request }: AgUiRequest): boolean {
-  return request.messages.some(({ role }) => role === "user");
-}
-
 /**
  * What the client chose for this run. Stock clients of version 1 strip fields they do not know, so `forwardedProps` counts too. The runtime
  * checks the values, and whether the agent allows them.

@@ -37,7 +37,7 @@ export function encodeCallResult(run: EndedRun, target: McpTarget): JsonObject {
 }
 
 /** Why a run did not end by itself, in words. */
-export function describeFailure(termination: Termination): string | undefined {
+function describeFailure(termination: Termination): string | undefined {
   if (termination.type === "error") return `The run failed: ${termination.value}`;
   if (termination.type === "cancelled") return "The run was cancelled.";
   return termination.type === "stopped" ? `The run was stopped: ${terminationCode(termination)}.` : undefined;

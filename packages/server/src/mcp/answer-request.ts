@@ -33,7 +33,7 @@ import { type ReadRun, readRun } from "./read-run.ts";
 export type McpRequest = Extract<McpMessage, { kind: "request" }>;
 
 /** How this server introduces itself. */
-export const SERVER_INFO = { name: "reprise", version: "0.1.0" } as const;
+const SERVER_INFO = { name: "reprise", version: "0.1.0" } as const;
 /** Lists may be kept this long. The agents of a server change with its configuration. */
 const LIST_TTL_MS = 5_000;
 const TASK_AFTER_MS = 5_000;

@@ -10,7 +10,7 @@ const named = Object.values(ROUTES)
 
 /** Routes whose ids are names of what all tenants share: agents and tools of the runtime. */
 const isShared = ({ path }: Route): boolean =>
-  /^\/v1\/(agents|ai-sdk\/agents|a2a\/agents)\//.test(path) && !path.includes(":task");
+  /^\/v1\/(agents|ai-sdk\/agents|ag-ui\/agents|a2a\/agents)\//.test(path) && !path.includes(":task");
 /** Routes that are for administrators of the server's own tenant. */
 const isOfServer = ({ path }: Route): boolean => path.startsWith("/v1/config/");
 
@@ -73,7 +73,7 @@ export function describeForeignTenants(serverOf: () => GuardedServer): void {
         expect([status, Object.keys(JSON.parse(said))]).toEqual([404, ["error"]]);
         // A tenant that has nothing gets the very same: nothing tells what exists elsewhere.
         expect(await send(keys.nobody)).toEqual([404, said]);
-      }
+      } else expect(said).not.toContain(victim.doneId);
       expect(await look()).toEqual(before);
 
       const [own] = await send(isOfServer(route) ? server.rootOf() : keys.owner);

@@ -48,6 +48,13 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     "POST /v1/a2a/agents/:agent_id/:action": { contextId: threadId, input: "hello" },
     "POST /v1/a2a/agents/:agent_id/rpc": { jsonrpc: "2.0", id: 1, method: "GetTask", params: { id: waitingId } },
     "POST /v1/a2a/agents/:agent_id/tasks/:task/pushNotificationConfigs": { url: "https://receiver.test" },
+    "POST /v1/ag-ui/agents/:agent_id/runs": {
+      threadId,
+      runId: "another",
+      messages: [{ id: "u1", role: "user", content: "hello" }],
+      tools: [],
+      context: [],
+    },
     "PUT /v1/config/agents/:id": { model: "configured", system_prompt: "Changed." },
     "PUT /v1/config/models/:id": { provider: "provider-0", model: "changed" },
     "PUT /v1/config/providers/:id": { endpoint: "http://127.0.0.1:2" },
@@ -65,7 +72,7 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     doneId,
     waitingId,
     requestFor(route) {
-      const kind = route.path.replace(/\/(ai-sdk|a2a)\//, "/").split("/")[2] ?? "";
+      const kind = route.path.replace(/\/(ai-sdk|ag-ui|a2a)\//, "/").split("/")[2] ?? "";
       // Only what is done can be told again.
       const isTold = /\/(replay|rerun|compare|export)$/.test(route.path) && kind === "runs";
       const id = isTold ? doneId : ids[kind];
@@ -78,7 +85,9 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
         .replace(":action", "message:send")
         .replace(":task", route.method === "POST" && route.path.endsWith(":task") ? `${waitingId}:cancel` : waitingId)
         .replace(":config", "config")
-        .replace(/:(id|agent_id)/, encodeURIComponent(id));
+        .replace(/:(id|agent_id)/, encodeURIComponent(id))
+        // A path with an agent may name a thread too.
+        .replace(":id", threadId);
       const body = bodies[nameOf(route)];
       return { path: `${path}?with=${doneId}`, ...(body !== undefined && { body }) };
     },
