@@ -8,11 +8,11 @@ export const doNotWaitForRuns: Plant = {
   changes: [
     {
       file: "packages/runtime/src/loop/settle-call.ts",
-      from: '  if (result.status === "error") {',
+      from: '  if (result.status === "error") return',
       to: `  if (executed.children.length > 0 && result.status === "pending") {
     return finishCall(workspace, call, { result: { ...result, status: "success" }, trigger: "succeed" });
   }
-  if (result.status === "error") {`,
+  if (result.status === "error") return`,
     },
   ],
 };

@@ -7,7 +7,7 @@ export const tellEndTwice: Plant = {
   trees: true,
   changes: [
     {
-      file: "packages/runtime/src/loop/end-activation.ts",
+      file: "packages/runtime/src/loop/run-family.ts",
       from: "  await store.submit(newEntry(request,",
       to: `  const again = { priority: 0, dedupe_key: dedupe_key + "-again", sender_id: source };
   await store.submit(newEntry({ ...request, run_id: run_id + "-again" }, { ...again, busy_policy: "steer" }));
