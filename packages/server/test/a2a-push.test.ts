@@ -135,8 +135,10 @@ it.each([
   ["an address that is none", { url: "here" }, "http or https"],
   ["credentials with a line break", { url: "https://a.test", authentication: { scheme: "a\r\nb" } }, "line breaks"],
 ])("refuses %s", async (_, config, words) => {
-  const { post } = await openDemo(pushTo());
+  const { post, runtime } = await openDemo(pushTo());
   const response = await post(SEND, message("hello", config), VERSION);
+  // Nothing is begun for a request that is refused.
+  expect((await runtime.runs()).total).toBe(0);
   expect([response.status, JSON.stringify(await response.json())]).toEqual([400, expect.stringContaining(words)]);
 });
 

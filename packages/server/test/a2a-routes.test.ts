@@ -144,6 +144,14 @@ describe("the flat shape", () => {
     expect(await bodyOf(await post(path, body))).toEqual([status, { error: expect.stringContaining(words) }]);
   });
 
+  it("shows a task that is queued to the address of its agent alone", async () => {
+    const { ask, post } = await openDemo();
+    const { contextId } = await (await post(`${AGENT}/message:send`, { input: "stall" })).json();
+    const { taskId } = await (await post(`${AGENT}/message:send`, { contextId, input: "hello" })).json();
+    expect(await (await ask(`${AGENT}/tasks/${taskId}`)).json()).toMatchObject({ taskId, status: "queued" });
+    expect((await ask(`/v1/a2a/agents/echo/tasks/${taskId}`)).status).toBe(404);
+  });
+
   it("does not find the task of another agent", async () => {
     const { ask, post } = await openDemo();
     const { taskId } = await (await post(`${AGENT}/message:send`, { input: "hello" })).json();

@@ -30,7 +30,7 @@ export function startAgentProcess(
   });
   const peer = createRpcPeer({ ...handlers, write: (line) => void child.stdin.write(`${line}\n`) });
   const ended = Promise.withResolvers<never>();
-  // Nobody may be waiting for it when it happens.
+  // It may reject before anything awaits it.
   ended.promise.catch(() => undefined);
   const end = (reason: string): void => {
     const said = complaints.trim();

@@ -1,4 +1,4 @@
-import type { RunRecord } from "@reprise/contracts";
+import type { MailboxEntry, RunRecord } from "@reprise/contracts";
 import {
   A2aError,
   type A2aTask,
@@ -28,7 +28,8 @@ export async function findTask({ runtime }: HttpExchange, agentId: string, taskI
   const run = await findRun(runtime, taskId);
   const record = run === undefined ? undefined : await findRecord(run);
   if (run === undefined) throw notFound(taskId);
-  if (record !== undefined && record.agent_id !== agentId) throw notFound(taskId);
+  const owner = record?.agent_id ?? (await findQueued(runtime, run))?.request?.agent_id;
+  if (owner !== agentId) throw notFound(taskId);
   return { run, ...(record !== undefined && { record }) };
 }
 
@@ -74,10 +75,17 @@ async function loadOutput(run: RunHandle, { status }: RunRecord): Promise<Json |
   return outcome.status === "done" ? outcome.output : undefined;
 }
 
+/** The entry of a run in the queue of its thread. */
+export async function findQueued(
+  { mailbox }: Pick<TenantRuntime, "mailbox">,
+  { id }: RunHandle,
+): Promise<MailboxEntry | undefined> {
+  return (await mailbox.list({ runId: id })).items.find(({ kind }) => kind === "run");
+}
+
 /** A task whose run is queued, or was taken from the queue. */
 async function loadUnbegun({ runtime }: HttpExchange, run: RunHandle): Promise<A2aTask> {
-  const { items } = await runtime.mailbox.list({ runId: run.id });
-  const entry = items.find(({ kind }) => kind === "run");
+  const entry = await findQueued(runtime, run);
   const ids = { taskId: run.id, contextId: run.threadId };
   const time = entry?.updated_at ?? runtime.now();
   if (entry?.status === "dead_letter") return bareTask(ids, "TASK_STATE_FAILED", time);

@@ -22,7 +22,13 @@ import { assertScope, type Scope } from "../security/principal.ts";
 import { loadAgentCard } from "./agent-cards.ts";
 import { findTask, loadTask } from "./find-task.ts";
 import { listTasks } from "./list-tasks.ts";
-import { createPushConfig, deletePushConfig, getPushConfig, listPushConfigs } from "./push/push-configs.ts";
+import {
+  assertReceiver,
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+} from "./push/push-configs.ts";
 import { assertAgent, type Sent, sendMessage } from "./send-message.ts";
 import { streamTask } from "./stream-task.ts";
 
@@ -59,9 +65,10 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
     scope: "run",
     async perform({ exchange, agentId, params }) {
       const { message, configuration = {} } = decodeSend(params);
+      const push = configuration.taskPushNotificationConfig;
+      if (push !== undefined) assertReceiver(exchange, push);
       const sent = await sendMessage(exchange, agentId, message);
       const { run } = sent;
-      const push = configuration.taskPushNotificationConfig;
       if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
       const isImmediate = configuration.returnImmediately === true;
       if (!isImmediate) await settled(exchange, run);
@@ -74,9 +81,10 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
     scope: "run",
     async perform({ exchange, agentId, params, wrap }) {
       const { message, configuration = {} } = decodeSend(params);
+      const push = configuration.taskPushNotificationConfig;
+      if (push !== undefined) assertReceiver(exchange, push);
       const sent = await sendMessage(exchange, agentId, message);
       const { run, after } = sent;
-      const push = configuration.taskPushNotificationConfig;
       if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
       const first = after === 0 ? {} : { first: { task: underWay(await loadTask(exchange, { run }), sent), after } };
       return { stream: streamTask(exchange, run, { ...first, wrap }) };

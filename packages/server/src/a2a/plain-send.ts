@@ -18,7 +18,7 @@ import { assertScope, deciderOf } from "../security/principal.ts";
 import { adaptDecisions } from "../wire/decode-decisions.ts";
 import { readShaped } from "../wire/read-shaped.ts";
 import { DECISION_BODY } from "../wire/run-body.ts";
-import { findTask, type Task } from "./find-task.ts";
+import { findQueued, findTask, type Task } from "./find-task.ts";
 import { assertAgent } from "./send-message.ts";
 
 /** A message in the flat shape: texts instead of parts. */
@@ -105,20 +105,19 @@ const MAX_HISTORY = 200;
 export async function answerPlainTask(exchange: HttpExchange, agentId: string, taskId: string): Promise<Response> {
   assertAgent(exchange, agentId);
   const { run, record } = await findPlainTask(exchange, agentId, taskId);
-  if (record === undefined) return answer(exchange, 200, await queuedTask(exchange, run.id, run.threadId));
+  if (record === undefined) return answer(exchange, 200, await queuedTask(exchange, run));
   const query = { order: "desc", limit: MAX_HISTORY } as const;
   const { messages } = await exchange.runtime.threads.messages(record.thread_id, query);
   return answer(exchange, 200, encodePlainTask(record, messages.toReversed()));
 }
 
 /** A task whose run has no record, as the mailbox has it. */
-async function queuedTask({ runtime }: HttpExchange, taskId: string, contextId: string): Promise<object> {
-  const { items } = await runtime.mailbox.list({ runId: taskId });
-  const entry = items.find(({ kind }) => kind === "run");
+async function queuedTask({ runtime }: HttpExchange, run: Task["run"]): Promise<object> {
+  const entry = await findQueued(runtime, run);
   const time = entry?.updated_at ?? runtime.now();
   return {
-    taskId,
-    contextId,
+    taskId: run.id,
+    contextId: run.threadId,
     status: entry?.status ?? "queued",
     origin: entry?.request?.origin ?? "a2a",
     terminationCode: null,

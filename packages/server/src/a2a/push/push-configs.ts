@@ -68,6 +68,14 @@ export async function savePushTask(
   return (await runtime.documents.saveDocument(document, revision)).saved;
 }
 
+/** Refuses a receiver that cannot be sent to. Asked before the message that names it is accepted. */
+export function assertReceiver({ host: { push } }: HttpExchange, config: A2aPushConfig): void {
+  if (push === undefined)
+    throw new A2aError("PUSH_NOTIFICATION_NOT_SUPPORTED", "This server sends no push notifications.");
+  const problem = push.findProblem(config);
+  if (problem !== undefined) throw new A2aError("INVALID_PARAMS", problem);
+}
+
 /** Sends the updates of a task to an address from now on. The same id again replaces the earlier receiver. */
 export async function createPushConfig(
   exchange: HttpExchange,
@@ -75,11 +83,7 @@ export async function createPushConfig(
   run: RunHandle,
   config: A2aPushConfig,
 ): Promise<object> {
-  const { push } = exchange.host;
-  if (push === undefined)
-    throw new A2aError("PUSH_NOTIFICATION_NOT_SUPPORTED", "This server sends no push notifications.");
-  const problem = push.findProblem(config);
-  if (problem !== undefined) throw new A2aError("INVALID_PARAMS", problem);
+  assertReceiver(exchange, config);
   const { id: given = "", url, token, authentication } = config;
   const target: PushTarget = {
     id: given === "" ? randomHex(8) : given,
@@ -95,7 +99,7 @@ export async function createPushConfig(
     }
     return { ...known, tenant, agent_id: agentId, run_id: run.id, targets: [...others, target] };
   });
-  push.watch(tenant, run.id);
+  exchange.host.push?.watch(tenant, run.id);
   return encodeConfig(run.id, target);
 }
 
