@@ -14,6 +14,7 @@ export type {
 } from "./agent/agent-spec.ts";
 export type { ComposedPart, ComposedStep, Composition } from "./agent/composition.ts";
 export { partsOf, stepOf } from "./agent/composition.ts";
+export type { ProgramSpec } from "./agent/program-spec.ts";
 export type {
   StopCondition,
   StopConditionSpec,
@@ -31,8 +32,19 @@ export type {
   EndedBackendRun,
   ExecutionBackend,
 } from "./backend/execution-backend.ts";
-export type { Amount, Budget, BudgetNotice, BudgetOptions, BudgetPolicy, OnExceeded } from "./budget/budget.ts";
-export { budgetShape, usd } from "./budget/budget.ts";
+export type {
+  Allotment,
+  Amount,
+  Budget,
+  BudgetNotice,
+  BudgetOptions,
+  BudgetPolicy,
+  OnExceeded,
+  Reservation,
+  RunLimits,
+  RunLimitsPolicy,
+} from "./budget/budget.ts";
+export { budgetShape, runLimitsShape, usd } from "./budget/budget.ts";
 export type { Decision, DecisionInput, DecisionVerb, Remember, RememberInput } from "./decision/decision.ts";
 export { DECISION_INPUT, derivedDecisionId, findRememberProblem, readRemember } from "./decision/decision.ts";
 export { isSameDecision } from "./decision/same-decision.ts";
@@ -106,6 +118,8 @@ export type {
   GuardrailFact,
   HookFact,
   JsonPatchData,
+  NodeErrorFact,
+  NodeWaitFact,
   PermissionFact,
   PluginEvent,
   PluginEventType,
@@ -117,6 +131,7 @@ export { PLUGIN_EVENTS } from "./event/event-data.ts";
 export { eventSchema } from "./event/event-schema.ts";
 export type { FieldShape } from "./event/event-shapes.ts";
 export { EVENT_TYPES, isJournaled } from "./event/event-shapes.ts";
+export type { LiveEvent, LiveKey, LiveRelay } from "./event/live-relay.ts";
 export { assertBounded, MAX_METADATA_BYTES } from "./json/bounded-json.ts";
 export { canonicalJson } from "./json/canonical-json.ts";
 export type { RunStatus, RunTrigger } from "./lifecycle/run-lifecycle.ts";
@@ -141,7 +156,14 @@ export type {
 export { MESSAGE_INPUT, textOf } from "./message/message.ts";
 export type { Cost } from "./model/cost.ts";
 export { costOf } from "./model/cost.ts";
-export type { GeneratedMedia, MediaModality, MediaModel, MediaRequest } from "./model/media.ts";
+export type {
+  GeneratedMedia,
+  MediaJobStatus,
+  MediaModality,
+  MediaModel,
+  MediaRequest,
+  MediaTicket,
+} from "./model/media.ts";
 export { blobRefOf, mediaCostOf, mediaHandle } from "./model/media.ts";
 export type {
   CacheBreakpoint,
@@ -231,6 +253,7 @@ export type {
   PhaseHook,
   PhaseHooks,
   Plugin,
+  PluginPart,
   ScheduledHandler,
   ToolSource,
   ToolSourceContext,
@@ -258,6 +281,23 @@ export {
   toolResult,
 } from "./plugin/tool-effect.ts";
 export type { ToolOutput } from "./plugin/tool-output.ts";
+export type {
+  ChildEnd,
+  OpenWait,
+  ProgramChild,
+  ProgramEnd,
+  ProgramEvent,
+  ProgramEventType,
+  ProgramIdentity,
+  ProgramNews,
+  ProgramPort,
+  ProgramQuestion,
+  ProgramWork,
+  RunProgram,
+  StartedChild,
+  WorkContext,
+  WorkGate,
+} from "./program/run-program.ts";
 export type { ChatOptions, PromptCache, ReasoningEffort, SharedChatOptions } from "./run/chat-options.ts";
 export { chatOptionsShape } from "./run/chat-options.ts";
 export type { FrontendContext, FrontendTool } from "./run/frontend.ts";
@@ -268,7 +308,15 @@ export {
   type ToolExecutionMode,
 } from "./run/run-overrides.ts";
 export type { HandCall, RunPolicy, RunPolicyOptions } from "./run/run-policy.ts";
-export type { ModelWait, ModelWaitReason, PendingHandoff, RunOrigin, RunRecord, Spending } from "./run/run-record.ts";
+export type {
+  ModelWait,
+  ModelWaitReason,
+  PendingHandoff,
+  RunOrigin,
+  RunRecord,
+  Spending,
+  TreeMember,
+} from "./run/run-record.ts";
 export { activeAgentOf, agentPathOf, RUN_ORIGINS, resumesByItself } from "./run/run-record.ts";
 export type { BusyPolicy, InheritedState, RestorePoint, RunRequest } from "./run/run-request.ts";
 export { RUN_REQUEST } from "./run/run-request.ts";
@@ -280,10 +328,17 @@ export type { Redact } from "./secret/redact.ts";
 export { createRedactor } from "./secret/redact.ts";
 export { redactCredentials } from "./secret/redact-credentials.ts";
 export { Secret, toSecret } from "./secret/secret.ts";
+export type {
+  SessionEvent,
+  SessionEventData,
+  SessionEventType,
+  SessionStopReason,
+} from "./session/session-event.ts";
 export { BLOB_PIECE_BYTES, cutPieces, cutRange, loadWhole, toBlobPieces } from "./store/blob-pieces.ts";
 export type {
   BlobContent,
   BlobInfo,
+  BlobLinkOptions,
   BlobRange,
   BlobReading,
   BlobStore,
@@ -320,7 +375,13 @@ export { claimedRun } from "./store/claim.ts";
 export { chainDigest, contentDigest, FIRST_DIGEST } from "./store/digest.ts";
 export { type EventFrame, readEvents, writeEvents } from "./store/event-texts.ts";
 export type { EntryKind, EntryStatus, MailboxEntry, NewEntry } from "./store/mailbox.ts";
-export { MAX_ATTEMPTS, MAX_LOST_CLAIMS, MAX_RECOVERIES, UNUSED_WAKE_PAUSE_MS } from "./store/mailbox.ts";
+export {
+  MAX_ATTEMPTS,
+  MAX_COUNTED_THREADS,
+  MAX_LOST_CLAIMS,
+  MAX_RECOVERIES,
+  UNUSED_WAKE_PAUSE_MS,
+} from "./store/mailbox.ts";
 export { textsOf } from "./store/message-texts.ts";
 export type { PrunedStore, TenantThread, ThreadKey, ThreadPruning } from "./store/prune-threads.ts";
 export { pruneThreads } from "./store/prune-threads.ts";

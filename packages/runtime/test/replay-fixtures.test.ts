@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { replayExport } from "@reprise/runtime";
 import { createFakeEnv } from "@reprise/testkit";
@@ -11,7 +12,6 @@ const FOLDER = fileURLToPath(new URL("./fixtures/recordings", import.meta.url));
 const RELEASE = process.env.REPRISE_RECORD_RELEASE;
 
 const fileOf = (shape: string): string => `${shape.replaceAll(" ", "-")}.ndjson`;
-const byVersion = (left: string, right: string): number => left.localeCompare(right, "en", { numeric: true });
 
 if (RELEASE !== undefined) {
   it.each(Object.keys(RUN_SHAPES))(`writes the recording of ${RELEASE} with %s`, async (shape) => {
@@ -29,9 +29,8 @@ describe("a recording of an earlier release verifies", () => {
     expect(await replayExport(text, { env: createFakeEnv() })).toMatchObject({ equal: true });
   });
 
-  it("and the newest release has one of every shape of run", () => {
-    const newest = readdirSync(FOLDER).sort(byVersion).at(-1) ?? "";
-    const shapes = Object.keys(RUN_SHAPES).map((shape) => `${newest}/${fileOf(shape)}`);
-    expect(files.filter((file) => file.startsWith(`${newest}/`)).sort()).toEqual(shapes.sort());
+  it("and every shape of run has one", () => {
+    const recorded = new Set(files.map((file) => basename(file)));
+    expect([...recorded].sort()).toEqual(Object.keys(RUN_SHAPES).map(fileOf).sort());
   });
 });

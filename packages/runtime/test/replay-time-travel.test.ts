@@ -83,6 +83,43 @@ describe("a run is taken up again before one of its steps", () => {
     expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
   });
 
+  it("with other results of the calls that the step reads first, which the comparison's run names", async () => {
+    const { runtime, run, keys } = await recorded();
+    const [first = ""] = (await runtime.calls({ runId: run.id })).items.map(({ call_id }) => call_id);
+    const before = keys.length;
+    const other = scriptedModel(["read something else"], "other");
+    const toolResults = { [first]: { added: "nothing" } };
+    const rerun = await runtime.rerunFrom(run.id, 2, { model: other, toolResults, threadId: "otherwise" });
+    const { rerun: second } = await soon(rerun.comparison());
+    const results = other.requests[0]?.messages.filter(({ role }) => role === "tool") ?? [];
+    expect(results.map(({ tool_call_id, content }) => [tool_call_id, content])).toEqual([
+      [first, '{"added":"nothing"}'],
+    ]);
+    expect(keys).toHaveLength(before);
+    expect(second.run.metadata).toMatchObject({ changes: { model: "other", tool_results: toolResults } });
+    expect(await runtime.replay(rerun.run.id)).toMatchObject({ equal: true });
+    // The original is as it was.
+    expect(JSON.stringify((await runtime.threads.messages("t1")).messages)).not.toContain("nothing");
+  });
+
+  it("never with the result of a call that the step does not read first, and no fork is left of that", async () => {
+    const { runtime, run } = await recorded();
+    const [first = "", later = ""] = (await runtime.calls({ runId: run.id })).items.map(({ call_id }) => call_id);
+    for (const [step, callId] of [
+      [2, later],
+      [3, first],
+      [1, first],
+      [2, "none"],
+    ] as const) {
+      const changes = { toolResults: { [callId]: "x" }, threadId: "refused" };
+      await expect(runtime.rerunFrom(run.id, step, changes)).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+        message: `The step does not begin with the result of call ${callId}.`,
+      });
+      await expect(runtime.threads.get("refused")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+    }
+  });
+
   it("with other tools, by an agent under a private id", async () => {
     const { runtime, run } = await recorded();
     const noted: string[] = [];
@@ -118,5 +155,35 @@ describe("a run is taken up again before one of its steps", () => {
       code: "RUN_EXISTS",
     });
     expect(model.requests).toHaveLength(1);
+  });
+});
+
+describe("what a model was asked", () => {
+  it("is made again from the recording, exactly, without asking it", async () => {
+    const { runtime, run, model } = await recorded();
+    const asked = model.requests.map(({ system, messages, tools, options }) => ({ system, messages, tools, options }));
+    for (const [at, request] of asked.entries())
+      expect((await runtime.modelCalls(run.id, at + 1)).map((call) => call.request)).toEqual([request]);
+    const [second] = await runtime.modelCalls(run.id, 2);
+    expect(second).toMatchObject({
+      model: "scripted",
+      answer: { text: "", calls: [{ name: "add", arguments: { title: "b" } }], stopReason: "tool_use" },
+    });
+    expect(second?.answer?.usage).toMatchObject({ prompt_tokens: 5, completion_tokens: 3 });
+    expect(model.requests).toHaveLength(asked.length);
+  });
+
+  it("is told with the error when no model answered", async () => {
+    const { runtime, run } = await record({ script: [[{ fail: "invalid_request" }]] });
+    expect(await runtime.modelCalls(run.id, 1)).toMatchObject([
+      { error: "The model failed (invalid_request): The script says: invalid_request." },
+    ]);
+  });
+
+  it("is refused for a step that is not there", async () => {
+    const { runtime, run } = await recorded();
+    for (const step of [0, 4, 1.5])
+      await expect(runtime.modelCalls(run.id, step)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(runtime.modelCalls("nobody", 1)).rejects.toMatchObject({ code: "RUN_NOT_FOUND" });
   });
 });

@@ -54,7 +54,10 @@ describe("issue 14.21: an option that does not exist", () => {
       "`contextPolicy`.maxContextToken is not known (the nearest is `maxContextTokens`)",
     ],
     [{ budget: { limit: 2 } }, "`budget`.limit is not known (the nearest is `limitMicrocents`)"],
-    [{ budget: { onExceeded: "fail" } }, "`budget`: a budget has `limitMicrocents`, `limitTokens` or both"],
+    [
+      { budget: { onExceeded: "fail" } },
+      "`budget`: a budget has at least one of `limitMicrocents`, `limitTokens`, `limitToolCalls` and `limitMs`",
+    ],
     [
       { stopWhen: [{ type: "stop_on_tool", tool: "a" }] },
       "`stopWhen`[0].toolName is required; `stopWhen`[0].tool is not known (the nearest is `toolName`)",

@@ -3,6 +3,7 @@ import type { BudgetPolicy } from "../budget/budget.ts";
 import type { ToolExecutionMode } from "../run/run-overrides.ts";
 import type { SnakeCased } from "../shape/stored-names.ts";
 import type { Composition } from "./composition.ts";
+import type { ProgramSpec } from "./program-spec.ts";
 import type { StopConditionSpec } from "./stop-condition.ts";
 
 /**
@@ -154,4 +155,6 @@ export interface AgentSpec {
   readonly endpoint?: RemoteEndpoint;
   /** The agents that this one is made of. It has no model of its own then. */
   readonly compose?: Composition;
+  /** What its runs do instead of asking a model. */
+  readonly program?: ProgramSpec;
 }

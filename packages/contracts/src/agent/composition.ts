@@ -1,3 +1,5 @@
+import type { RunLimitsPolicy } from "../budget/budget.ts";
+
 /** A part of a composed agent: the agent that does it, and its input. */
 export interface ComposedStep {
   readonly agent: string;
@@ -6,6 +8,8 @@ export interface ComposedStep {
    * sequence gets `{previous}`, and any other step `{input}`.
    */
   readonly input?: string;
+  /** Limits of each run of this step, set aside in the budget of the whole. */
+  readonly limits?: RunLimitsPolicy;
 }
 
 /** An agent by its id, or with an input of its own. */

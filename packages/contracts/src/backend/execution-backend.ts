@@ -5,6 +5,7 @@ import type { SuspendOptions } from "../decision/suspend-ticket.ts";
 import type { Egress } from "../env/egress.ts";
 import type { EventData } from "../event/event-data.ts";
 import type { Message } from "../message/message.ts";
+import type { LoadedFile } from "../model/model.ts";
 import type { Termination } from "../run/termination.ts";
 
 /** A run that a backend works on. */
@@ -24,6 +25,8 @@ export interface BackendRun {
   readonly notes: BackendNotes;
   /** Sends requests to other machines, where the platform has a way that is safe. */
   readonly egress?: Egress;
+  /** Reads the bytes of a file that a message names by `blob:` or `media:`. */
+  readonly load: (url: string) => Promise<LoadedFile>;
 }
 
 /** A run that ended here before its work elsewhere did. */

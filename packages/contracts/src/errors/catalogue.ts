@@ -97,6 +97,13 @@ export const ERRORS = {
     when: "An address from outside points into a private network, or its content is too large.",
     remedy: "Use a public address. To allow a private host, name it in the egress configuration.",
   },
+  MCP_SERVER_REFUSED: {
+    httpStatus: 403,
+    retryable: false,
+    when: "An editor named an MCP server that the configuration does not let it bring.",
+    remedy:
+      "Remove the server from the editor's settings, or allow it with server.acp.mcp_servers in the configuration.",
+  },
   CONFIG_NOT_FOUND: {
     httpStatus: 404,
     retryable: false,
@@ -188,6 +195,24 @@ export const ERRORS = {
     when: "The recording was made by a newer version, is incomplete, or is not a recording.",
     remedy: "Replay with the version that the message names, or export the run again.",
   },
+  EVAL_CASE_INVALID: {
+    httpStatus: 422,
+    retryable: false,
+    when: "A case of an evaluation, its expectations or a baseline is not valid, or a run cannot be saved as a case.",
+    remedy: "Correct what the message names. `reprise eval save <run>` makes a valid case.",
+  },
+  EVAL_NOT_FOUND: {
+    httpStatus: 404,
+    retryable: false,
+    when: "No experiment of this tenant has the id.",
+    remedy: "List the experiments and use an id from there. `reprise eval --keep` keeps one in the store.",
+  },
+  EVAL_NOT_PLAYABLE: {
+    httpStatus: 422,
+    retryable: false,
+    when: "The recorded run of a case cannot be played to another agent.",
+    remedy: "Evaluate the case with `--mode verify`, or save a run of one of the agents that took part.",
+  },
   VERSION_GONE: {
     httpStatus: 410,
     retryable: false,
@@ -242,6 +267,18 @@ export const ERRORS = {
     when: "An agent with an endpoint was resolved as a local agent.",
     remedy: "Start a run of it instead: its backend executes it.",
   },
+  PROGRAM_NOT_FOUND: {
+    httpStatus: 422,
+    retryable: false,
+    when: "No registered program runs agents of this kind, such as workflows.",
+    remedy: "Give the program to `createRuntime({ programs })`.",
+  },
+  INVALID_PROGRAM: {
+    httpStatus: 422,
+    retryable: false,
+    when: "The definition of an agent that is run by a program, such as a workflow, cannot be run.",
+    remedy: "Correct what the message names. `reprise workflow validate` lists every problem of a workflow.",
+  },
   UNSUPPORTED_REMOTE_BACKEND: {
     httpStatus: 422,
     retryable: false,
@@ -289,6 +326,37 @@ export const ERRORS = {
     retryable: false,
     when: "The configuration is not valid.",
     remedy: "Correct each problem in `details`; each has the path of its field.",
+  },
+  WORKFLOW_INVALID: {
+    httpStatus: 422,
+    retryable: false,
+    when: "The workflow document or agent file is not valid.",
+    remedy: "Correct each problem in `details`; each has its path, and its line and column when it came from a file.",
+  },
+  WORKFLOW_INVALID_GRAPH: {
+    httpStatus: 422,
+    retryable: false,
+    when: "The graph of the workflow cannot be ordered: a cycle, an edge or a reference to a node that does not exist, or a wrong handle.",
+    remedy: "Correct each problem in `details`; each has its kind and its path.",
+  },
+  WORKFLOW_NOT_FOUND: {
+    httpStatus: 404,
+    retryable: false,
+    when: "No workflow of this runtime has the id.",
+    remedy: "Check the id against `GET /v1/workflows`, or add the workflow to the configuration.",
+  },
+  WEBHOOK_REFUSED: {
+    httpStatus: 401,
+    retryable: false,
+    when: "A webhook is not signed by the workflow's secret, or its timestamp is too old.",
+    remedy:
+      "Sign the timestamp and the body as the guide to triggers says, with the secret of the workflow, and send it within five minutes.",
+  },
+  WORKFLOW_INPUTS_INVALID: {
+    httpStatus: 400,
+    retryable: false,
+    when: "The inputs of a workflow run do not fit their definitions.",
+    remedy: "Correct each input that the message names.",
   },
   DISCOVERY_FAILED: {
     httpStatus: 502,
@@ -483,6 +551,12 @@ export const ERRORS = {
     retryable: true,
     when: "Another process holds what only one process may hold: the store, or the same instance id.",
     remedy: "Stop the other process, or give this one another `instanceId` or store.",
+  },
+  SCHEMA_OUTDATED: {
+    httpStatus: 503,
+    retryable: false,
+    when: "The tables of the database are missing or older than this version needs, and this process may not change them.",
+    remedy: "Run `reprise migrate` with a role that may change the schema, then start again.",
   },
   FORMAT_TOO_NEW: {
     httpStatus: 500,

@@ -72,7 +72,9 @@ export function notFound(
     | "ENTRY_NOT_FOUND"
     | "BUDGET_NOT_FOUND"
     | "BLOB_NOT_FOUND"
-    | "CONFIG_NOT_FOUND",
+    | "CONFIG_NOT_FOUND"
+    | "EVAL_NOT_FOUND"
+    | "WORKFLOW_NOT_FOUND",
   what: string,
   id: string,
   known?: readonly string[],

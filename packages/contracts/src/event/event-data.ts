@@ -1,5 +1,5 @@
 import type { Json, TrackedPatch } from "@reprise/state";
-import type { BudgetNotice } from "../budget/budget.ts";
+import type { BudgetNotice, RunLimitsPolicy } from "../budget/budget.ts";
 import type { Remember } from "../decision/decision.ts";
 import type { SuspendTicket } from "../decision/suspend-ticket.ts";
 import type { ModelErrorKind } from "../errors/model-error.ts";
@@ -99,6 +99,101 @@ export interface EventData {
   guardrail_tripped: GuardrailFact;
   hook_completed: HookFact;
   tool_catalog_resolved: CatalogFact;
+  /** A run of a workflow begins. Secret inputs are masked. */
+  workflow_start: {
+    readonly workflow_id: string;
+    readonly document: string;
+    readonly inputs: Json;
+    /** The time that the run may take. */
+    readonly timeout_ms?: number;
+  };
+  /** A node of a workflow begins. `attempt` counts from 1. */
+  node_start: NodeFact & { readonly node_type: string; readonly attempt: number };
+  /** The text that a node's model says. */
+  node_delta: NodeFact & { readonly delta: string; readonly model: string };
+  node_reasoning_delta: NodeFact & { readonly delta: string; readonly model: string };
+  node_tool_call: NodeFact & NodeCallFact & { readonly model: string; readonly arguments: Json };
+  node_tool_result: NodeFact & NodeCallFact & { readonly success: boolean; readonly output_summary: string };
+  node_cost: NodeFact & NodeCostFact;
+  node_end: NodeFact & NodeEndFact;
+  /** The node failed and is tried again after a pause. `attempt` is the one that comes. */
+  node_retry: NodeFact & { readonly attempt: number; readonly error: NodeErrorFact; readonly delay_ms: number };
+  /** The node waits without holding a process. */
+  node_wait: NodeFact & NodeWaitFact;
+  /** What the node waited for has come. */
+  node_resume: NodeFact & {
+    readonly wait: NodeWaitFact["wait"];
+    /** Of a gate. */
+    readonly decision?: "approved" | "rejected" | "input_provided";
+    readonly result?: Json;
+    readonly decided_by?: string;
+  };
+}
+
+/** A node of a workflow run. */
+export interface NodeFact {
+  /** Its id, with the bodies it stands in: `files[2].summarise`. */
+  readonly node_id: string;
+}
+
+/** A tool call of a node's agent. */
+export interface NodeCallFact {
+  readonly id: string;
+  readonly tool_id: string;
+  /** Which attempt of the model's chain asked for it. */
+  readonly attempt?: number;
+}
+
+export interface NodeErrorFact {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** The cost of one attempt at a model in a node. `attempt` counts those that were not skipped. */
+export interface NodeCostFact {
+  readonly model: string;
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cost_microcents: number;
+  /** Of the whole run up to here. */
+  readonly cumulative_cost_microcents: number;
+  readonly attempt: number;
+  /** False when the model has no price. */
+  readonly priced: boolean;
+}
+
+/** How a node ended. */
+export interface NodeEndFact {
+  readonly outcome: "completed" | "failed" | "skipped";
+  readonly attempt?: number;
+  readonly output?: Json;
+  /** The branch that a condition took. */
+  readonly selected?: boolean | string | number;
+  readonly error?: NodeErrorFact;
+  /** Why it was skipped. */
+  readonly reason?: "branch_not_taken" | "upstream_unreachable";
+  readonly tokens?: { readonly input: number; readonly output: number; readonly model: string };
+  readonly duration_ms?: number;
+}
+
+/** What a node waits for. `call_id` names the open decision, for everything that somebody else decides. */
+export interface NodeWaitFact {
+  readonly wait: "gate" | "sleep" | "event" | "run" | "media_job" | "unknown_outcome";
+  readonly call_id: string;
+  readonly gate_type?: string;
+  readonly message?: string;
+  readonly assignee?: string;
+  readonly event?: string;
+  readonly child_run_id?: string;
+  readonly expires_at?: number;
+  readonly timeout_action?: "reject" | "approve";
+  /** Of a gate with the type `budget`. */
+  readonly spent_microcents?: number;
+  readonly limit_microcents?: number;
+  /** Of a job that makes media: the model, and the provider's id of the job. */
+  readonly model?: string;
+  readonly job_id?: string;
 }
 
 /** A run below, and the call that started it. */
@@ -112,6 +207,8 @@ export interface ChildRunFact {
   readonly depth: number;
   /** The call does not wait for the run. */
   readonly background?: boolean;
+  /** The limits that were set for it. */
+  readonly limits?: RunLimitsPolicy;
 }
 
 /** How a run below stands. Tokens and cost are its own. */

@@ -27,6 +27,18 @@ export interface GeneratedMedia {
   readonly response?: ResponseMetadata;
 }
 
+/** A job that generates media. It takes minutes, so it is asked about later, perhaps by another process. */
+export interface MediaTicket {
+  readonly job_id: string;
+  /** When it is worth asking. */
+  readonly poll_after_ms: number;
+}
+
+/** How a job stands. */
+export type MediaJobStatus =
+  | { readonly status: "running"; readonly poll_after_ms: number }
+  | { readonly status: "done"; readonly media: GeneratedMedia };
+
 /**
  * A model that generates media at an endpoint of its own, in one answer.
  * - One request generates one item. Nothing is shown before it is complete.
@@ -36,6 +48,10 @@ export interface GeneratedMedia {
 export interface MediaModel {
   readonly id: string;
   generate(request: MediaRequest): Promise<GeneratedMedia>;
+  /** Starts a job, where the endpoint works with jobs. A model has both of these or neither. */
+  submit?(request: MediaRequest): Promise<MediaTicket>;
+  /** Asks about a job. A job that failed is thrown as a `ModelError`. */
+  poll?(jobId: string, request: Pick<MediaRequest, "signal" | "download">): Promise<MediaJobStatus>;
 }
 
 const MICROCENTS_PER_DOLLAR = 100_000_000;

@@ -28,7 +28,8 @@ export interface InferenceOverride extends SnakeCased<InferenceOptions> {}
 export type RequestTransform = (request: ModelRequest) => ModelRequest;
 
 /** A question about a step: there is no call that it could be about. */
-export interface SuspendStepOptions extends Pick<SuspendOptions, "action" | "message" | "parameters" | "expiresInMs"> {}
+export interface SuspendStepOptions
+  extends Pick<SuspendOptions, "action" | "message" | "parameters" | "pending" | "expiresInMs"> {}
 
 /** Everything a plugin may ask for, by type. */
 export interface PhaseActions {

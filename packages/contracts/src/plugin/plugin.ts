@@ -58,6 +58,21 @@ export interface ToolSource {
   prepare?(context: ToolSourceContext): Promise<void> | void;
 }
 
+/**
+ * A thing that a plugin brings to an agent, and how it is doing: a server it connects to, a skill it found. For people, so without
+ * secrets.
+ */
+export interface PluginPart {
+  /** As in `mcp_server` and `skill`. */
+  readonly kind: string;
+  readonly name: string;
+  /** `idle`: not needed yet. `warning`: usable, and something is wrong with it. */
+  readonly state: "ready" | "idle" | "connecting" | "warning" | "failed" | "needs_authorization";
+  /** What it is for, or what is wrong. */
+  readonly message?: string;
+  readonly details?: JsonObject;
+}
+
 /** The agent whose tools a plugin wraps. */
 export type ToolWrapperView = Pick<PhaseContext, "agentId" | "agentSpec" | "section">;
 
@@ -113,6 +128,8 @@ export interface Plugin {
   readonly traceparent?: () => string | undefined;
   /** The `tracestate` that goes with it. Called after `traceparent`, where that found a trace. */
   readonly tracestate?: () => string | undefined;
+  /** What the plugin brings to an agent beside its tools, and how that is doing. Asks nobody: it tells what is known now. */
+  parts?(view: ToolSourceView): Promise<readonly PluginPart[]> | readonly PluginPart[];
   /** Called when a runtime that used the plugin closes, after its last run: ends processes and connections. Idempotent. */
   close?(): Promise<void> | void;
 }

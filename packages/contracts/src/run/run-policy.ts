@@ -13,7 +13,7 @@ export interface RunPolicyOptions {
   readonly excludedSkills?: readonly string[];
   readonly allowedAgents?: readonly string[];
   readonly excludedAgents?: readonly string[];
-  /** The budget of the run and all runs below it. A run below one with a budget shares that budget and has none of its own. */
+  /** The budget of the run and all runs below it. Below a run with a budget it is an allotment: a part of that budget, set aside for this run. */
   readonly budget?: BudgetOptions;
 }
 

@@ -73,6 +73,12 @@ export function activeAgentOf({ agent_id, agent_path }: AgentsOfRun): string {
 
 type AgentsOfRun = Pick<RunRecord, "agent_id" | "agent_path">;
 
+/** A run of a tree, and the run at the top of the tree: itself unless given. */
+export interface TreeMember {
+  readonly run_id: string;
+  readonly root_run_id?: string;
+}
+
 /** The cost and tokens of runs, added up. */
 export interface Spending {
   readonly cost_microcents: number;
@@ -113,6 +119,8 @@ export interface RunRecord {
   readonly depth?: number;
   /** The run at the top of the tree; absent for that run itself. */
   readonly root_run_id?: string;
+  /** A run whose cancellation ends this run too: this run continues its work, because a run below it has reported. */
+  readonly heeds?: TreeMember;
   /** Set once a tool call of this run started another run. */
   readonly has_children?: true;
   readonly source_mailbox_entry_id?: string;
@@ -126,6 +134,12 @@ export interface RunRecord {
   readonly total?: Spending;
   /** The run whose budget this run spends: itself, or a run above it. */
   readonly budget_id?: string;
+  /** The run whose allotment of that budget this run spends: itself, or a run above it. Absent when it spends the budget itself. */
+  readonly allotment_id?: string;
+  /** Set when a limit of tool calls holds for the run: its own, or one above. */
+  readonly counts_calls?: true;
+  /** When the time of the run is over: its own limit, or that of a run above, whichever comes first. */
+  readonly deadline_at?: number;
   /** Steps begun so far, over all activations. */
   readonly steps: number;
   /** The thread's version before the run's first commit. A rollback returns to it. */

@@ -18,7 +18,7 @@ import { idText } from "../thread/assert-id.ts";
 import { FRONTEND_CONTEXT, FRONTEND_TOOLS, type FrontendContext, type FrontendTool } from "./frontend.ts";
 import { RUN_OVERRIDES, type RunOverrides } from "./run-overrides.ts";
 import { RUN_POLICY, type RunPolicy } from "./run-policy.ts";
-import { RUN_ORIGINS, type RunOrigin } from "./run-record.ts";
+import { RUN_ORIGINS, type RunOrigin, type TreeMember } from "./run-record.ts";
 import { traceparentText, tracestateText } from "./trace-context.ts";
 
 /**
@@ -78,11 +78,16 @@ export interface RunRequest {
   readonly policy?: RunPolicy;
   /** Refused unless the agent has `client_overrides`. */
   readonly overrides?: RunOverrides;
-  /** The budget of the run above, set when the request is accepted. Not for clients. */
+  /** The budget that the run spends, set when the request is accepted with the three after it. Not for clients. */
   readonly budget_id?: string;
+  readonly allotment_id?: string;
+  readonly counts_calls?: true;
+  readonly deadline_at?: number;
   /** The position in a tree of runs, set by the runtime. Not for clients. */
   readonly depth?: number;
   readonly root_run_id?: string;
+  /** A run of a tree whose cancellation ends this run too, set by the runtime. Not for clients. */
+  readonly heeds?: TreeMember;
   /** What plugins of the run above pass on, set by the runtime. Not for clients. */
   readonly inherited?: readonly InheritedState[];
   /** The run that the messages are for. They are a dead letter once it is over. Set by the runtime. Not for clients. */
@@ -148,9 +153,13 @@ export const RUN_REQUEST: ObjectShape<RunRequest> = openObjectOf<RunRequest>({
   policy: optional(RUN_POLICY),
   overrides: optional(RUN_OVERRIDES),
   budget_id: optional(unchecked<string>()),
+  allotment_id: optional(unchecked<string>()),
+  counts_calls: optional(unchecked<true>()),
+  deadline_at: optional(unchecked<number>()),
   background: optional(unchecked<true>()),
   depth: optional(unchecked<number>()),
   root_run_id: optional(unchecked<string>()),
+  heeds: optional(unchecked<TreeMember>()),
   inherited: optional(unchecked<readonly InheritedState[]>()),
   for_run_id: optional(unchecked<string>()),
   traceparent: optional(traceparentText),

@@ -23,4 +23,4 @@ export {
 } from "./shape.ts";
 export type { ShapePath, ShapeProblem } from "./shape-problem.ts";
 export { describeProblem, describeType } from "./shape-problem.ts";
-export { camelCase, toStoredKeys, toStoredNames } from "./stored-names.ts";
+export { camelCase, toAuthorWords, toStoredKeys, toStoredNames } from "./stored-names.ts";

@@ -111,7 +111,7 @@ export function recordOf<Item>(item: Shape<Item>, key?: Shape<string>): Shape<Re
 }
 
 /** The first of two where it is a text, the second where it is not. */
-export function textOr<Other>(first: Shape<string>, other: Shape<Other>): Shape<string | Other> {
+export function textOr<Word extends string, Other>(first: Shape<Word>, other: Shape<Other>): Shape<Word | Other> {
   return {
     says: `${first.says}, or ${other.says}`,
     schema: { anyOf: [first.schema, other.schema] },

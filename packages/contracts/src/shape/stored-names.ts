@@ -1,5 +1,6 @@
 import type { Json } from "@reprise/state";
 import { isPlainObject } from "./shape.ts";
+import type { ShapeProblem } from "./shape-problem.ts";
 
 type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
@@ -49,6 +50,15 @@ function snakeCase(name: string): string {
 /** `max_attempts` as `maxAttempts`. */
 export function camelCase(name: string): string {
   return name.replaceAll(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A problem of stored names in the words of an author, whose options are in camelCase. */
+export function toAuthorWords(problem: ShapeProblem): ShapeProblem {
+  const path = problem.path.map((part) => (typeof part === "string" ? camelCase(part) : part));
+  // A name that is given in both cases is known in the other one.
+  const given = `\`${problem.path.at(-1)}\``;
+  const says = problem.says.replaceAll(/`[a-z0-9_]+`/g, (name) => (camelCase(name) === given ? name : camelCase(name)));
+  return { ...problem, path, says };
 }
 
 type Schema = { readonly [keyword: string]: Json };

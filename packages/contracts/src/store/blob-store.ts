@@ -32,6 +32,19 @@ export interface BlobStore {
   collect(): Promise<number>;
   /** How many bytes the blobs of a tenant have. */
   usage(tenant: string): Promise<number>;
+  /**
+   * An address where anybody can read a blob for a while, without this process. Undefined when this blob has none; absent when no blob
+   * has. Throws `BLOB_NOT_FOUND`.
+   */
+  link?(tenant: string, ref: string, options: BlobLinkOptions): Promise<string | undefined>;
+}
+
+/** How long a link works, and what a browser is told about the bytes behind it. */
+export interface BlobLinkOptions {
+  readonly expires_s: number;
+  readonly media_type?: string;
+  /** The header `content-disposition` of the answer. */
+  readonly disposition?: string;
 }
 
 /** How long a blob is kept that no thread refers to. */

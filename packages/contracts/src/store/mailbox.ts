@@ -57,6 +57,9 @@ export interface NewEntry {
 /** After this many lost claims an entry is a dead letter. */
 export const MAX_ATTEMPTS = 10;
 
+/** Threads with due work are counted up to this: a larger number means the same to its readers. */
+export const MAX_COUNTED_THREADS = 10_000;
+
 /** How long a run is left alone whose owner was woken and decided nothing, although there was something to decide. */
 export const UNUSED_WAKE_PAUSE_MS = 1_000;
 

@@ -74,6 +74,8 @@ export interface CallFilter extends OffsetQuery {
   readonly threadId?: string;
   readonly runId?: string;
   readonly status?: ToolCallStatus;
+  /** Only calls that are not over. */
+  readonly isOpen?: true;
   /** The id that suspended calls have outside (`ticket.pending.id`). Only with the status `suspended`. */
   readonly pending_id?: string;
 }

@@ -187,8 +187,8 @@ export interface RunReader {
   listRuns(query?: RunQuery): Promise<Page<RunRecord>>;
   loadCall(runId: string, callId: string): Promise<ToolCallRecord | undefined>;
   /**
-   * Oldest first; suspended calls in the order in which they were suspended. Needs a run, a thread or an open status, and with a
-   * `pending_id` the status `suspended`: `INVALID_REQUEST` otherwise.
+   * Oldest first; suspended calls in the order in which they were suspended. Needs a run, a thread, an open status or
+   * `is_open`, and with a `pending_id` the status `suspended`: `INVALID_REQUEST` otherwise.
    */
   listCalls(query: CallQuery): Promise<Page<ToolCallRecord>>;
   loadDecision(runId: string, callId: string, suspension: number): Promise<Decision | undefined>;
@@ -241,6 +241,11 @@ export interface StoreOperator {
   listWorkers(): Promise<readonly Worker[]>;
   /** The agents whose work is due and that no live worker has, sorted. */
   listMissingAgents(): Promise<readonly string[]>;
+  /**
+   * Counts the threads, of all tenants, whose work is due and that no process holds: what more workers could begin at once. Work
+   * that waits behind a run at work on its own thread is not counted. Stops at `MAX_COUNTED_THREADS`.
+   */
+  countDueThreads(): Promise<number>;
   /**
    * Forgets what a retention allows, thread by thread, each in a transaction of its own: it can be stopped in between, and
    * runs continue meanwhile. A thread that is damaged or busy is passed over.

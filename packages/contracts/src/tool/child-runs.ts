@@ -1,5 +1,6 @@
 import type { Json } from "@reprise/state";
 import type { AgentSummary } from "../agent/agent-spec.ts";
+import type { RunLimits } from "../budget/budget.ts";
 
 /**
  * How a run below stands.
@@ -23,6 +24,8 @@ export interface ChildRun {
   readonly result?: Json;
   /** Why the run, or the one call that it makes, failed. */
   readonly error?: string;
+  /** How many processes have begun to work on the run since it last made progress: more than one after a crash. Absent while it is queued. */
+  readonly attempt?: number;
 }
 
 /** The request for a run below. */
@@ -40,6 +43,11 @@ export interface NewChildRun {
   readonly forkContext?: boolean;
   /** Continues the thread of an earlier run below instead of starting a new one. */
   readonly threadId?: string;
+  /**
+   * Limits of the run with everything below it. Set aside in the budget of the caller before the run starts, and returned when it is over.
+   * `BUDGET_EXCEEDED` when the budget has less left.
+   */
+  readonly limits?: RunLimits;
 }
 
 /** The request for a run below that makes one call of a tool, without a model. */

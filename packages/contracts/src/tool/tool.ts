@@ -74,6 +74,8 @@ export interface Tool<Output = unknown> {
   /** Checks arguments as the author would want them; answers with what is wrong, or with the checked input. */
   check(input: Json): Promise<CheckedInput>;
   needsApproval(input: unknown): Promise<boolean>;
+  /** Whether a call with these arguments may be executed again after a crash, although not every call of the tool may. */
+  mayRepeat?(input: Json): boolean;
   /** Runs the author's code on checked input. May throw anything; never trusted to return. */
   execute(input: unknown, context: ToolContext): Promise<unknown>;
   /** Carries the output type to callers; never set. */

@@ -1,4 +1,4 @@
-import type { Composition, LanguageModel, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
+import type { Composition, LanguageModel, ProgramSpec, RemoteEndpoint, ToolDescriptor } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
 import type { ResolvedRunPlan, ResolveWarning } from "../resolve/resolved-agent.ts";
 import { ModelRoute } from "../route/model-route.ts";
@@ -29,6 +29,8 @@ export interface AgentInfo {
   readonly endpoint?: Pick<RemoteEndpoint, "backend" | "url">;
   /** The agents that it is made of, when it is a composed one. */
   readonly compose?: Composition;
+  /** The kind of its program and what that runs, when it is run by one. */
+  readonly program?: ProgramSpec;
   /** Changes when anything a run works with changes. */
   readonly definition?: string;
 }
@@ -46,6 +48,19 @@ export function describePlan(plan: ResolvedRunPlan, models: readonly string[]): 
   const nothing = { route: [], plugins: [], tools: [], inventory: [], warnings: [] };
   if (plan.kind === "composed") {
     return { id, name, description, ...nothing, ...(spec.compose !== undefined && { compose: spec.compose }) };
+  }
+  if (plan.kind === "program") {
+    const { program, output_schema } = spec;
+    const { definition } = plan;
+    return {
+      id,
+      name,
+      description,
+      ...nothing,
+      ...(program !== undefined && { program }),
+      ...(output_schema !== undefined && { output_schema }),
+      definition,
+    };
   }
   if (plan.kind === "backend") {
     const { url = "", backend = "a2a" } = spec.endpoint ?? {};

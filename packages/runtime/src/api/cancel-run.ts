@@ -1,4 +1,5 @@
 import { RepriseError } from "@reprise/contracts";
+import { returnAllotment } from "../budget/return-allotments.ts";
 import { answerForStopped } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { cancelBelow } from "../run/run-tree.ts";
@@ -17,7 +18,9 @@ export async function cancelRun(services: Services, tenant: string, runId: strin
   const { items } = await store.listEntries({ run_id: runId });
   const entry = items.find(({ kind }) => kind === "run");
   if (entry?.status !== "cancelled" || entry.request === undefined) return;
-  await answerForStopped(store, { ...entry.request, run_id: runId }, now);
+  const queued = { ...entry.request, run_id: runId };
+  await returnAllotment(services, tenant, queued);
+  await answerForStopped(store, queued, now);
 }
 
 /** The same for a run that may be over, or never started. */

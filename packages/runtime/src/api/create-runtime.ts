@@ -35,6 +35,8 @@ const RUNTIME_KEYS: KeysOf<RuntimeOptions> = {
   instanceId: true,
   beforeModelAttempt: true,
   onToolError: true,
+  recordedWorld: true,
+  live: true,
   extendDefinitions: true,
   onClose: true,
 };
@@ -64,12 +66,13 @@ export async function createRuntime<Known extends Agent = Agent>(
     inferences: new PluginInferences(),
     beforeModelAttempt: options.beforeModelAttempt,
     onToolError: options.onToolError,
+    recordedWorld: options.recordedWorld,
     observers: new Set(),
     get delegation() {
       if (delegation === undefined) throw new RepriseError("INTERNAL", "A run began before its runtime was open.");
       return delegation;
     },
-    bus: new LiveBus(),
+    bus: new LiveBus(options.live),
     signals: new Signals(store, env.clock, limits.recheckMs),
     stopped: new StoppedRuns(),
     threads: new ThreadCache(limits),
@@ -83,6 +86,7 @@ export async function createRuntime<Known extends Agent = Agent>(
   const presence = new PresenceKeeper(services, options.instanceId !== undefined);
   if (limits.maxActiveRuns > 0) await enterStore(services, presence);
   const leave = async (): Promise<void> => {
+    services.bus.close();
     await closeResources(services);
     try {
       await presence.leave();

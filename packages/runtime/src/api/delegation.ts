@@ -6,31 +6,37 @@ import {
   invalidRequest,
   type NewChildRun,
   notFound,
+  type RunLimitsPolicy,
   type RunPolicy,
   type RunRecord,
   type RunRequest,
   resumesByItself,
+  runLimitsShape,
   runNotActive,
   type ToolResult,
 } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
+import { ClaimLost } from "../effects/outcomes.ts";
 import { copyJson } from "../json/copy-json.ts";
 import { findToldEnd } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import { reachableAgents } from "../resolve/reachable-agents.ts";
-import type { DelegatingCall, Delegation } from "../run/ports.ts";
+import type { DelegatingCall, Delegation, StartedRun } from "../run/ports.ts";
 import {
   backgroundCallId,
   childRunId,
-  childrenOf,
+  childrenIn,
   depthBelow,
   familyOf,
   isInCancelledTree,
+  loadTree,
   noteChild,
   requestStop,
   rootOf,
 } from "../run/run-tree.ts";
+import { sayAuthorProblem } from "../spec/say-problem.ts";
 import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
 import { forkContext } from "./fork-context.ts";
@@ -64,7 +70,8 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
 
     async heed(tenant, run) {
       const store = services.store.forTenant(tenant);
-      if (!(await isInCancelledTree(store, run))) return false;
+      const isHeeded = run.heeds !== undefined && (await isInCancelledTree(store, run.heeds));
+      if (!isHeeded && !(await isInCancelledTree(store, run))) return false;
       await requestStop(store, run.run_id, "A run above it was cancelled.");
       return true;
     },
@@ -76,28 +83,36 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
       const stop = (runId: string): Promise<void> => stopRun(services, tenant, runId, `Run ${run.run_id} stopped it.`);
       /** The earlier run of the same id, or a new one. The tree notes it before it is accepted, so that no crash can hide it. */
       const begin = async (
-        { runId, background }: { readonly runId: string; readonly background: boolean },
+        { runId, background, limits }: Pick<StartedRun, "runId" | "background" | "limits">,
         prepare: () => Promise<PreparedRun> | PreparedRun,
       ): Promise<ChildRun> => {
         const tell = ({ threadId, agentId }: Pick<ChildRun, "threadId" | "agentId">): void =>
-          started({ runId, threadId, agentId, depth: depthBelow(run), background });
+          started({
+            runId,
+            threadId,
+            agentId,
+            depth: depthBelow(run),
+            background,
+            ...(limits !== undefined && { limits }),
+          });
         // Only a run that the tree knows can have been started before.
-        const isKnown = (await childrenOf(store, run)).includes(runId);
-        const earlier = isKnown ? await load(runId) : undefined;
+        const seen = await loadTree(store, run);
+        const earlier = childrenIn(seen, run).includes(runId) ? await load(runId) : undefined;
         if (earlier !== undefined) {
           tell(earlier);
           return earlier;
         }
         const prepared = await prepare();
-        const { limits, time } = services;
-        const isFirst = await noteChild(store, run, runId, { limits: limits.delegation, now: time.now() });
+        const tree = { limits: services.limits.delegation, now: services.time.now(), seen };
+        const isFirst = await noteChild(store, run, runId, tree);
         if (isFirst) await assertUncancelled();
-        await submitRun(services, dispatcher, prepared);
+        await submitRun(services, dispatcher, prepared, { above: run });
         const { agent_id: agentId, policy } = prepared.entry.request;
         const threadId = prepared.thread_id;
         tell({ threadId, agentId });
         // A run that was cancelled meanwhile has looked for runs below it already, and did not find this one.
-        if (signal.aborted) await stop(runId);
+        // One whose owner lost it continues: its next owner finds the run.
+        if (signal.aborted && !(signal.reason instanceof ClaimLost)) await stop(runId);
         signal.throwIfAborted();
         return { runId, threadId, agentId, ...toolOf(policy), status: "running" };
       };
@@ -111,7 +126,8 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
 
         start(child) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
-          return begin({ runId, background: child.background === true }, async () => {
+          const limits = readLimits(child);
+          return begin({ runId, background: child.background === true, ...limits }, async () => {
             assertReachable(run, child.agentId, agents());
             if (child.threadId !== undefined) await assertContinues(child.threadId);
             return prepareBelow(child, runId);
@@ -205,7 +221,7 @@ function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: st
     sender_id: `run:${run_id}`,
     messages: [promptOf(child)],
     busy_policy: "enqueue",
-    ...(policy !== undefined && { policy: listsOf(policy) }),
+    ...policyBelow(policy, child),
     depth: depthBelow(run),
     root_run_id: rootOf(run),
     ...(traceparent !== undefined && { traceparent }),
@@ -221,14 +237,29 @@ function isOver({ status }: ChildRun): boolean {
   return status !== "running" && status !== "waiting";
 }
 
-/** The limits of a run that the runs below it inherit. They share its budget by other means. */
+/** The lists of the run above hold below it too. Its budget is shared by other means; a part of it can be set aside. */
+function policyBelow(above: RunPolicy | undefined, child: NewChildRun): Pick<RunRequest, "policy"> {
+  const { limits } = readLimits(child);
+  if (above === undefined && limits === undefined) return {};
+  return { policy: { ...listsOf(above ?? {}), ...(limits !== undefined && { budget: limits }) } };
+}
+
+/** The limits of a run below as they are stored. None for limits that limit nothing. */
+function readLimits({ limits }: NewChildRun): { readonly limits?: RunLimitsPolicy } {
+  if (limits === undefined) return {};
+  const stored = toStoredKeys(limits);
+  const [problem] = runLimitsShape.problems(stored, ["limits"]);
+  if (problem !== undefined) throw invalidRequest(`${sayAuthorProblem(problem)}.`);
+  return Object.keys(stored).length === 0 ? {} : { limits: stored };
+}
+
 function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunPolicy {
   return lists;
 }
 
 async function describeRun(services: Services, tenant: string, record: RunRecord): Promise<ChildRun> {
   const { run_id: runId, thread_id: threadId, agent_id: agentId } = record;
-  const known = { runId, threadId, agentId, ...toolOf(record.policy) };
+  const known = { runId, threadId, agentId, ...toolOf(record.policy), attempt: record.recoveries + 1 };
   const isDone = record.status === "done";
   const told = isDone ? undefined : await findToldEnd(services.store.forTenant(tenant), record);
   if (!isDone && told === undefined) return { ...known, status: openStatus(record) };

@@ -8,6 +8,7 @@ import {
   type TenantStore,
 } from "@reprise/contracts";
 import { toStoredKeys } from "@reprise/contracts/shape";
+import { returnAllotment } from "../budget/return-allotments.ts";
 import { DEFAULT_INTERRUPT_REASON } from "../effects/outcomes.ts";
 import { answerForStopped } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
@@ -27,7 +28,7 @@ export interface Mailbox {
   requeue(threadId: string, entryId: string): Promise<MailboxEntry>;
 }
 
-export function createMailbox({ store, time }: Services, tenant: string): Mailbox {
+export function createMailbox({ store, time, budgets }: Services, tenant: string): Mailbox {
   const entries = store.forTenant(tenant);
   return {
     list: (query = {}) => entries.listEntries(toStoredKeys(query)),
@@ -37,8 +38,12 @@ export function createMailbox({ store, time }: Services, tenant: string): Mailbo
       // Nothing was interrupted: the thread was idle, or this is the same request again.
       const mayBeRepeat = generation !== undefined && answer.run_id === undefined && answer.superseded.length === 0;
       const done = mayBeRepeat ? await recallInterrupt(entries, threadId, generation) : answer;
-      for (const { run_id, request } of done.superseded)
-        if (request !== undefined) await answerForStopped(entries, { ...request, run_id }, time.now());
+      for (const { run_id, request } of done.superseded) {
+        if (request === undefined) continue;
+        const run = { ...request, run_id };
+        await returnAllotment({ budgets }, tenant, run);
+        await answerForStopped(entries, run, time.now());
+      }
       return done;
     },
     async generation(threadId) {

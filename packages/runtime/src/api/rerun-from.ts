@@ -1,19 +1,23 @@
 import {
+  type Changeset,
+  emptyChangeset,
   invalidRequest,
   type LanguageModel,
+  type Message,
   RepriseError,
   type RunRecord,
   type RunRequest,
   type TenantStore,
   type Tool,
 } from "@reprise/contracts";
+import { isJson, type Json, type JsonObject } from "@reprise/state";
 import type { Services } from "../loop/services.ts";
 import { compareRuns, type RunComparison } from "../replay/compare-runs.ts";
 import { requireDone } from "../replay/load-recording.ts";
 import { replayImpossible } from "../replay/replay-errors.ts";
 import { lookUpEntry } from "../resolve/look-up-agent.ts";
 import type { AgentEntry } from "../resolve/registry-set.ts";
-import { stepIdOf } from "../thread/derived-ids.ts";
+import { resultIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { walkChangesets } from "../thread/read-changesets.ts";
 import type { RunHandle } from "./run-handle.ts";
 
@@ -24,6 +28,8 @@ export interface RerunChanges {
   readonly instructions?: string;
   /** All tools the agent is to have, beside those of its plugins. */
   readonly tools?: readonly Tool[];
+  /** Other results of the calls that the step reads first, by the id of the call. The tools are not asked. */
+  readonly toolResults?: Readonly<Record<string, Json>>;
   /** The id of the new thread; made up unless it is given. */
   readonly threadId?: string;
   /** The id of the new run; made up unless it is given. Asked again with the ids of both, it is the same rerun. */
@@ -55,11 +61,15 @@ export async function rerunFrom(
   const threadId = changes.threadId ?? env.ids.uuid();
   const id = changes.runId ?? env.ids.uuid();
   const [agent_id, forget] = lendChanged(services, agentId, id, changes);
-  const metadata = { rerun_of: runId, step };
+  const metadata = { rerun_of: runId, step, ...describeChanges(changes) };
   const request = { agent_id, thread_id: threadId, run_id: id, messages: [], busy_policy: "reject", metadata } as const;
   let run: RunHandle;
   try {
-    await fork(store, original.thread_id, at, { threadId, mayExist: changes.runId !== undefined });
+    const isMade = await fork(store, original.thread_id, at, { threadId, mayExist: changes.runId !== undefined });
+    await changeResults(store, threadId, id, changes).catch(async (error: unknown) => {
+      if (isMade) await store.deleteThread(threadId);
+      throw error;
+    });
     run = await runtime.submit(request);
   } catch (error) {
     forget();
@@ -79,19 +89,62 @@ export async function rerunFrom(
   };
 }
 
+/** Whether the fork was made now; it may be there already when the request is a repeated one. */
 async function fork(
   store: TenantStore,
   from: string,
   at: number,
   { threadId, mayExist }: { readonly threadId: string; readonly mayExist: boolean },
-): Promise<void> {
+): Promise<boolean> {
   try {
     await store.forkThread(from, at, threadId);
+    return true;
   } catch (error) {
     const isMade = mayExist && RepriseError.is(error, "THREAD_EXISTS");
     const made = isMade ? await store.loadThread(threadId) : undefined;
     if (made?.thread.parent_thread_id !== from) throw error;
+    return false;
   }
+}
+
+/** Puts other results in the places of those that the step would read. */
+async function changeResults(
+  store: TenantStore,
+  threadId: string,
+  rerunId: string,
+  { toolResults = {} }: RerunChanges,
+): Promise<void> {
+  const wanted = Object.entries(toolResults);
+  if (wanted.length === 0) return;
+  const said = (await store.readMessages(threadId, 0)).messages;
+  const asked = said.findLast(({ role }) => role === "assistant");
+  const changed = wanted.map(([callId, result]): readonly [Message, Message] => {
+    const before = said.findLast((message) => message.role === "tool" && message.tool_call_id === callId);
+    if (before === undefined || asked?.tool_calls?.some(({ id }) => id === callId) !== true)
+      throw invalidRequest(`The step does not begin with the result of call ${callId}.`, { call_id: callId });
+    if (!isJson(result)) throw invalidRequest(`The result of call ${callId} must be JSON.`, { call_id: callId });
+    const content = typeof result === "string" ? result : JSON.stringify(result);
+    const metadata = { ...before.metadata, status: "success" };
+    return [before, { ...before, id: `${resultIdOf(callId)}-${rerunId}`, content, metadata }];
+  });
+  const changeset: Changeset = {
+    ...emptyChangeset(threadId, null, `${rerunId}-results`),
+    reasons: ["tool_results"],
+    supersedes: changed.map(([before]) => before.id),
+    messages: changed.map(([, after]) => after),
+  };
+  await store.commit(changeset, { expected: "any", epoch: null });
+}
+
+/** What was different, for those who look at the run later. */
+function describeChanges({ model, instructions, tools, toolResults }: RerunChanges): JsonObject {
+  const changes: JsonObject = {
+    ...(model !== undefined && { model: typeof model === "string" ? model : model.id }),
+    ...(instructions !== undefined && { instructions }),
+    ...(tools !== undefined && { tools: tools.map(({ descriptor }) => descriptor.id) }),
+    ...(toolResults !== undefined && { tool_results: toolResults }),
+  };
+  return Object.keys(changes).length === 0 ? {} : { changes };
 }
 
 /** Compares two finished runs: from where the other left, when it is a rerun; otherwise each from its beginning. */

@@ -21,15 +21,18 @@ import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
 import { type Blobs, createBlobs } from "../media/blobs.ts";
 import type { RunComparison } from "../replay/compare-runs.ts";
+import { type ModelCall, readModelCalls } from "../replay/read-model-calls.ts";
 import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
 import { exportRun, exportRunText, replayRun } from "../replay/replay-run.ts";
 import { buildAddition, buildRegistries, DEFINITION_KEYS, type Definitions } from "../resolve/build-registries.ts";
 import { type AgentInfo, describePlan } from "./agent-info.ts";
+import { type AgentPart, listAgentParts } from "./agent-parts.ts";
 import { type Budgets, createBudgets } from "./budgets.ts";
 import { type CallTool, prepareToolCall } from "./call-tool.ts";
 import { type Costs, createCosts } from "./costs.ts";
 import { createDecisions, type Decisions } from "./decisions.ts";
+import { type AgentExtension, type AgentVariant, extendAgent } from "./extend-agent.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { prepareTools } from "./plugin-resources.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
@@ -99,6 +102,13 @@ export class RuntimeFacade implements Runtime {
     return this;
   }
 
+  extendAgent(agentId: string, extension: AgentExtension): AgentVariant {
+    const forget = extendAgent(this.#services.agents, agentId, extension);
+    // Runs of the variant may wait for it already.
+    this.#dispatcher.redefined();
+    return { prepare: async () => void (await prepareTools(this.#services, this.tenant, extension.id)), forget };
+  }
+
   async start(run: StartRun): Promise<RunHandle<never>> {
     return this.submit(toRequest(run));
   }
@@ -145,6 +155,10 @@ export class RuntimeFacade implements Runtime {
     return known.ids().map((id) => describePlan(agents.describedPlan(id, this.tenant), models.ids()));
   }
 
+  async agentParts(agentId: string): Promise<readonly AgentPart[]> {
+    return listAgentParts(this.#services, this.tenant, agentId);
+  }
+
   now(): number {
     return this.#services.time.now();
   }
@@ -155,6 +169,10 @@ export class RuntimeFacade implements Runtime {
 
   workers(): Promise<readonly Worker[]> {
     return this.#services.store.operator.listWorkers();
+  }
+
+  mailboxDepth(): Promise<number> {
+    return this.#services.store.operator.countDueThreads();
   }
 
   missingAgents(): Promise<readonly string[]> {
@@ -173,6 +191,10 @@ export class RuntimeFacade implements Runtime {
     // Before the thread is forked for it.
     this.#dispatcher.assertOpen();
     return rerunFrom(this.#services, this, { runId, step, changes });
+  }
+
+  modelCalls(runId: string, step: number): Promise<readonly ModelCall[]> {
+    return readModelCalls(this.#services, this.tenant, runId, step);
   }
 
   compareRuns(runId: string, otherId: string): Promise<RunComparison> {

@@ -5,6 +5,7 @@ import type {
   Durability,
   Env,
   Lease,
+  LiveRelay,
   Observe,
   Page,
   RunFilter,
@@ -20,17 +21,21 @@ import type { BeforeModelAttempt } from "../budget/run-gate.ts";
 import type { Agent } from "../define/define-agent.ts";
 import type { Blobs } from "../media/blobs.ts";
 import type { RunComparison } from "../replay/compare-runs.ts";
+import type { ModelCall } from "../replay/read-model-calls.ts";
 import type { RunRecording } from "../replay/recording.ts";
 import type { ReplayMode, ReplayResult } from "../replay/replay-recording.ts";
 import type { Definitions } from "../resolve/build-registries.ts";
 import type { RegistrySet } from "../resolve/registry-set.ts";
 import type { Limits } from "../run/limits.ts";
+import type { RecordedWorld } from "../run/recorded-world.ts";
 import type { OnToolError } from "../tools/report-tool-error.ts";
 import type { AgentInfo } from "./agent-info.ts";
+import type { AgentPart } from "./agent-parts.ts";
 import type { Budgets } from "./budgets.ts";
 import type { CallTool } from "./call-tool.ts";
 import type { Costs } from "./costs.ts";
 import type { Decisions } from "./decisions.ts";
+import type { AgentExtension, AgentVariant } from "./extend-agent.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { PreparedRun } from "./prepare-run.ts";
 import type { CallPreview, PreviewCall } from "./preview-call.ts";
@@ -58,8 +63,15 @@ export interface RuntimeOptions<Known extends Agent = Agent> extends Definitions
   readonly instanceId?: string;
   /** Called before anything is sent to a model, also before a retry. Throwing fails the run, and nothing is sent. */
   readonly beforeModelAttempt?: BeforeModelAttempt;
+  /**
+   * Carries events of runs to readers in other processes while they happen, as `natsLive(url)`. Without one these readers see them when
+   * they are committed. The caller closes it, after the runtime.
+   */
+  readonly live?: LiveRelay;
   /** Hears of every failure of a tool that the tool did not mean by a `ToolError`, with the error as it was thrown. Also logged. */
   readonly onToolError?: OnToolError;
+  /** Recorded answers that stand in for those of models, tools and plugins: for evaluations of recorded runs. */
+  readonly recordedWorld?: RecordedWorld;
   /** Adds what the platform brings to whatever is defined, now and by `redefine`. */
   readonly extendDefinitions?: (definitions: Definitions) => Definitions;
   /** Called when the runtime is closed and needs its store no more. */
@@ -77,7 +89,7 @@ export interface SubmitOptions {
 /** Everything of a runtime that belongs to one tenant. */
 export type TenantRuntime<Known extends Agent = Agent> = Omit<
   Runtime<Known>,
-  "close" | "forTenant" | "redefine" | "addAgent" | "observe" | "work"
+  "close" | "forTenant" | "redefine" | "addAgent" | "extendAgent" | "observe" | "work"
 >;
 
 /** The type of an agent's answers; any JSON for an agent that is known only by its id. */
@@ -104,6 +116,11 @@ export interface Runtime<Known extends Agent = Agent> {
    * taken. `redefine` replaces it like all others. Returns the same runtime, typed with the agent.
    */
   addAgent<Added extends Agent>(agent: Added): Runtime<Known | Added>;
+  /**
+   * Has a variant of an agent with one more plugin, in this process alone and in no list of agents, until it is forgotten.
+   * `REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE` for an agent that has no plugins here.
+   */
+  extendAgent(agentId: Known["id"], extension: AgentExtension): AgentVariant;
   /** Starts a run; resolves when it is accepted durably. */
   start<Id extends Known["id"]>(run: StartRun<Id>): Promise<RunHandle<OutputOf<Known, Id>>>;
   /**
@@ -126,12 +143,16 @@ export interface Runtime<Known extends Agent = Agent> {
   calls(query: CallFilter): Promise<Page<ToolCallRecord>>;
   /** Lists the resolved agents: model, plugins, tools and warnings. */
   agents(): readonly AgentInfo[];
+  /** What the plugins of an agent bring to it beside tools, such as servers and skills, and how that is doing in this process. */
+  agentParts(agentId: string): Promise<readonly AgentPart[]>;
   /** Who works on which thread, in all processes of the store. */
   leases(): Promise<readonly Lease[]>;
   /** The processes that work on the store, with what each can run. */
   workers(): Promise<readonly Worker[]>;
   /** The agents whose work waits because no live process has them. */
   missingAgents(): Promise<readonly string[]>;
+  /** How many threads of all tenants have work that is due and that no process has claimed; counted up to 10,000. */
+  mailboxDepth(): Promise<number>;
   /** Whether another process took the instance id of this one, which was silent for longer than its lease, and takes no more work. */
   readonly isReplaced: boolean;
   /** The store's time, in milliseconds since 1970: what stored times are to be compared with, and made from. */
@@ -158,10 +179,12 @@ export interface Runtime<Known extends Agent = Agent> {
    */
   replay(runId: string, options?: { readonly mode?: ReplayMode }): Promise<ReplayResult>;
   /**
-   * Takes a finished run up again before one of its steps, on a fork of its thread, with another model, other instructions or other
-   * tools. This is a real run. The changed agent is known in this process alone.
+   * Takes a finished run up again before one of its steps, on a fork of its thread, with another model, other instructions, other
+   * tools or other results of the tools it called. This is a real run. The changed agent is known in this process alone.
    */
   rerunFrom(runId: string, step: number, changes?: RerunChanges): Promise<Rerun>;
+  /** What models were asked in a step of a finished run, exactly, and what they answered. No model is asked for it. */
+  modelCalls(runId: string, step: number): Promise<readonly ModelCall[]>;
   /** How a finished run differs from another one: a rerun of it, or any that went another way. */
   compareRuns(runId: string, otherId: string): Promise<RunComparison>;
   /** A finished run as one JSON value, for `replayExport` in another process. */

@@ -1,6 +1,7 @@
 import { type MailboxEntry, type NewEntry, RepriseError, type RunRequest } from "@reprise/contracts";
 import { deepEqual, type Json } from "@reprise/state";
-import { withBudget } from "../budget/find-budget.ts";
+import { type BudgetOptions, withBudget } from "../budget/find-budget.ts";
+import { hasAllotment, returnAllotment, returnUnaccepted } from "../budget/return-allotments.ts";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import type { Services } from "../loop/services.ts";
 import { findRestore } from "../thread/find-restore.ts";
@@ -17,7 +18,7 @@ export async function submitRun(
   services: Services,
   dispatcher: Dispatcher,
   { tenant, thread_id, entry }: PreparedRun,
-  options: SubmitOptions = {},
+  options: SubmitOptions & Pick<BudgetOptions, "above"> = {},
 ): Promise<RunHandle<never>> {
   dispatcher.assertOpen();
   const { initial_decisions = [], messages, restore } = entry.request;
@@ -26,14 +27,34 @@ export async function submitRun(
     const runId = await forwardDecisions(services, tenant, { threadId: thread_id, ...decider }, initial_decisions);
     if (messages.length === 0) return createRunHandle(services, tenant, runId, thread_id);
   }
-  const request = await withBudget(services, tenant, entry.request, options);
   // Refused now, while the client listens. The restore point is looked up again when the run begins.
   if (restore !== undefined) await findRestore(services.store.forTenant(tenant), thread_id, restore);
-  const { status, entry: accepted } = await dispatcher.submit(tenant, { ...entry, request });
+  const request = await withBudget(services, tenant, entry.request, options);
+  const { status, entry: accepted } = await accept(services, dispatcher, tenant, { ...entry, request });
   const run = createRunHandle(services, tenant, accepted.run_id, accepted.thread_id);
   if (status !== "duplicate") return run;
   assertSameRequest(accepted, entry);
   return { ...run, isEarlier: true };
+}
+
+/** A run that is not accepted does not keep its part of a budget: it was refused, or an earlier request counts instead. */
+async function accept(
+  services: Services,
+  dispatcher: Dispatcher,
+  tenant: string,
+  entry: NewEntry,
+): ReturnType<Dispatcher["submit"]> {
+  const run = { ...entry.request, run_id: entry.run_id };
+  try {
+    const submitted = await dispatcher.submit(tenant, entry);
+    const { run_id, request = run } = submitted.entry;
+    const isOther = run_id !== run.run_id || request.allotment_id !== run.allotment_id;
+    if (isOther && hasAllotment(run)) await returnAllotment(services, tenant, run);
+    return submitted;
+  } catch (error) {
+    await returnUnaccepted(services, tenant, run).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Refuses a request under a run id or a dedupe key that belongs to another request. */
@@ -54,6 +75,9 @@ function identityOf({
   run_id,
   thread_id,
   budget_id,
+  allotment_id,
+  counts_calls,
+  deadline_at,
   traceparent,
   tracestate,
   initial_decisions,

@@ -13,6 +13,7 @@ import {
 } from "@reprise/contracts";
 import { toStoredKeys } from "@reprise/contracts/shape";
 import { applyPatch, computeTouched, formatPath, isJson, type Json, type Patch } from "@reprise/state";
+import { returnAllotment } from "../budget/return-allotments.ts";
 import { answerForStopped, stopChildren } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 import { assertVersion, diffVersions, stateAt, type VersionDifference } from "../replay/thread-versions.ts";
@@ -111,6 +112,7 @@ export function createThreads(services: Services, tenant: string): Threads {
       if (open !== undefined) {
         const now = services.time.now();
         await stopChildren(store, open, { isCancelled: true, now });
+        await returnAllotment(services, tenant, open);
         await answerForStopped(store, open, now);
       }
       services.threads.forget(tenant, threadId);

@@ -1,7 +1,14 @@
-import { type Budget, notFound, type Store, type StoredDocument, type TenantStore } from "@reprise/contracts";
+import {
+  type Budget,
+  type BudgetPolicy,
+  notFound,
+  type Store,
+  type StoredDocument,
+  type TenantStore,
+} from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { tenantKey } from "../thread/tenant-key.ts";
-import { type BudgetChange, type BudgetStep, changeBudget, openBudget } from "./change-budget.ts";
+import { type BudgetChange, type BudgetStep, changeBudget, completeBudget, openBudget } from "./change-budget.ts";
 
 const KIND = "budget";
 const REMEMBERED = 1_000;
@@ -79,11 +86,18 @@ export class BudgetBook {
 
 /** What a budget is before anything was spent: what its run was given. */
 async function initialBudget(store: TenantStore, budgetId: string): Promise<Budget | undefined> {
-  const policy = (await store.loadRun(budgetId))?.policy?.budget;
+  const run = await store.loadRun(budgetId);
+  const policy = run === undefined ? await queuedPolicy(store, budgetId) : run.policy?.budget;
   return policy === undefined ? undefined : openBudget(policy);
+}
+
+/** A run below may be given its part before the run above has begun. */
+async function queuedPolicy(store: TenantStore, runId: string): Promise<BudgetPolicy | undefined> {
+  const { items } = await store.listEntries({ run_id: runId });
+  return items.find(({ kind }) => kind === "run")?.request?.policy?.budget;
 }
 
 /** Only this file writes documents of this kind. */
 function readBudget({ body }: StoredDocument): Budget {
-  return body as unknown as Budget;
+  return completeBudget(body as unknown as Budget);
 }

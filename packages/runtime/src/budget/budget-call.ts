@@ -3,3 +3,4 @@ export const BUDGET_CALL = "reprise/budget";
 export const REVIEW_CALL = "reprise/review";
 export const BACKEND_CALL = "reprise/backend";
 export const STEP_CALL = "reprise/step";
+export const PROGRAM_CALL = "reprise/program";

@@ -1,10 +1,18 @@
-import type { Amount, Claim, RunRecord } from "@reprise/contracts";
+import type { Amount, Budget, Claim, RunRecord } from "@reprise/contracts";
 import type { BudgetBook } from "./budget-book.ts";
+import { leftFor, type Unit } from "./budget-room.ts";
 import { type AnswerRange, attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
 
 /** The budget of a run, if it has one or shares one. */
-export function budgetOf(book: BudgetBook, claim: Claim, { run_id, budget_id }: RunRecord): RunBudget | undefined {
-  return budget_id === undefined ? undefined : new RunBudget(book, claim, { run_id, budget_id });
+export function budgetOf(book: BudgetBook, claim: Claim, run: RunRecord): RunBudget | undefined {
+  const { run_id, budget_id, allotment_id } = run;
+  return budget_id === undefined ? undefined : new RunBudget(book, claim, { run_id, budget_id, allotment_id });
+}
+
+interface BudgetedRun {
+  readonly run_id: string;
+  readonly budget_id: string;
+  readonly allotment_id: string | undefined;
 }
 
 /** The budget an activation works under, which it shares with other runs of its tree. */
@@ -13,13 +21,16 @@ export class RunBudget {
   readonly #claim: Claim;
   readonly #runId: string;
   readonly #budgetId: string;
+  /** The run whose part of the budget this run spends; undefined when it spends the budget itself. */
+  readonly #allotment: { readonly allotment?: string };
   #isTakenOver: boolean;
 
-  constructor(book: BudgetBook, claim: Claim, run: { readonly run_id: string; readonly budget_id: string }) {
+  constructor(book: BudgetBook, claim: Claim, { run_id, budget_id, allotment_id }: BudgetedRun) {
     this.#book = book;
     this.#claim = claim;
-    this.#runId = run.run_id;
-    this.#budgetId = run.budget_id;
+    this.#runId = run_id;
+    this.#budgetId = budget_id;
+    this.#allotment = allotment_id === undefined ? {} : { allotment: allotment_id };
     // A run that has just been started has no earlier owner who could have left anything.
     this.#isTakenOver = claim.kind === "start";
   }
@@ -29,7 +40,7 @@ export class RunBudget {
       await this.change({ type: "take_over", run_id: this.#runId, epoch: this.#claim.epoch });
       this.#isTakenOver = true;
     }
-    const named = { type: "reserve", attempt: this.#attemptId(attempt), amount } as const;
+    const named = { type: "reserve", attempt: this.#attemptId(attempt), amount, ...this.#allotment } as const;
     return this.change(answer === undefined ? named : { ...named, answer });
   }
 
@@ -37,8 +48,17 @@ export class RunBudget {
     return this.change({ type: "settle", attempt: this.#attemptId(attempt), amount });
   }
 
+  countCall(): Promise<BudgetStep> {
+    return this.change({ type: "count_call", ...this.#allotment });
+  }
+
   change(change: BudgetChange): Promise<BudgetStep> {
     return this.#book.change(this.#claim.tenant, this.#budgetId, change);
+  }
+
+  /** Whether a limit of this unit holds for the run. */
+  isLimitedIn(budget: Budget, unit: Unit): boolean {
+    return leftFor(budget, this.#allotment.allotment, unit).left !== Number.POSITIVE_INFINITY;
   }
 
   #attemptId(attempt: string): string {

@@ -43,8 +43,8 @@ export function isGated({ budget, services, run }: Pick<GatedRun, "budget" | "se
   return budget !== undefined || services.beforeModelAttempt !== undefined || isInTree(run);
 }
 
-function isInTree({ root_run_id, has_children }: GatedRun["run"]): boolean {
-  return root_run_id !== undefined || has_children === true;
+function isInTree({ root_run_id, has_children, heeds }: GatedRun["run"]): boolean {
+  return root_run_id !== undefined || has_children === true || heeds !== undefined;
 }
 
 /** Stands before every attempt of one inference: the tree of the run, the embedder's hook, then the budget. */
@@ -113,7 +113,7 @@ export class RunGate implements AttemptGate {
     if (!isPriced(spec)) await this.#assertMayBeUnpriced(budget, attempt);
     const step = await budget.reserve(name, amount, answer);
     this.#note(step);
-    if (step.isRefused) throw new BudgetExceeded(step.budget, most);
+    if (step.isRefused) throw new BudgetExceeded(step.budget, most, step.refusedBy);
     const ticket: AttemptTicket = {
       // Said to the provider too: only then it is the most that can come.
       request: { ...request, options: { ...request.options, max_tokens: step.answerTokens ?? 0 } },
@@ -128,8 +128,8 @@ export class RunGate implements AttemptGate {
   /** A cost that cannot be counted: refused, or reported once. */
   async #assertMayBeUnpriced(budget: RunBudget, { model }: PlannedAttempt): Promise<void> {
     const step = await budget.change({ type: "tell", notice: "unpriced" });
-    const { limit_microcents, unpriced } = step.budget;
-    if (limit_microcents === null) return;
+    const { unpriced } = step.budget;
+    if (!budget.isLimitedIn(step.budget, "microcents")) return;
     if (unpriced === "warn") return this.#note(step);
     throw new RepriseError(
       "MODEL_UNPRICED",

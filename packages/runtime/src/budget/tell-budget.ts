@@ -1,6 +1,6 @@
 import type { Budget, BudgetFact, BudgetNotice } from "@reprise/contracts";
 import type { EventSink } from "../run/ports.ts";
-import { committedOf } from "./change-budget.ts";
+import { committedOf } from "./budget-room.ts";
 
 /** Says what is to be said of a budget, to who watches the run that noticed. */
 export function tellBudget(
@@ -14,13 +14,12 @@ export function tellBudget(
 
 /** How a budget stands, in a fact. */
 export function describeBudget(budget: Budget): BudgetFact {
-  const { microcents, tokens } = committedOf(budget);
   return {
     limit_microcents: budget.limit_microcents,
     limit_tokens: budget.limit_tokens,
     spent_microcents: budget.spent.microcents,
     spent_tokens: budget.spent.tokens,
-    reserved_microcents: microcents - budget.spent.microcents,
-    reserved_tokens: tokens - budget.spent.tokens,
+    reserved_microcents: committedOf(budget, undefined, "microcents") - budget.spent.microcents,
+    reserved_tokens: committedOf(budget, undefined, "tokens") - budget.spent.tokens,
   };
 }

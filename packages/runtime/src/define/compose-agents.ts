@@ -1,11 +1,15 @@
-import type { AgentSpec, BudgetPolicy, ComposedStep, Composition } from "@reprise/contracts";
+import type { AgentSpec, BudgetPolicy, ComposedStep, Composition, RunLimits } from "@reprise/contracts";
+import { toStoredKeys } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 import { readSpec } from "../spec/read-agent-spec.ts";
 import { sayAuthorProblem } from "../spec/say-problem.ts";
 import type { Agent } from "./define-agent.ts";
 
-/** An agent that does a part: itself or its id, with or without an input of its own. */
-export type Part = Agent | string | { readonly agent: Agent | string; readonly input?: string };
+/** An agent that does a part: itself or its id, with or without an input and limits of its own. */
+export type Part =
+  | Agent
+  | string
+  | { readonly agent: Agent | string; readonly input?: string; readonly limits?: RunLimits };
 
 /** What every composed agent has. */
 export interface ComposedDefinition<Id extends string> {
@@ -84,9 +88,13 @@ function compose<Id extends string>(
 function describePart(part: Part): ComposedStep {
   const agent = agentOf(part);
   const id = typeof agent === "string" ? agent : agent.id;
-  return typeof part === "object" && "agent" in part && part.input !== undefined
-    ? { agent: id, input: part.input }
-    : { agent: id };
+  if (typeof part !== "object" || !("agent" in part)) return { agent: id };
+  const { input, limits } = part;
+  return {
+    agent: id,
+    ...(input !== undefined && { input }),
+    ...(limits !== undefined && { limits: toStoredKeys(limits) }),
+  };
 }
 
 function agentOf(part: Part): Agent | string {

@@ -8,6 +8,7 @@ import type {
   PartialSuspension,
   Plugin,
   RetryOptions,
+  RunProgram,
   StopCondition,
   StopPolicy,
   StopPolicyInput,
@@ -144,6 +145,8 @@ export interface Agent<Id extends string = string, Output = unknown> {
   readonly model?: LanguageModel;
   /** The agents that a composed agent was given by value. They are registered with it. */
   readonly parts?: readonly Agent[];
+  /** Runs the agent instead of a model. */
+  readonly program?: RunProgram;
   /** Carries the type of the answer to the outcomes of runs; never set. */
   readonly output?: Output;
 }

@@ -5,11 +5,13 @@ import {
   type PhaseContext,
   type PhaseHooks,
   type Plugin,
+  type PluginPart,
   RepriseError,
   type RequestTransform,
   type ScheduledHandler,
   type Tool,
   type ToolSource,
+  type ToolSourceView,
   type ToolWrapperView,
 } from "@reprise/contracts";
 import type { Json, JsonObject, StateAction, StateSlice } from "@reprise/state";
@@ -55,6 +57,8 @@ export interface PluginDefinition {
   readonly traceparent?: () => string | undefined;
   /** The `tracestate` that goes with it. */
   readonly tracestate?: () => string | undefined;
+  /** What the plugin brings to an agent beside its tools, and how that is doing. Asks nobody: it tells what is known now. */
+  parts?(view: ToolSourceView): Promise<readonly PluginPart[]> | readonly PluginPart[];
   /** Ends processes and connections when the runtime closes. Idempotent. */
   close?(): Promise<void> | void;
 }
@@ -77,6 +81,7 @@ const PLUGIN_KEYS: KeysOf<PluginDefinition> = {
   observe: true,
   traceparent: true,
   tracestate: true,
+  parts: true,
   close: true,
 };
 
@@ -124,6 +129,7 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     ...(definition.observe !== undefined && { observe: definition.observe }),
     ...(definition.traceparent !== undefined && { traceparent: definition.traceparent }),
     ...(definition.tracestate !== undefined && { tracestate: definition.tracestate }),
+    ...(definition.parts !== undefined && { parts: definition.parts.bind(definition) }),
     ...(definition.close !== undefined && { close: definition.close.bind(definition) }),
   });
 }

@@ -1,6 +1,6 @@
 import { RepriseError } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { compilePattern } from "./linear-pattern.ts";
 
@@ -44,10 +44,22 @@ function compile(schema: JsonObject): Validate {
         ? undefined
         : (check.errors ?? [])
             .slice(0, MOST_PROBLEMS)
-            .map(({ instancePath, message }) => `${instancePath || "the value"} ${message}`)
+            .map((problem) => `${problem.instancePath || "the value"} ${sayRule(problem)}`)
             .join("; ");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new RepriseError("INVALID_DEFINITION", `This is not a JSON Schema: ${reason}.`, { cause: error });
   }
+}
+
+const MOST_VALUES = 10;
+
+/** What a value breaks, with the name or the values without which a model could only guess. */
+function sayRule({ keyword, message, params }: ErrorObject): string {
+  if (keyword === "additionalProperties")
+    return `must not have the property ${JSON.stringify(params.additionalProperty)}`;
+  if (keyword !== "enum" || !Array.isArray(params.allowedValues)) return message ?? `breaks the rule ${keyword}`;
+  const values: readonly unknown[] = params.allowedValues;
+  const named = values.slice(0, MOST_VALUES).map((value) => JSON.stringify(value));
+  return `must be one of ${named.join(", ")}${values.length > MOST_VALUES ? ", …" : ""}`;
 }

@@ -4,6 +4,7 @@ import {
   type Claim,
   describeThrown,
   type ErrorCode,
+  type Inbox,
   MAX_ATTEMPTS,
   MAX_LOST_CLAIMS,
   MAX_RECOVERIES,
@@ -26,6 +27,7 @@ import { readInbox } from "../loop/read-inbox.ts";
 import { runComposed } from "../loop/run-composed.ts";
 import { endRunWait } from "../loop/run-family.ts";
 import { runLoop } from "../loop/run-loop.ts";
+import { runProgram } from "../loop/run-program.ts";
 import { runRemote } from "../loop/run-remote.ts";
 import { RunWorkspace } from "../loop/run-workspace.ts";
 import type { Services } from "../loop/services.ts";
@@ -37,6 +39,7 @@ import { listOpenCalls } from "../thread/calls.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
 import { runStateOps } from "../thread/run-state.ts";
 import { saveSnapshotIfDue } from "../thread/save-snapshot.ts";
+import { keepDeadline } from "./keep-deadline.ts";
 import { leaveAgain } from "./start-entry.ts";
 
 /** The claim as an activation sees it. */
@@ -73,12 +76,16 @@ export async function activate(
   const thread = started ?? (await services.threads.load(services.store.forTenant(tenant), tenant, thread_id));
   const { env, blobs, time } = services;
   handle.lost.addEventListener("abort", () => services.bus.disown(tenant, run.run_id), { once: true });
-  const effects = new LivePort({ env, time, claim, ...handle, texts: new LongTexts(blobs, tenant, env) });
+  const recorded = services.recordedWorld?.recorded.bind(services.recordedWorld);
+  const effects = new LivePort({ env, time, claim, ...handle, recorded, texts: new LongTexts(blobs, tenant, env) });
+  let stopWatching: () => void = () => undefined;
   try {
     await left;
     if (started === undefined && run.steps === 0) await leaveAgain(services, tenant, run);
+    stopWatching = await keepDeadline(services, claim, run, handle.signal);
     await runActivation(services, claim, { run, thread }, { ...handle, effects });
   } finally {
+    stopWatching();
     saveSnapshotIfDue(services, claim.tenant, thread);
   }
 }
@@ -124,6 +131,10 @@ async function work(workspace: RunWorkspace, plugins: ActivePlugins): Promise<vo
       return endActivation(workspace, await runRemote(workspace, plan.spec, plan.backend));
     }
     if (plan.kind === "composed") return endActivation(workspace, await runComposed(workspace, plan.spec));
+    if (plan.kind === "program") {
+      pinDefinition(workspace, plan.definition);
+      return endActivation(workspace, await runProgram(workspace, plan));
+    }
     pinDefinition(workspace, workspace.agent.definition);
     migrateStates(workspace);
     await plugins.activate();
@@ -154,7 +165,7 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   const { run_id } = workspace.run;
   const question = { kind: "calls", of: run_id, encode: encodeCalls } as const;
   workspace.adoptCalls(await effects.perform(question, () => listOpenCalls(store, run_id)));
-  const { cancel } = await readInbox(workspace);
+  const { cancel } = await lookIntoInbox(workspace);
   if (cancel !== undefined) throw new RunCancelled(cancel.entry_id, cancel.reason);
   if (workspace.run.status === "waiting") {
     endRunWait(workspace);
@@ -163,6 +174,17 @@ async function reopen(workspace: RunWorkspace): Promise<void> {
   }
   workspace.addPatch("runtime", runStateOps(workspace.run));
   workspace.emit("run_start", {});
+}
+
+/** The first look of an activation. It finds what the run was woken for, which needs no second look. */
+async function lookIntoInbox(workspace: RunWorkspace): Promise<Inbox> {
+  const { mail, effects } = workspace;
+  if (effects.loopVersion < 4) return readInbox(workspace);
+  mail.take("steering");
+  const inbox = await readInbox(workspace);
+  if (inbox.steering !== undefined) mail.raise();
+  workspace.keepFound(inbox.decisions);
+  return inbox;
 }
 
 /** Rows are made of JSON; their interface hides it. */

@@ -238,7 +238,7 @@ export class Dispatcher {
   /** Frees a slot for the runs a call waits for: calls that wait could otherwise hold every slot for ever. */
   #lend(activation: Activation): () => void {
     activation.lent++;
-    this.#wake();
+    if (this.#mayBeMore) this.#wake();
     return () => {
       activation.lent--;
     };

@@ -1,4 +1,5 @@
 import { type Claim, claimedRun, type ErrorCode, type RepriseError, toRepriseError } from "@reprise/contracts";
+import { returnUnaccepted } from "../budget/return-allotments.ts";
 import { reportUnstarted } from "../loop/run-family.ts";
 import type { Services } from "../loop/services.ts";
 
@@ -26,8 +27,10 @@ export async function giveBack(services: Services, claim: Claim, thrown: unknown
     });
     const { kind, entry, tenant } = claim;
     // A run that cannot be started has no last step in which it would report.
-    if (kind === "start" && entry?.request?.root_run_id !== undefined)
+    if (kind === "start" && entry?.request?.root_run_id !== undefined) {
+      await returnUnaccepted(services, tenant, { ...entry.request, run_id: entry.run_id });
       await reportUnstarted(store.forTenant(tenant), entry.run_id, services.time.now());
+    }
   } catch (failure) {
     env.log("error", "a claim could not be given back", { problem: toRepriseError(failure).message });
   }

@@ -11,6 +11,7 @@ import {
   type Submitted,
 } from "@reprise/contracts";
 import { applyPatches, getAt } from "@reprise/state";
+import { returnAllotment, returnBelow } from "../budget/return-allotments.ts";
 import { composeStart, type StartOptions } from "../loop/compose-start.ts";
 import { answerForStopped, stopChildren } from "../loop/run-family.ts";
 import { leaveRemote } from "../loop/run-remote.ts";
@@ -119,7 +120,11 @@ function leaveSuperseded(
     await leaveRemote(services, tenant, closed);
     const store = services.store.forTenant(tenant);
     const now = services.time.now();
-    if (closed.has_children === true) await stopChildren(store, closed, { isCancelled: false, now });
+    if (closed.has_children === true) {
+      await stopChildren(store, closed, { isCancelled: false, now });
+      await returnBelow(services, tenant, closed);
+    }
+    await returnAllotment(services, tenant, closed);
     await answerForStopped(store, closed, now);
   };
   return Promise.all(runs.filter((closed) => closed.run_id !== run_id).map(leave));

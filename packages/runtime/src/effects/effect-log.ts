@@ -22,7 +22,7 @@ const STREAMED: ReadonlySet<AgentEvent["type"]> = new Set<AgentEvent["type"]>([
   "budget_warning",
 ]);
 
-function isStreamed(type: AgentEvent["type"]): boolean {
+export function isStreamed(type: AgentEvent["type"]): boolean {
   return STREAMED.has(type);
 }
 
@@ -94,12 +94,12 @@ export class EffectLog {
     this.#event = 0;
   }
 
-  /** The events that a stream showed up to an event, but for those that were handed out before. */
-  takeStreamed(stepId: string, upTo: number, isShown: typeof isStreamed = isStreamed): readonly AgentEvent[] {
+  /** The events that open streams showed up to an event, but for those that were handed out before. */
+  takeShown(upTo: number, isShown: (event: AgentEvent) => boolean): readonly AgentEvent[] {
     const events = this.commit?.events ?? [];
     const from = this.#event;
     while ((events[this.#event]?.seq ?? Number.POSITIVE_INFINITY) <= upTo) this.#event += 1;
-    return events.slice(from, this.#event).filter(({ step_id, type }) => step_id === stepId && isShown(type));
+    return events.slice(from, this.#event).filter(isShown);
   }
 
   /** What the definition's code recorded under a name; the next one when there are several. */

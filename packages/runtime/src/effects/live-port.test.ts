@@ -1,24 +1,25 @@
-import type { BlobStore, Claim } from "@reprise/contracts";
+import type { BlobStore, Changeset, Claim } from "@reprise/contracts";
 import { createFakeEnv } from "@reprise/testkit";
 import { expect, it } from "vitest";
 import { LivePort } from "./live-port.ts";
 import { LongTexts } from "./long-texts.ts";
 import { MailSource } from "./mail-flag.ts";
-import { RunCancelled } from "./outcomes.ts";
+import { ClaimLost, RunCancelled } from "./outcomes.ts";
 
 const CLAIM: Claim = { tenant: "default", thread_id: "t1", epoch: 1, kind: "start", owner: "p", lease_until: 0 };
 
 function openPort() {
   const env = createFakeEnv();
   const controller = new AbortController();
-  const lost = new AbortController().signal;
+  const loss = new AbortController();
+  const lost = loss.signal;
   const texts = new LongTexts({} as BlobStore, "default", env);
   const mail = new MailSource(false);
   const port = new LivePort({ env, time: env.clock, claim: CLAIM, signal: controller.signal, lost, mail, texts });
   const entered: string[] = [];
   const ask = (of: string): Promise<void> =>
     port.perform({ kind: "execute", of }, async () => null).then(() => void entered.push(of));
-  return { env, port, controller, mail, entered, ask };
+  return { env, port, controller, loss, mail, entered, ask };
 }
 
 it("an effect enters at once while the loop waits for nothing else", async () => {
@@ -51,4 +52,16 @@ it("a cancellation and mail come in a turn of their own, and what was asked mean
   expect([port.signal.aborted, port.mail.has("steering"), entered]).toEqual([true, true, ["a"]]);
   const kinds = port.take({ events: [], patches: [] }).map(({ kind }) => kind);
   expect(kinds).toEqual(["claim", "cancel", "mail", "execute"]);
+});
+
+it("commits nothing once the claim is lost, whether the store knows of it or not", async () => {
+  const { port, loss } = openPort();
+  // A port looks at nothing else of it.
+  const changeset = { changeset_id: "c", events: [] } as unknown as Changeset;
+  let commits = 0;
+  const commit = async (): Promise<number> => ++commits;
+  expect(await port.commit(changeset, commit)).toBe(1);
+  loss.abort(new ClaimLost("It ran out."));
+  await expect(port.commit(changeset, commit)).rejects.toThrow("It ran out.");
+  expect(commits).toBe(1);
 });

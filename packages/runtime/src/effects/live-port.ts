@@ -13,7 +13,10 @@ import {
   LOOP_VERSION,
   type Question,
   type Reporting,
+  type ShownEvent,
   type Streamed,
+  type Working,
+  type WorkVoice,
 } from "./port.ts";
 import { type CommitContent, referToCommit } from "./stored-effects.ts";
 
@@ -27,6 +30,8 @@ export interface LivePortOptions {
   readonly lost: AbortSignal;
   readonly mail: MailSource;
   readonly texts: LongTexts;
+  /** What hooks recorded, in an evaluation. */
+  readonly recorded?: ((place: string, name: string) => { readonly value: Json } | undefined) | undefined;
 }
 
 /** How an effect ended, as it is stored. */
@@ -44,6 +49,7 @@ export class LivePort implements EffectPort {
   readonly #runId: string;
   readonly #time: Pick<Clock, "now">;
   readonly #texts: LongTexts;
+  readonly #recorded: LivePortOptions["recorded"];
   readonly #source: AbortSignal;
   readonly #controller = new AbortController();
   readonly #attempts = new Attempts();
@@ -58,8 +64,13 @@ export class LivePort implements EffectPort {
   #isClosed = false;
   #isMailQueued = false;
   #seq: (() => number) | undefined;
+  #openStreams = 0;
+  #isCommitting = false;
+  /** Work that has something to show and waits for the end of a commit. */
+  #held: (() => void)[] = [];
 
-  constructor({ env, time, claim, signal, lost, mail, texts }: LivePortOptions) {
+  constructor({ env, time, claim, signal, lost, mail, texts, recorded }: LivePortOptions) {
+    this.#recorded = recorded;
     this.#env = env;
     this.#runId = claimedRun(claim) ?? "";
     this.#observers = new Observers((observer, problem) =>
@@ -126,11 +137,35 @@ export class LivePort implements EffectPort {
   }
 
   async stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value> {
-    this.#seq = question.seq;
+    const close = this.#openStream(question.seq);
     try {
       return await this.perform(question, ask);
     } finally {
-      this.#seq = undefined;
+      close();
+    }
+  }
+
+  async work<Value>(question: Working<Value>, ask: (voice: WorkVoice) => Promise<Value>): Promise<Value> {
+    const close = this.#openStream(question.seq);
+    const shown = new ShownLater(question.play);
+    const voice: WorkVoice = {
+      show: (event) => {
+        if (shown.add(event)) void this.#showLater(shown);
+      },
+      report: (value) => this.#arrive("progress", question.of, value, () => question.report(value)),
+    };
+    const answer = async (): Promise<Value> => {
+      try {
+        return await ask(voice);
+      } finally {
+        // What it showed comes before its end.
+        await shown.whenShown;
+      }
+    };
+    try {
+      return await this.perform(question, answer);
+    } finally {
+      close();
     }
   }
 
@@ -141,8 +176,10 @@ export class LivePort implements EffectPort {
     return this.perform(question, () => ask(report));
   }
 
-  async record<Value extends Json>(_: string, __: string, ask: () => Promise<Value> | Value): Promise<Value> {
-    return ask();
+  async record<Value extends Json>(place: string, name: string, ask: () => Promise<Value> | Value): Promise<Value> {
+    const known = this.#recorded?.(place, name);
+    // The author's code knows the type of what it recorded under a name.
+    return known === undefined ? ask() : (known.value as Value);
   }
 
   recordOwn<Value>(_: string, __: string, ask: () => Value | undefined): Value | undefined {
@@ -160,12 +197,20 @@ export class LivePort implements EffectPort {
   }
 
   async commit({ changeset_id, events }: Changeset, commit: () => Promise<number>): Promise<number> {
+    // What entered since the loss had no turn of its own: no replay could tell where it belongs. The store may not know of the loss yet.
+    this.lost.throwIfAborted();
     const question = { kind: "commit", of: changeset_id, encode: nothing } as const;
     // A blob is there before anything refers to it.
     const flushed = this.#texts.isWaiting ? () => this.#texts.flush().then(commit) : commit;
-    const version = await this.perform(question, flushed);
-    this.#observers.committed(events);
-    return version;
+    this.#isCommitting = true;
+    try {
+      const version = await this.perform(question, flushed);
+      this.#observers.committed(events);
+      return version;
+    } finally {
+      this.#isCommitting = false;
+      for (const resume of this.#held.splice(0)) resume();
+    }
   }
 
   act(act: () => void): void {
@@ -201,6 +246,25 @@ export class LivePort implements EffectPort {
     } finally {
       if (!isPending) watchdog.end(work);
     }
+  }
+
+  /** Effects that come in from here on say which events were shown before them. */
+  #openStream(seq: () => number): () => void {
+    this.#seq = seq;
+    this.#openStreams += 1;
+    return () => {
+      this.#openStreams -= 1;
+      if (this.#openStreams === 0) this.#seq = undefined;
+    };
+  }
+
+  /** While a commit is under way no event is numbered: those of it and of the loop after it come first, in a replay too. */
+  async #showLater(shown: ShownLater): Promise<void> {
+    do {
+      if (this.#isCommitting) await new Promise<void>((resolve) => this.#held.push(resolve));
+      await this.#turn();
+    } while (this.#isCommitting);
+    shown.flush(this.#isClosed);
   }
 
   /** Alone, the loop waits for one thing at a time: its order is known, and no turn is needed. */
@@ -273,6 +337,39 @@ export class LivePort implements EffectPort {
     if (value !== undefined) effect.value = value;
     if (failed !== undefined) effect.failed = failed;
     this.#effects.push(effect);
+  }
+}
+
+/** Events that work beside the loop wants to show, until they are. Those that come in one breath are shown together. */
+class ShownLater {
+  readonly #play: (event: ShownEvent) => void;
+  #events: ShownEvent[] = [];
+  #flushed: PromiseWithResolvers<void> | undefined;
+
+  constructor(play: (event: ShownEvent) => void) {
+    this.#play = play;
+  }
+
+  /** Resolves once nothing is left to show. */
+  get whenShown(): Promise<void> | undefined {
+    return this.#flushed?.promise;
+  }
+
+  /** Answers whether it is the first one since the last were shown. */
+  add(event: ShownEvent): boolean {
+    this.#events.push(event);
+    if (this.#flushed !== undefined) return false;
+    this.#flushed = Promise.withResolvers();
+    return true;
+  }
+
+  flush(isClosed: boolean): void {
+    const events = this.#events;
+    const flushed = this.#flushed;
+    this.#events = [];
+    this.#flushed = undefined;
+    if (!isClosed) for (const event of events) this.#play(event);
+    flushed?.resolve();
   }
 }
 

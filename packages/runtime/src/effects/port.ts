@@ -10,8 +10,11 @@ import type { CommitContent } from "./stored-effects.ts";
  *
  * - 2: A phase that asks no plugin leaves no effect, also where scheduled actions are possible. `context_resolved` names the tools that plugins hide. The answer to a call of an unknown tool names ten tools at most, and no hidden one.
  *   Plugins hear of denied and expired calls. A question whose answer becomes the result comes after other questions.
+ * - 3: A run that has told the run above how it ended takes in no message any more: its next owner ends it as it was told.
+ * - 4: The decisions and messages that an activation finds when it takes a run up are not asked for again. A tool is asked whether a call that was
+ *   interrupted may be repeated.
  */
-export const LOOP_VERSION = 2;
+export const LOOP_VERSION = 4;
 
 /** Everything an activation learns from outside of its thread. */
 export type EffectKind =
@@ -28,6 +31,8 @@ export type EffectKind =
   | "files"
   | "backend"
   | "delegate"
+  | "work"
+  | "gather"
   | "check"
   | "approval"
   | "place"
@@ -48,6 +53,7 @@ export type EffectKind =
   | "commit"
   | "notify"
   | "below"
+  | "told"
   | "pause";
 
 /** Answers of the definition's own code. A replay in the mode `reexecute` asks them again. */
@@ -97,6 +103,27 @@ export interface Reporting<Value> extends Question<Value> {
   readonly report: (value: Json) => void;
 }
 
+/** An event as work beside the loop shows it: the loop adds its envelope. */
+export type ShownEvent = Pick<AgentEvent, "type" | "data">;
+
+/** A question that is answered beside the rest of the loop, while other parts of it work. Several may be open at a time. */
+export interface Working<Value> extends Question<Value> {
+  /** The last event shown so far, by whatever part of the loop. */
+  readonly seq: () => number;
+  /** Which events with the id `of` as their step the work shows. */
+  readonly isShown: (type: AgentEvent["type"]) => boolean;
+  /** Shows an event. Called in a turn of its own: nothing else of the loop runs meanwhile. */
+  readonly play: (event: ShownEvent) => void;
+  /** Takes in what the work reports. */
+  readonly report: (value: Json) => void;
+}
+
+/** How work beside the loop makes itself heard. Both come in later, in their order. */
+export interface WorkVoice {
+  show(event: ShownEvent): void;
+  report(value: Json): void;
+}
+
 /** The answer something impure gave to a tool or a plugin. */
 export interface Recorded {
   /** The call, or the phase with the plugin. Stored under this name. */
@@ -127,6 +154,8 @@ export interface EffectPort {
   note<Value>(question: Question<Value>, ask: () => Value): Value;
   stream<Value>(question: Streamed<Value>, ask: () => Promise<Value>): Promise<Value>;
   report<Value>(question: Reporting<Value>, ask: (report: (value: Json) => void) => Promise<Value>): Promise<Value>;
+  /** Has something done beside the rest of the loop. The caller has said `fork`. */
+  work<Value>(question: Working<Value>, ask: (voice: WorkVoice) => Promise<Value>): Promise<Value>;
   /** Has something impure done once, inside the answer of a plugin. */
   record<Value extends Json>(key: string, name: string, ask: () => Promise<Value> | Value): Promise<Value>;
   /** The same for the runtime's own part in that answer, which is there at once; undefined when it had none. */

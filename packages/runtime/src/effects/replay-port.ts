@@ -1,11 +1,19 @@
-import type { Changeset, Effect, Env } from "@reprise/contracts";
+import type { Changeset, Effect, Env, RunObserver } from "@reprise/contracts";
 import { getAt, type Json } from "@reprise/state";
 import { Branches } from "./branches.ts";
-import { EffectLog, type RecordedCommit } from "./effect-log.ts";
+import { EffectLog, isStreamed, type RecordedCommit } from "./effect-log.ts";
 import { decodeFailure } from "./failure.ts";
 import { MailFlag } from "./mail-flag.ts";
 import { ClaimLost, RunCancelled } from "./outcomes.ts";
-import { Attempts, type EffectPort, type Question, type Reporting, type Streamed } from "./port.ts";
+import {
+  Attempts,
+  type EffectPort,
+  type Question,
+  type Reporting,
+  type Streamed,
+  type Working,
+  type WorkVoice,
+} from "./port.ts";
 
 /** A part of the loop that waits for its effect. */
 interface Waiter {
@@ -28,7 +36,8 @@ export class ReplayPort implements EffectPort {
   readonly #waiting = new Map<string, Waiter>();
   readonly #reports = new Map<string, (value: Json) => void>();
   readonly #log: EffectLog;
-  #stream: Pick<Streamed<unknown>, "of" | "play" | "isShown"> | undefined;
+  /** What is shown while it comes, by the step of its events. */
+  readonly #streams = new Map<string, Pick<Streamed<unknown>, "play" | "isShown">>();
   #now = 0;
   /** How much of the definition's own code is at work. */
   #asking = 0;
@@ -98,10 +107,26 @@ export class ReplayPort implements EffectPort {
     const own = this.#log.findAhead(question);
     if (own === undefined) return this.#wait(question);
     question.recall(own.value ?? null);
-    this.#stream = question;
+    const { reader } = this.#options;
+    const reading = reader === undefined ? undefined : question.watch?.(reader);
+    this.#streams.set(question.of, question);
     if (this.#mayEnter(question)) this.#play(own);
-    return this.perform(question, ask).finally(() => {
-      this.#stream = undefined;
+    const answer = this.perform(question, ask).finally(() => this.#streams.delete(question.of));
+    // Beside the loop, which hears of the answer at the same time as without a reader.
+    answer.then(
+      (value) => reading?.end?.({ answer: value }),
+      (error: unknown) => reading?.end?.({ error }),
+    );
+    return answer;
+  }
+
+  work<Value>(question: Working<Value>, _: (voice: WorkVoice) => Promise<Value>): Promise<Value> {
+    this.#streams.set(question.of, question);
+    this.#reports.set(question.of, question.report);
+    // Never at once: what else begins in this breath has to be there before anything is shown.
+    return this.#wait(question).finally(() => {
+      this.#streams.delete(question.of);
+      this.#reports.delete(question.of);
     });
   }
 
@@ -267,9 +292,12 @@ export class ReplayPort implements EffectPort {
 
   /** Shows what the open stream showed before an effect came; false when there was nothing. */
   #play({ seq = 0 }: Effect): boolean {
-    const stream = this.#stream;
-    const events = stream === undefined ? [] : this.#log.takeStreamed(stream.of, seq, stream.isShown);
-    for (const event of events) stream?.play(event);
+    if (this.#streams.size === 0) return false;
+    const events = this.#log.takeShown(seq, (event) => {
+      const stream = this.#streams.get(event.step_id ?? "");
+      return stream !== undefined && (stream.isShown ?? isStreamed)(event.type);
+    });
+    for (const event of events) this.#streams.get(event.step_id ?? "")?.play(event);
     return events.length > 0;
   }
 
@@ -320,4 +348,6 @@ interface ReplayPortOptions {
   /** Whether the definition's own code is asked. */
   readonly isAsking: boolean;
   readonly judge: ReplayJudge;
+  /** Reads the requests and answers of models while they are played again. */
+  readonly reader?: RunObserver;
 }

@@ -1,9 +1,8 @@
-import type { TenantStore } from "@reprise/contracts";
+import type { LiveEvent, TenantStore } from "@reprise/contracts";
 import { committedSeq } from "./committed-seq.ts";
 import type { RunKey } from "./event-stream.ts";
 import { isUnderWay } from "./is-under-way.ts";
 import type { JournalSources } from "./journal-sources.ts";
-import type { LiveEvent } from "./live-bus.ts";
 
 /** The next event, or that everything after a `seq` is withdrawn. */
 export type Next = LiveEvent | { readonly withdraw: number };

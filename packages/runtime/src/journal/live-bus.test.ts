@@ -1,6 +1,6 @@
-import type { AgentEvent, RunRecord } from "@reprise/contracts";
+import type { AgentEvent, LiveEvent, RunRecord } from "@reprise/contracts";
 import { expect, it } from "vitest";
-import { LiveBus, type LiveEvent } from "./live-bus.ts";
+import { LiveBus } from "./live-bus.ts";
 
 function live(seq: number, type: "text_delta" | "run_finish" = "text_delta"): LiveEvent {
   const data = type === "run_finish" ? { termination: { type: "natural_end" } } : { delta: String(seq) };
@@ -68,4 +68,19 @@ it("remembers how the last runs ended, and no more than it may", () => {
   }
   expect(bus.ending("t", "r0")).toBeUndefined();
   expect(bus.ending("t", "r299")).toMatchObject({ run: { run_id: "r299" }, finish: { type: "run_finish" } });
+});
+
+it("tells every listener of an event, also when one of them leaves because of it", () => {
+  const bus = new LiveBus();
+  const channel = bus.open("t", "r");
+  const heard: string[] = [];
+  const listen = (name: string): void => {
+    const { stop } = bus.listen("t", "r", 0, ({ event }) => {
+      heard.push(name);
+      if (event.type === "run_finish") stop();
+    });
+  };
+  for (const name of ["first", "second", "third"]) listen(name);
+  channel.publish(live(1, "run_finish"));
+  expect(heard).toEqual(["first", "second", "third"]);
 });

@@ -1,11 +1,5 @@
-import type { AgentEvent, EventOf, RunRecord } from "@reprise/contracts";
+import type { EventOf, LiveEvent, LiveRelay, RunRecord } from "@reprise/contracts";
 import { tenantKey } from "../thread/tenant-key.ts";
-
-/** An event on its way to readers, with the epoch that wrote it. */
-export interface LiveEvent {
-  readonly epoch: number;
-  readonly event: AgentEvent;
-}
 
 type Listener = (event: LiveEvent) => void;
 
@@ -46,10 +40,26 @@ const MAX_ENDINGS = 256;
 export class LiveBus {
   readonly #channels = new Map<string, Channel>();
   readonly #endings = new Map<string, RunEnding>();
+  /** To and from other processes, where there is a way. */
+  readonly #relay: LiveRelay | undefined;
+  readonly #stopServing: (() => void) | undefined;
+
+  constructor(relay?: LiveRelay) {
+    this.#relay = relay;
+    this.#stopServing = relay?.serve(({ tenant, run_id }) => {
+      const channel = this.#channels.get(tenantKey(tenant, run_id));
+      return channel?.isOwned === true ? channel.tail : [];
+    });
+  }
+
+  /** Readers in other processes hear nothing more from here. */
+  close(): void {
+    this.#stopServing?.();
+  }
 
   /** Announces a run that was just started here with its first events, which are committed. Its owner opens the channel next. */
   start(tenant: string, runId: string, events: readonly LiveEvent[]): void {
-    const channel = this.#channel(tenantKey(tenant, runId));
+    const channel = this.#channel(tenant, runId);
     channel.users += 1;
     channel.isStarting = true;
     for (const event of events) channel.publish(event);
@@ -57,7 +67,7 @@ export class LiveBus {
 
   /** The channel of a run, for its owner; to be closed. */
   open(tenant: string, runId: string): LiveChannel {
-    const channel = this.#channel(tenantKey(tenant, runId));
+    const channel = this.#channel(tenant, runId);
     if (!channel.isStarting) channel.users += 1;
     channel.isStarting = false;
     channel.isOwned = true;
@@ -106,28 +116,40 @@ export class LiveBus {
     afterSeq: number,
     listener: Listener,
   ): { readonly isWhole: boolean; readonly stop: () => void } {
-    const channel = this.#channel(tenantKey(tenant, runId));
+    const channel = this.#channel(tenant, runId);
     channel.users += 1;
     const known = [...channel.committed, ...channel.tail];
     for (const live of known) if ((live.event.seq ?? 0) > afterSeq) listener(live);
     const first = known[0]?.event.seq;
-    channel.listeners.push(listener);
+    channel.listeners = [...channel.listeners, listener];
+    let isListening = true;
+    let stopFollowing: (() => void) | undefined;
+    const follow = (): void => {
+      if (isListening) stopFollowing ??= this.#relay?.follow({ tenant, run_id: runId }, listener);
+    };
+    // While the owner is here, it is heard without a relay.
+    if (!this.isOwned(tenant, runId)) follow();
+    else if (this.#relay !== undefined) channel.onLeft.push(follow);
     const stop = (): void => {
-      const index = channel.listeners.indexOf(listener);
-      if (index < 0) return;
-      channel.listeners.splice(index, 1);
+      if (!isListening) return;
+      isListening = false;
+      stopFollowing?.();
+      channel.listeners = channel.listeners.filter((each) => each !== listener);
       channel.leave();
     };
     return { isWhole: this.isOwned(tenant, runId) && first !== undefined && first <= afterSeq + 1, stop };
   }
 
-  #channel(key: string): Channel {
+  #channel(tenant: string, runId: string): Channel {
+    const key = tenantKey(tenant, runId);
     const known = this.#channels.get(key);
     if (known !== undefined) return known;
-    const made = new Channel(
-      () => this.#channels.delete(key),
-      (ending) => this.#remember(key, ending),
-    );
+    const relay = this.#relay;
+    const made = new Channel({
+      onUnused: () => this.#channels.delete(key),
+      onEnded: (ending) => this.#remember(key, ending),
+      relay: relay && ((live) => relay.show(tenant, live)),
+    });
     this.#channels.set(key, made);
     return made;
   }
@@ -139,11 +161,19 @@ export class LiveBus {
   }
 }
 
+/** What a channel needs of the bus. */
+interface ChannelPorts {
+  onUnused(): void;
+  onEnded(ending: RunEnding): void;
+  /** Passes an event on to other processes. */
+  readonly relay: Listener | undefined;
+}
+
 /** The channel of one run to its readers. It exists while there is a publisher or a listener. */
 class Channel implements LiveChannel {
-  readonly listeners: Listener[] = [];
-  readonly #onUnused: () => void;
-  readonly #onEnded: (ending: RunEnding) => void;
+  /** Replaced when it changes, never changed in place: a listener may leave while all are being told. */
+  listeners: readonly Listener[] = [];
+  readonly #ports: ChannelPorts;
   committed: LiveEvent[] = [];
   tail: LiveEvent[] = [];
   isCommitting = false;
@@ -152,9 +182,8 @@ class Channel implements LiveChannel {
   users = 0;
   onLeft: (() => void)[] = [];
 
-  constructor(onUnused: () => void, onEnded: (ending: RunEnding) => void) {
-    this.#onUnused = onUnused;
-    this.#onEnded = onEnded;
+  constructor(ports: ChannelPorts) {
+    this.#ports = ports;
   }
 
   show(live: LiveEvent): void {
@@ -179,7 +208,7 @@ class Channel implements LiveChannel {
 
   end(run: RunRecord): void {
     const finish = this.committed.at(-1)?.event;
-    if (finish?.type === "run_finish") this.#onEnded({ run, finish });
+    if (finish?.type === "run_finish") this.#ports.onEnded({ run, finish });
   }
 
   close(): void {
@@ -196,7 +225,7 @@ class Channel implements LiveChannel {
 
   leave(): void {
     this.users -= 1;
-    if (this.users === 0) this.#onUnused();
+    if (this.users === 0) this.#ports.onUnused();
   }
 
   #keep(events: readonly LiveEvent[]): void {
@@ -206,6 +235,8 @@ class Channel implements LiveChannel {
 
   #tell(live: LiveEvent): void {
     // By number: most runs have one reader, and an iterator a token would cost more than it does.
-    for (let index = 0; index < this.listeners.length; index += 1) this.listeners[index]?.(live);
+    const { listeners } = this;
+    this.#ports.relay?.(live);
+    for (let index = 0; index < listeners.length; index += 1) listeners[index]?.(live);
   }
 }

@@ -2,7 +2,7 @@ import { type Decision, type Termination, type ToolCallRecord, toolPending, tool
 import { getAt, type Json } from "@reprise/state";
 import { BUDGET_CALL } from "../budget/budget-call.ts";
 import type { BudgetExceeded } from "../budget/budget-exceeded.ts";
-import { committedOf } from "../budget/change-budget.ts";
+import { committedOf } from "../budget/budget-room.ts";
 import type { RunBudget } from "../budget/run-budget.ts";
 import type { Outside } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
@@ -25,7 +25,10 @@ export function askForBudget(
   stepId: string,
   { budget, needed, message }: BudgetExceeded,
 ): void {
-  const used = committedOf(budget);
+  const used = {
+    microcents: committedOf(budget, undefined, "microcents"),
+    tokens: committedOf(budget, undefined, "tokens"),
+  };
   const asked = {
     ...(budget.limit_microcents !== null && {
       limit_microcents: proposed(budget.limit_microcents, used.microcents + needed.microcents),

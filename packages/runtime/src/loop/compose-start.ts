@@ -10,6 +10,7 @@ import {
   toolFailure,
 } from "@reprise/contracts";
 import { diff, getAt, type Op, ops, TOOL_CALL_SCOPE, type TrackedPatch } from "@reprise/state";
+import { sharedLimits } from "../budget/find-budget.ts";
 import { LOOP_VERSION } from "../effects/port.ts";
 import type { Restore } from "../thread/find-restore.ts";
 import type { LoadedThread } from "../thread/loaded-thread.ts";
@@ -86,9 +87,10 @@ function startRecord({ request, run_id, entry_id, thread, now, closing, restore 
     recoveries: 0,
     ...(request.policy !== undefined && { policy: request.policy }),
     ...(request.overrides !== undefined && { overrides: request.overrides }),
-    ...(request.budget_id !== undefined && { budget_id: request.budget_id }),
+    ...sharedLimits(request),
     ...(request.depth !== undefined && { depth: request.depth }),
     ...(request.root_run_id !== undefined && { root_run_id: request.root_run_id }),
+    ...(request.heeds !== undefined && { heeds: request.heeds }),
     ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
     ...(request.tracestate !== undefined && { tracestate: request.tracestate }),
     created_at: now,

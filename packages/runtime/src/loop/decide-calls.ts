@@ -87,20 +87,32 @@ async function endUnrun(workspace: ToldRun, call: ToolCallRecord, end: CallEnd):
   else await finishCall(workspace, call, end);
 }
 
-/** The stored decisions that belong to calls suspended now, and the calls that ran out. Other decisions stay where they are. */
-export async function findDecisions(workspace: InboxOwner & RunView & CallBook): Promise<FoundDecisions> {
+/**
+ * The stored decisions that belong to calls suspended now, and the calls that ran out. Other decisions stay where they are. Decisions that are
+ * `known` are answered without a look: then the caller looks again, because others may have come since.
+ */
+export async function findDecisions(
+  workspace: InboxOwner & RunView & CallBook,
+  known: readonly Decision[] = [],
+): Promise<FoundDecisions> {
   const suspended = workspace.openCalls.filter(({ status }) => status === "suspended");
   if (suspended.length === 0) return { decided: [], expired: [] };
+  const found = decidedAmong(suspended, known);
+  if (found.length > 0) return { decided: found, expired: [] };
   // Read before the inbox: a question that is over by then takes no decision any more, so none can be missed.
   const { now } = workspace;
   const { decisions } = await readInbox(workspace);
-  const decided = suspended.flatMap((call): DecidedCall[] => {
-    const decision = decisionFor(call, decisions);
-    return decision === undefined ? [] : [[call, decision]];
-  });
+  const decided = decidedAmong(suspended, decisions);
   const isOver = ({ expires_at = Number.POSITIVE_INFINITY }: ToolCallRecord): boolean => expires_at <= now;
   const expired = suspended.filter((call) => isOver(call) && decisionFor(call, decisions) === undefined);
   return { decided, expired };
+}
+
+function decidedAmong(suspended: readonly ToolCallRecord[], decisions: readonly Decision[]): readonly DecidedCall[] {
+  return suspended.flatMap((call): DecidedCall[] => {
+    const decision = decisionFor(call, decisions);
+    return decision === undefined ? [] : [[call, decision]];
+  });
 }
 
 const PASSED_ON = "pass_decision_to_tool";

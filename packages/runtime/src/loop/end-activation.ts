@@ -5,6 +5,7 @@ import {
   type EventData,
   type HandCall,
   RepriseError,
+  type RunRecord,
   type Spending,
   type Termination,
   terminationCode,
@@ -13,6 +14,7 @@ import {
   toRepriseError,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { hasAllotment, returnBelow } from "../budget/return-allotments.ts";
 import { runPhase } from "../phases/run-phase.ts";
 import { addSpending, NOTHING, spentInTree } from "../run/spending.ts";
 import { runStateOps } from "../thread/run-state.ts";
@@ -29,10 +31,12 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
   const isSuspended = termination.type === "suspended";
   endRunWait(workspace);
   const mayHaveChildren = canHaveChildren(workspace);
+  let below: readonly RunRecord[] | undefined;
   if (!isSuspended) cancelOpenCalls(workspace, termination);
   await leavePhases(workspace, termination);
   if (!isSuspended) {
-    if (mayHaveChildren) await leaveChildren(workspace, termination);
+    if (mayHaveChildren) below = await leaveChildren(workspace, termination);
+    await returnOwn(workspace);
     await notifyParent(workspace, termination);
   }
   const detail = detailOf(termination);
@@ -46,7 +50,7 @@ export async function endActivation(workspace: RunWorkspace, termination: Termin
     dropHandoff(workspace);
   }
   const error_code = termination.type === "error" ? termination.code : undefined;
-  const spent = isSuspended ? {} : await addUp(workspace);
+  const spent = isSuspended ? {} : await addUp(workspace, below);
   workspace.setRun({
     ...advanceRun(workspace.run, isSuspended ? "suspend" : "finish"),
     termination_code: code ?? (isWaiting ? waitCode : terminationCode(termination)),
@@ -80,12 +84,15 @@ async function leavePhases(workspace: RunWorkspace, termination: Termination): P
 }
 
 /** What the run and the runs below it took. They have told their parents all of it before their parents hear of their end. */
-async function addUp(workspace: RunWorkspace): Promise<Pick<EventData["run_finish"], "spent">> {
+async function addUp(
+  workspace: RunWorkspace,
+  below: readonly RunRecord[] | undefined,
+): Promise<Pick<EventData["run_finish"], "spent">> {
   const { run, store, effects } = workspace;
   if (run.has_children !== true) return {};
   // Made of numbers; its interface hides it.
   const question = { kind: "below", of: run.run_id, encode: (found: Spending) => ({ ...found }) } as const;
-  const total = await effects.perform(question, () => spentInTree(store, run));
+  const total = await effects.perform(question, () => spentInTree(store, run, below));
   workspace.setRun({ total });
   return { spent: { own: addSpending(NOTHING, run), total } };
 }
@@ -109,10 +116,25 @@ function canHaveChildren({ run, openCalls, effects }: RunWorkspace): boolean {
 }
 
 /** Before the end is committed: a crash in between leaves the run open, and its next owner stops them again. */
-async function leaveChildren(workspace: RunWorkspace, { type }: Termination): Promise<void> {
-  const { run, store, effects, now } = workspace;
+async function leaveChildren(
+  workspace: RunWorkspace,
+  { type }: Termination,
+): Promise<readonly RunRecord[] | undefined> {
+  const { run, claim, store, effects, services, now } = workspace;
   const question = { kind: "notify", of: `${run.run_id}-children`, encode: () => undefined } as const;
-  await effects.perform(question, () => stopChildren(store, run, { isCancelled: type === "cancelled", now }));
+  return effects.perform(question, async () => {
+    const below = await stopChildren(store, run, { isCancelled: type === "cancelled", now });
+    await returnBelow(services, claim.tenant, run);
+    return below;
+  });
+}
+
+/** Before the run above hears of the end: it may need what is returned for its next step. */
+async function returnOwn({ run, budget, effects }: RunWorkspace): Promise<void> {
+  if (!hasAllotment(run)) return;
+  const { run_id } = run;
+  const question = { kind: "budget", of: run_id, encode: () => undefined } as const;
+  await effects.perform(question, async () => budget?.change({ type: "return", run_id }));
 }
 
 function detailOf(termination: Termination): string | undefined {

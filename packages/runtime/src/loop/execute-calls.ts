@@ -4,7 +4,7 @@ import { CallExecutor, type ExecutorRun, type RunnableCall } from "./call-execut
 import { type DecidingRun, decideCalls, findDecisions } from "./decide-calls.ts";
 
 /** The parts of a run that a round of calls works with and changes. */
-export type RoundRun = DecidingRun & ExecutorRun & AgentView & Commits & Pick<Mailbox, "mail">;
+export type RoundRun = DecidingRun & ExecutorRun & AgentView & Commits & Pick<Mailbox, "mail" | "takeFound">;
 
 /**
  * The gate through which decisions come into a run: at its start, before every model call, after every tool round.
@@ -15,7 +15,8 @@ export async function applyDecisions(workspace: RoundRun): Promise<string | unde
   let terminate: string | undefined;
   // Mostly nothing waits for one.
   while (workspace.openCalls.length > 0) {
-    const { isChanged, runnable } = await decideCalls(workspace, await findDecisions(workspace));
+    const found = await findDecisions(workspace, workspace.takeFound());
+    const { isChanged, runnable } = await decideCalls(workspace, found);
     if (!isChanged) return terminate;
     await workspace.commit(runnable.length > 0 ? "tool_intent" : "tool_results");
     if (runnable.length > 0) terminate = (await executeAll(workspace, runnable)) ?? terminate;

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   activeAgentOf,
   type Budget,
+  type BudgetFact,
   type FilePart,
   type HandCall,
   type LanguageModel,
@@ -13,7 +14,9 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { BudgetExceeded } from "../budget/budget-exceeded.ts";
+import { completeBudget } from "../budget/change-budget.ts";
 import { type GatedRun, isGated, RunGate } from "../budget/run-gate.ts";
+import { describeBudget } from "../budget/tell-budget.ts";
 import { decodeFailure, encodeFailure } from "../effects/failure.ts";
 import { watchAnswer } from "../effects/observers.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
@@ -46,8 +49,8 @@ export interface TurnFacts {
   readonly attempts: readonly ModelAttempt[];
   readonly candidates: readonly string[];
   readonly requirements: readonly string[];
-  /** The budget as it stood last. */
-  readonly budget?: Budget;
+  /** The budget as it stood last. Recordings of 0.1.0 have all of it. */
+  readonly budget?: BudgetFact | Budget;
   /** What is not shown of the calls the model finished asking for, one for each `tool_call_ready`. */
   readonly calls: readonly { readonly provider_id: string; readonly problem?: string }[];
   readonly stop_reason?: StopReason;
@@ -122,7 +125,8 @@ export class ModelTurn {
 
   #watch(observer: RunObserver): WorkObserver<Turn> | undefined {
     const { stepId, inference } = this.#options;
-    const model = inference.model ?? this.#workspace.agent.model.id;
+    // A replay knows no models, only which one was asked.
+    const model = this.#facts.model || (inference.model ?? this.#workspace.agent.model.id);
     const { system, messages, tools, options } = inference.request;
     const work = { stepId, model, request: freezeDeep({ system, messages, tools, options }) };
     return watchAnswer(observer.model?.(work), ({ text, calls, stop_reason, usage }) => ({
@@ -138,7 +142,8 @@ export class ModelTurn {
     const startedAt = services.env.clock.mono();
     const gate = isGated(this.#workspace) ? new RunGate(this.#workspace, this.#options.stepId) : undefined;
     const elapsed = (): number => Math.round(services.env.clock.mono() - startedAt);
-    const session = new RouteSession(run.thread_id, gate, elapsed);
+    const standIn = services.recordedWorld?.inference({ runId: run.run_id, of: this.#options.stepId });
+    const session = new RouteSession(run.thread_id, { gate, elapsed, standIn });
     let model: LanguageModel | undefined;
     let turn: Turn | undefined;
     if (this.#options.isAgain) this.#options.show({ type: "reset" });
@@ -159,7 +164,7 @@ export class ModelTurn {
         attempts,
         candidates,
         requirements,
-        ...(budget !== undefined && { budget }),
+        ...(budget !== undefined && { budget: describeBudget(budget) }),
         calls: this.#ready,
         ...(turn !== undefined && { stop_reason: turn.stop_reason, usage: turn.usage }),
         ...(turn?.files !== undefined && { has_files: true }),
@@ -273,7 +278,7 @@ class PlayedTurn {
 
 /** What is stored of a turn that may be taken again later: what a budget lacks, or for how long no model can be asked. */
 type StoredRefusal =
-  | ({ readonly of: "budget" } & Pick<BudgetExceeded, "budget" | "needed">)
+  | ({ readonly of: "budget"; readonly allotment?: string } & Pick<BudgetExceeded, "budget" | "needed">)
   | ({ readonly of: "unavailable"; readonly failure: Json } & Pick<ModelUnavailable, "waitMs" | "reason">);
 
 function encodeRefusal(error: unknown): Json | undefined {
@@ -283,7 +288,10 @@ function encodeRefusal(error: unknown): Json | undefined {
 }
 
 function describeRefusal(error: unknown): StoredRefusal | undefined {
-  if (error instanceof BudgetExceeded) return { of: "budget", budget: error.budget, needed: error.needed };
+  if (error instanceof BudgetExceeded) {
+    const { budget, needed, allotment } = error;
+    return { of: "budget", budget, needed, ...(allotment !== undefined && { allotment }) };
+  }
   if (!(error instanceof ModelUnavailable)) return undefined;
   const { waitMs, reason, failure } = error;
   return { of: "unavailable", waitMs, reason, failure: encodeFailure(failure) };
@@ -292,7 +300,10 @@ function describeRefusal(error: unknown): StoredRefusal | undefined {
 function decodeRefusal(stored: Json): unknown {
   // Written by `encodeRefusal`, or by the port.
   const refusal = stored as unknown as StoredRefusal;
-  if (refusal.of === "budget") return new BudgetExceeded(refusal.budget, refusal.needed);
+  if (refusal.of === "budget") {
+    const { budget, needed, allotment } = refusal;
+    return new BudgetExceeded(completeBudget(budget), needed, allotment);
+  }
   if (refusal.of !== "unavailable") return undefined;
   const failure = toModelError(decodeFailure(refusal.failure, undefined));
   return new ModelUnavailable(refusal.waitMs, refusal.reason, failure);

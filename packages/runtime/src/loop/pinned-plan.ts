@@ -11,7 +11,8 @@ export function pinnedPlan(
   agentId: string,
   inherited: readonly InheritedPlugin[],
 ): ResolvedRunPlan {
-  const decode = (stored: Parameters<typeof recordedPlan>[0] | undefined) => recordedPlan(stored ?? {});
+  const decode = (stored: Parameters<typeof recordedPlan>[0] | undefined) =>
+    recordedPlan(stored ?? {}, (kind) => agents.program(kind));
   const question = { kind: "definition", of: agentId, encode: describePlan, decode } as const;
   return effects.note(question, () => agents.planRun(agentId, inherited));
 }

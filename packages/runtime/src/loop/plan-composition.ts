@@ -1,4 +1,4 @@
-import { type ComposedPart, type Composition, stepOf } from "@reprise/contracts";
+import { type ComposedPart, type Composition, type RunLimitsPolicy, stepOf } from "@reprise/contracts";
 import { getAt, type Json, parseJson } from "@reprise/state";
 
 /** How a step of a composition stands. */
@@ -21,6 +21,7 @@ export interface StepStart {
   readonly prompt: string;
   /** The thread of an earlier step that this one continues. */
   readonly thread_id?: string;
+  readonly limits?: RunLimitsPolicy;
 }
 
 /** What comes next: steps to begin, none while others are at work, or the end. */
@@ -108,7 +109,8 @@ function nextInRefinement(
     const earlier = { generator: steps[`generator-${round - 1}`], critic: steps[`critic-${round - 1}`] };
     if (draft === undefined) {
       // The generator continues on its thread, where it has the task and its last draft.
-      const part = round === 1 ? generator : { agent: stepOf(generator).agent };
+      const { input: _first, ...later } = stepOf(generator);
+      const part = round === 1 ? generator : later;
       const usual =
         round === 1 ? "{input}" : `This was not accepted:\n\n${feedback}\n\nAnswer again, with all of the answer.`;
       return begin(
@@ -147,12 +149,12 @@ function startOf(
   usual: string,
   values: { readonly input: string; readonly previous: string },
 ): StepStart {
-  const { agent, input = usual } = stepOf(part);
+  const { agent, input = usual, limits } = stepOf(part);
   // In one go: what stands in for a placeholder is not searched for placeholders.
   const prompt = input.replace(/\{(input|previous)\}/g, (_, name) =>
     name === "input" ? values.input : values.previous,
   );
-  return { key, agent_id: agent, prompt };
+  return { key, agent_id: agent, prompt, ...(limits !== undefined && { limits }) };
 }
 
 function continued(start: StepStart, earlier: StepState | undefined): StepStart {

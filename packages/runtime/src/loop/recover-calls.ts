@@ -1,4 +1,4 @@
-import type { Decision, ToolCallRecord } from "@reprise/contracts";
+import type { Decision, Tool, ToolCallRecord } from "@reprise/contracts";
 import type { AgentView } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
 import { admitCall } from "../tools/admit-call.ts";
@@ -31,7 +31,8 @@ async function recoverCall(workspace: RoundRun, call: ToolCallRecord): Promise<R
   if (workspace.versionOf(call.tool_id) !== call.tool_version)
     return askWhatHappened(workspace, call, "The tool has changed since.");
   const isRead = tool.descriptor.class === "read_only";
-  if (!isRead && !tool.descriptor.idempotent && call.repeatable !== true) return askWhatHappened(workspace, call);
+  const isSafe = isRead || tool.descriptor.idempotent || call.repeatable === true;
+  if (!isSafe && !(await mayRepeat(workspace, tool, call))) return askWhatHappened(workspace, call);
   const decision = call.repeatable === true ? undefined : await decisionOf(workspace, call);
   const admission = await admitCall(workspace, call, { approved: true, decision });
   if (admission.kind === "run") return { call, admission, decision };
@@ -41,6 +42,13 @@ async function recoverCall(workspace: RoundRun, call: ToolCallRecord): Promise<R
     await askWhatHappened(workspace, call, admission.result.message ?? undefined);
   else await finishCall(workspace, call, admission);
   return undefined;
+}
+
+/** Whether the tool says so of this very call. The first versions of the loop did not ask. */
+async function mayRepeat({ effects }: InboxOwner, tool: Tool, call: ToolCallRecord): Promise<boolean> {
+  if (effects.loopVersion < 4) return false;
+  const question = { kind: "check", of: `${call.call_id}-again` } as const;
+  return effects.perform(question, () => tool.mayRepeat?.(call.arguments) ?? false);
 }
 
 /** Asks about a call as one of the tool that is there now, if any: that is the one an approval would run. */

@@ -3,10 +3,12 @@ import {
   awaitRun,
   type ChildRun,
   type Composition,
+  type ErrorCode,
   RepriseError,
+  type RunLimits,
+  type RunLimitsPolicy,
   type Termination,
   type ToolCallRecord,
-  textOf,
   toolFailure,
   toolPending,
   toolSuccess,
@@ -20,7 +22,9 @@ import { inheritedStates, RUN_PATH } from "../thread/run-state.ts";
 import { reportBy } from "../tools/perform-call.ts";
 import { findDecisions } from "./decide-calls.ts";
 import { planNext, type StepStart, type StepState, type StepStates } from "./plan-composition.ts";
+import { inputOf } from "./run-input.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
+import { sayAnswer } from "./say-answer.ts";
 import { endCall, moveCall, suspendCall } from "./settle-call.ts";
 
 /** Where a composed run is, inside the run's part of the state: it is as durable as the run, and ends with it. */
@@ -41,7 +45,7 @@ export async function runComposed(workspace: RunWorkspace, spec: AgentSpec): Pro
     const next = planNext(composition, input, stepsOf(workspace));
     if (next.kind === "failed") return { type: "error", value: next.message, code: "STEP_FAILED" };
     if (next.kind === "done") {
-      answer(workspace, next.text);
+      sayAnswer(workspace, next.text);
       return next.stopped === undefined ? { type: "natural_end" } : { type: "stopped", value: { code: next.stopped } };
     }
     if (next.starts.length === 0) return { type: "suspended" };
@@ -69,16 +73,9 @@ function noteStep(workspace: RunWorkspace, key: string, state: StepState): void 
   workspace.addPatch("runtime", [ops.set([...PLACE, "steps", key], { ...state })]);
 }
 
-/** What the run was asked for. */
-function inputOf({ run, thread }: RunWorkspace): string {
-  const asked = thread.messages.filter(({ role }) => role === "user");
-  const own = asked.filter(({ metadata }) => metadata?.run_id === run.run_id);
-  return (own.length > 0 ? own : asked.slice(-1)).map(textOf).join("\n\n");
-}
-
 /** Takes in what the runs below came to; tells whether there was anything. */
 async function takeResults(workspace: RunWorkspace): Promise<boolean> {
-  const { decided } = await findDecisions(workspace);
+  const { decided } = await findDecisions(workspace, workspace.takeFound());
   for (const [call, { suspension, result = null }] of decided) {
     const { run_id, call_id } = call;
     workspace.consume({ run_id, call_id, suspension });
@@ -111,8 +108,14 @@ async function beginSteps(workspace: RunWorkspace, starts: readonly StepStart[])
   const stepId = stepIdOf(run_id, run.steps + 1);
   workspace.setRun({ steps: run.steps + 1, has_children: true });
   workspace.emit("step_start", { message_id: messageIdOf(stepId) }, stepId);
-  const calls = starts.map(({ key, agent_id, prompt, thread_id: continues }, index): ToolCallRecord => {
-    const given = { step: key, agent_id, prompt, ...(continues !== undefined && { thread_id: continues }) };
+  const calls = starts.map(({ key, agent_id, prompt, thread_id: continues, limits }, index): ToolCallRecord => {
+    const given = {
+      step: key,
+      agent_id,
+      prompt,
+      ...(continues !== undefined && { thread_id: continues }),
+      ...(limits !== undefined && { limits: { ...limits } }),
+    };
     const asked = { tool_id: STEP_CALL, tool_version: "1", arguments: given, updated_at: workspace.now };
     noteStep(workspace, key, { agent_id, status: "running" });
     const call_id = callIdOf(stepId, index);
@@ -150,6 +153,17 @@ async function startRuns(workspace: RunWorkspace, calls: readonly ToolCallRecord
   }
 }
 
+const REFUSALS: readonly ErrorCode[] = ["DELEGATION_LIMIT", "AGENT_NOT_FOUND", "BUDGET_EXCEEDED"];
+
+function toAuthorLimits({ limit_microcents, limit_tokens, limit_tool_calls, limit_ms }: RunLimitsPolicy): RunLimits {
+  return {
+    ...(limit_microcents !== undefined && { limitMicrocents: limit_microcents }),
+    ...(limit_tokens !== undefined && { limitTokens: limit_tokens }),
+    ...(limit_tool_calls !== undefined && { limitToolCalls: limit_tool_calls }),
+    ...(limit_ms !== undefined && { limitMs: limit_ms }),
+  };
+}
+
 type Started = StartedRun | { readonly error: string };
 
 function startRun(workspace: RunWorkspace, call: ToolCallRecord): Promise<Started> {
@@ -158,7 +172,11 @@ function startRun(workspace: RunWorkspace, call: ToolCallRecord): Promise<Starte
     const value = getAt(call.arguments, [name]);
     return typeof value === "string" ? value : undefined;
   });
-  const encode = (started: Started): Json => ({ ...started });
+  // Written by `beginSteps`.
+  const stored = getAt(call.arguments, ["limits"]) as RunLimitsPolicy | undefined;
+  const limits = stored === undefined ? {} : { limits: toAuthorLimits(stored) };
+  // Made of JSON; its interface hides it.
+  const encode = (started: Started): Json => ({ ...started }) as unknown as Json;
   return effects.perform({ kind: "delegate", of: call.call_id, encode }, async () => {
     let started: StartedRun | undefined;
     const inherited = async () => inheritedStates(workspace.document);
@@ -166,26 +184,18 @@ function startRun(workspace: RunWorkspace, call: ToolCallRecord): Promise<Starte
       started = child;
     });
     try {
-      const child: ChildRun = await runs.start({ agentId, prompt, ...(threadId !== undefined && { threadId }) });
+      const child: ChildRun = await runs.start({
+        agentId,
+        prompt,
+        ...(threadId !== undefined && { threadId }),
+        ...limits,
+      });
       return started ?? { ...child, depth: (run.depth ?? 0) + 1, background: false };
     } catch (error) {
       signal.throwIfAborted();
-      // What the tree or the policy does not allow fails the step. Anything else is a matter of the run.
-      if (!RepriseError.is(error, "DELEGATION_LIMIT") && !RepriseError.is(error, "AGENT_NOT_FOUND")) throw error;
+      // What the tree, the policy or the budget does not allow fails the step. Anything else is a matter of the run.
+      if (!RepriseError.is(error) || !REFUSALS.includes(error.code)) throw error;
       return { error: error.message };
     }
   });
-}
-
-/** The answer of the whole, as a step of its own. */
-function answer(workspace: RunWorkspace, text: string): void {
-  const { run } = workspace;
-  const step = run.steps + 1;
-  const stepId = stepIdOf(run.run_id, step);
-  workspace.setRun({ steps: step });
-  workspace.emit("step_start", { message_id: messageIdOf(stepId) }, stepId);
-  if (text !== "") workspace.emit("text_delta", { delta: text }, stepId);
-  const metadata = { run_id: run.run_id, step_index: step };
-  workspace.addMessage({ id: messageIdOf(stepId), role: "assistant", content: text, metadata });
-  workspace.emitOnCommit("step_end", {}, stepId);
 }

@@ -2,19 +2,21 @@ import {
   activeAgentOf,
   type Decision,
   isTerminal,
-  MAX_LIMIT,
   RepriseError,
   type RunRecord,
   type RunRequest,
   type TenantStore,
   type Termination,
   TOOL_CALL_TRANSITIONS,
+  type ToolCallRecord,
   terminationCode,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { sharedLimits } from "../budget/find-budget.ts";
 import { newEntry } from "../run/new-entry.ts";
 import type { RunEditor } from "../run/ports.ts";
-import { cancelBelow, childrenOf, completionOf, isInCancelledTree, requestStop } from "../run/run-tree.ts";
+import { cancelBelow, childrenOf, completionOf, isInCancelledTree, requestStop, rootOf } from "../run/run-tree.ts";
+import { runsBelow } from "../run/spending.ts";
 import { frameText } from "../thread/frame-text.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { lastAnswer } from "./structured-output.ts";
@@ -97,8 +99,10 @@ export async function tellThread(
     origin: "internal",
     sender_id: source,
     messages: [{ role: "user", content, visibility: "internal", metadata: { source, ...end } }],
-    // It continues the work of the run above, and spends from the same budget.
-    ...(parent.budget_id !== undefined && { budget_id: parent.budget_id }),
+    // It continues the work of the run above, under the same limits.
+    ...sharedLimits(parent),
+    // A process that dies before it looks for a cancellation below leaves the notice behind: then its run finds it.
+    heeds: { run_id: parentRunId, root_run_id: rootOf(parent) },
   } satisfies RunRequest;
   const dedupe_key = `parent-task-completion:${parentRunId}:${run.run_id}`;
   await store.submit(newEntry(request, { busy_policy: "steer", priority: 0, dedupe_key, sender_id: source }));
@@ -122,12 +126,28 @@ export async function findToldEnd(store: TenantStore, run: RunRecord): Promise<T
   return isWaitedFor(run) ? findAnswer(store, run) : findNotice(store, run);
 }
 
+/** Whether a run has told the run above that it is over, also when the run above has taken that in already. */
+export async function hasToldEnd(store: TenantStore, run: RunRecord): Promise<boolean> {
+  if (run.root_run_id === undefined) return false;
+  if (!isWaitedFor(run)) return (await findNotice(store, run)) !== undefined;
+  const { parent_run_id = "", parent_call_id = "" } = run;
+  const call = await store.loadCall(parent_run_id, parent_call_id);
+  // A call that waited for the run and is over had its answer, or wants none.
+  if (call !== undefined && isTerminal(TOOL_CALL_TRANSITIONS, call.status)) return true;
+  return (await findAnswer(store, run)) !== undefined;
+}
+
 async function findAnswer(store: TenantStore, run: RunRecord): Promise<ToldEnd | undefined> {
   const { run_id, parent_run_id = "", parent_call_id = "" } = run;
   const call = await store.loadCall(parent_run_id, parent_call_id);
-  const decision = call && (await store.loadDecision(parent_run_id, parent_call_id, call.suspension));
-  // Written by `answer`.
-  return decision?.decision_id === endOf(run_id) ? (decision.result as unknown as ToldEnd) : undefined;
+  const { suspension = 0 } = call ?? {};
+  // A call that is not suspended yet finds its answer at its next suspension; one that had it keeps it at its last one.
+  for (const asked of [suspension, suspension + 1]) {
+    const decision = await store.loadDecision(parent_run_id, parent_call_id, asked);
+    // Written by `answer`.
+    if (decision?.decision_id === endOf(run_id)) return decision.result as unknown as ToldEnd;
+  }
+  return undefined;
 }
 
 async function findNotice(store: TenantStore, { run_id, thread_id }: RunRecord): Promise<ToldEnd | undefined> {
@@ -153,12 +173,18 @@ async function answer(store: TenantStore, run: RunBelow, result: Json, now: numb
     decision_id: endOf(run_id),
     run_id: parent_run_id,
     call_id: parent_call_id,
-    suspension: isSuspended ? call.suspension : (call?.suspension ?? 0) + 1,
+    suspension: awaitingSuspension(call),
     action: "resume",
     result,
     updated_at: now,
   };
   await store.decide(decision, { early: true });
+}
+
+/** The suspension in which a call waits for a run: the present one, or the next one of a call that is not suspended yet. */
+function awaitingSuspension(call: ToolCallRecord | undefined): number {
+  if (call === undefined) return 1;
+  return call.status === "suspended" ? call.suspension : call.suspension + 1;
 }
 
 /** The end of a run in the words of the run above. */
@@ -170,31 +196,40 @@ export function describeEnd(
   const output = lastAnswer(workspace.modelMessages(), run_id);
   const known = { run_id, agent_id, ...(output !== undefined && { output }) };
   if (termination.type === "error") return { ...known, status: "failed", error: termination.value };
-  if (termination.type === "cancelled") return { ...known, status: "stopped" };
+  if (termination.type === "cancelled") return { ...known, status: "stopped", ...timedOut(workspace) };
   if (termination.type === "behavior_requested" && termination.detail !== undefined)
     return { ...known, status: "completed", stopped_by: termination.detail };
   if (termination.type !== "stopped") return { ...known, status: "completed" };
   return { ...known, status: "completed", stopped_by: terminationCode(termination) };
 }
 
+/** A run above should know that the time was over, and that no person stopped its task. */
+function timedOut({ run, now }: RunWorkspace): { readonly stopped_by?: string } {
+  return run.deadline_at !== undefined && run.deadline_at <= now ? { stopped_by: "time_limit" } : {};
+}
+
 /**
  * Stops the runs below a run that is over: all of them when the run was cancelled, otherwise those that its calls waited for. Runs in the
- * background continue, and report to the thread.
+ * background continue, and report to the thread. Answers the runs right below it when all of them are over: then they do not change any more.
  */
 export async function stopChildren(
   store: TenantStore,
   run: RunRecord,
   { isCancelled, now }: { readonly isCancelled: boolean; readonly now: number },
-): Promise<void> {
+): Promise<readonly RunRecord[] | undefined> {
   const reason = `Run ${run.run_id}, which started it, is over.`;
-  if (isCancelled) return cancelBelow(store, run, reason, now);
+  if (isCancelled) {
+    await cancelBelow(store, run, reason, now);
+    return undefined;
+  }
   const children = await childrenOf(store, run);
-  if (children.length === 0) return;
+  if (children.length === 0) return undefined;
   // Most of them are over, which one question tells.
-  const { items } = await store.listRuns({ parent_run_id: run.run_id, status: "done", limit: MAX_LIMIT });
-  const over = new Set(items.map(({ run_id }) => run_id));
-  for (const childId of children)
-    if (!over.has(childId) && (await isAwaited(store, childId))) await requestStop(store, childId, reason);
+  const below = await runsBelow(store, run.run_id);
+  const over = new Set(below.flatMap(({ run_id, status }) => (status === "done" ? run_id : [])));
+  const open = children.filter((childId) => !over.has(childId));
+  for (const childId of open) if (await isAwaited(store, childId)) await requestStop(store, childId, reason);
+  return open.length === 0 && over.size === below.length ? below : undefined;
 }
 
 /** Whether a run was cancelled, or is about to be. */

@@ -4,6 +4,7 @@ import { evaluateStop, keepActiveTime } from "./evaluate-stop.ts";
 import { applyDecisions } from "./execute-calls.ts";
 import { takeHandoff } from "./hand-off.ts";
 import { recoverCalls } from "./recover-calls.ts";
+import { hasToldEnd } from "./run-family.ts";
 import { runStep } from "./run-step.ts";
 import type { RunWorkspace } from "./run-workspace.ts";
 import { checkOutput } from "./structured-output.ts";
@@ -20,6 +21,8 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination | Ha
   takeHandoff(workspace, await runPhase(workspace, "run_start", { activation: activationOf(workspace) }));
   let terminate = await recoverCalls(workspace);
   let step = recallStep(workspace);
+  /** Whether the last step is of an earlier owner. */
+  let isRecalled = true;
   for (;;) {
     workspace.signal.throwIfAborted();
     terminate = (await applyDecisions(workspace)) ?? terminate;
@@ -46,10 +49,12 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination | Ha
     if (typeof output === "object") return output;
     if (output === "fits") {
       if (ending?.isFirm === true) return ending.termination;
+      if (ending !== undefined && isRecalled && (await isToldAbove(workspace))) return ending.termination;
       const isSteered = await takeSteering(workspace);
       if (ending !== undefined && !isSteered) return ending.termination;
     }
 
+    isRecalled = false;
     const taken = await runStep(workspace);
     if (taken.kind === "terminated") return requestedEnd(taken.reason);
     if (taken.kind === "paused") continue;
@@ -64,6 +69,16 @@ export async function runLoop(workspace: RunWorkspace): Promise<Termination | Ha
     step = taken.step;
     if (taken.calls.length > 0) terminate = await runToolRound(workspace, taken.calls, taken.round);
   }
+}
+
+/**
+ * Whether an owner that died had told the run above how this run ended. Then it is over: messages that came since are a run of their own,
+ * because nobody above would hear of another end.
+ */
+async function isToldAbove({ run, claim, store, effects }: RunWorkspace): Promise<boolean> {
+  if (claim.kind !== "recover" || run.root_run_id === undefined || effects.loopVersion < 3) return false;
+  const question = { kind: "told", of: run.run_id } as const;
+  return effects.perform(question, () => hasToldEnd(store, run));
 }
 
 /** Another agent is to take over where the loop stopped. */

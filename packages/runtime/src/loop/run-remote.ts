@@ -18,6 +18,7 @@ import {
 import type { Json } from "@reprise/state";
 import { BACKEND_CALL } from "../budget/budget-call.ts";
 import { NEVER, withTimeout } from "../effects/with-timeout.ts";
+import { loaderOf } from "../media/blobs.ts";
 import { ticketFor } from "../thread/ask-about.ts";
 import { callIdOf, messageIdOf, stepIdOf } from "../thread/derived-ids.ts";
 import { isShownByBackend, isShownEvent, readBackendEvent, type ShownEvent } from "./backend-event.ts";
@@ -165,10 +166,11 @@ async function askBackend(
     const described = describeToBackend(services, workspace.claim.tenant, run, spec.id);
     const messages = workspace.modelMessages();
     const made = decisions.map(({ call: _, ...decision }) => decision);
+    const load = loaderOf(services.blobs, workspace.claim.tenant);
     try {
       // Raced with the signal: a backend that does not heed it must not hold the run up.
       const answer = await withTimeout(services.env.clock, signal, null, async (own) =>
-        backend.run(spec, { ...described, messages, decisions: made, signal: own, showText, show }),
+        backend.run(spec, { ...described, messages, decisions: made, signal: own, showText, show, load }),
       );
       outcome = readOutcome(backend, answer);
       return outcome;

@@ -108,7 +108,7 @@ async function putOff(
 }
 
 function mayAsk(error: unknown): error is BudgetExceeded {
-  return error instanceof BudgetExceeded && error.budget.on_exceeded === "pause";
+  return error instanceof BudgetExceeded && error.allotment === undefined && error.budget.on_exceeded === "pause";
 }
 
 /** One attempt at a step. */

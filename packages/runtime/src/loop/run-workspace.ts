@@ -3,6 +3,7 @@ import {
   activeAgentOf,
   type CheckpointReason,
   type Claim,
+  type Decision,
   type DecisionKey,
   type EventData,
   type EventType,
@@ -99,6 +100,7 @@ export class RunWorkspace
   #commits = 0;
   readonly #calls = new OpenCalls();
   #pending = noChanges();
+  #found: readonly Decision[] = [];
   readonly #later: Message[] = [];
   readonly #queued = new Map<string, number>();
 
@@ -329,6 +331,16 @@ export class RunWorkspace
 
   settleEntry(effect: MailboxEffect): void {
     this.#pending.mailbox.push(effect);
+  }
+
+  keepFound(decisions: readonly Decision[]): void {
+    this.#found = decisions;
+  }
+
+  takeFound(): readonly Decision[] {
+    const found = this.#found;
+    this.#found = [];
+    return found;
   }
 
   /** Has something happen in the world once everything up to now is committed. */

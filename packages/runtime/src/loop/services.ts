@@ -9,6 +9,7 @@ import type { PluginInferences } from "../phases/infer-for-plugin.ts";
 import type { AgentSource } from "../resolve/agents.ts";
 import type { Limits } from "../run/limits.ts";
 import type { Delegation } from "../run/ports.ts";
+import type { RecordedWorld } from "../run/recorded-world.ts";
 import type { StoreTime } from "../thread/store-time.ts";
 import type { ThreadCache } from "../thread/thread-cache.ts";
 import type { RunPools } from "../tools/pools/run-pools.ts";
@@ -28,6 +29,8 @@ export interface Services {
   readonly beforeModelAttempt?: BeforeModelAttempt | undefined;
   /** Hears of every failure of a tool that the tool did not mean. */
   readonly onToolError?: OnToolError | undefined;
+  /** Stands in for models and tools, in an evaluation. */
+  readonly recordedWorld?: RecordedWorld | undefined;
   /** Watch every run of this process. */
   readonly observers: Set<Observe>;
   readonly limits: Limits;

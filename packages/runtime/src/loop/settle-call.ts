@@ -138,6 +138,17 @@ export async function pauseCall(
   await tellPlugins(workspace, call, { result, outcome: "suspended", decision: undefined, question: undefined }, key);
 }
 
+/**
+ * When a question is over. A run whose time is over while it waits is woken by that, and ends. One that waits for a run below needs no waking: the
+ * time of that run is over as well.
+ */
+function findExpiry({ run, now }: SettlingRun, { expires_in_ms, run_id }: SuspendTicket): number | undefined {
+  const asked = expires_in_ms === undefined ? undefined : now + expires_in_ms;
+  const { deadline_at } = run;
+  if (deadline_at === undefined || run_id !== undefined) return asked;
+  return Math.min(asked ?? deadline_at, deadline_at);
+}
+
 /** Suspends a call. Clients hear of it once it is durable. */
 export function suspendCall(
   workspace: SettlingRun,
@@ -147,7 +158,7 @@ export function suspendCall(
 ): void {
   const suspension = call.suspension + 1;
   const binding_hash = bindingHash(workspace.services.env, workspace.claim.tenant, call);
-  const expires_at = ticket.expires_in_ms === undefined ? undefined : workspace.now + ticket.expires_in_ms;
+  const expires_at = findExpiry(workspace, ticket);
   const expiry = expires_at === undefined ? {} : { expires_at };
   const { repeatable: _, ...asked } = call;
   const promise = ticket.on_expiry === "execute" ? ({ repeatable: true } as const) : {};

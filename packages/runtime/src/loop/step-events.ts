@@ -1,4 +1,5 @@
 import type { RoutedAttempt, RouteFact } from "@reprise/contracts";
+import { completeBudget } from "../budget/change-budget.ts";
 import { recordCost } from "../budget/record-cost.ts";
 import { describeBudget } from "../budget/tell-budget.ts";
 import type { ModelAttempt } from "../route/route-session.ts";
@@ -28,7 +29,7 @@ function describeRoute({ model: requested, attempts, candidates, requirements, b
     ...(selected !== undefined && { selected }),
     reason: reasonFor(attempts, candidates.length, selected),
     rate: passedOver.map(({ provider, model, reason = "" }) => ({ provider, model, state: reason })),
-    ...(budget !== undefined && { budget: describeBudget(budget) }),
+    ...(budget !== undefined && { budget: "spent" in budget ? describeBudget(completeBudget(budget)) : budget }),
     chain: attempts.map(
       ({ cost, usage: _usage, estimated: _estimated, ...attempt }): RoutedAttempt => ({
         ...attempt,

@@ -1,6 +1,7 @@
 import {
   type BlobContent,
   type BlobInfo,
+  type BlobLinkOptions,
   type BlobRange,
   type BlobReading,
   type BlobStore,
@@ -21,6 +22,8 @@ export interface Blobs {
    * first came with. Throws `BLOB_TOO_LARGE` for more than `max_bytes`.
    */
   put(content: BlobContent, options?: PutBlobOptions): Promise<BlobInfo>;
+  /** An address where anybody can read one for a while; undefined when its bytes are where only this process reads them. */
+  link(url: string, options: BlobLinkOptions): Promise<string | undefined>;
 }
 
 export function createBlobs({ blobs }: { readonly blobs: BlobStore }, tenant: string): Blobs {
@@ -28,6 +31,7 @@ export function createBlobs({ blobs }: { readonly blobs: BlobStore }, tenant: st
     read: (url) => readBlob({ blobs }, tenant, url),
     stream: (url, range) => blobs.read(tenant, blobRefOf(url), range),
     put: (content, options) => blobs.put(tenant, content, options),
+    link: async (url, options) => blobs.link?.(tenant, blobRefOf(url), options),
   };
 }
 

@@ -121,7 +121,8 @@ export async function inferForPlugin(
   };
   const { claim, budget } = workspace;
   const gate = isGated(workspace) ? new RunGate({ run, claim, budget, services, emit }, "", from.place) : undefined;
-  const session = new RouteSession(run.thread_id, gate);
+  const standIn = services.recordedWorld?.inference({ runId: run.run_id, of: from.place, plugin: from.plugin });
+  const session = new RouteSession(run.thread_id, { gate, standIn });
   let turn: Turn | undefined;
   try {
     const request: RoutedRequest = {

@@ -19,7 +19,9 @@ export async function replayExport(exported: unknown, options: ReplayExportOptio
   const isAsking = mode === "reexecute";
   const agents = isAsking ? new Agents(buildRegistries(definitions), env) : undefined;
   agents?.assertKnown(recording.run.agent_id);
-  const context = { env, mode, ...(agents !== undefined && { agents }) };
+  const programs = new Map(definitions.programs?.map((program) => [program.kind, program]));
+  const program = (kind: string) => programs.get(kind);
+  const context = { env, mode, program, ...(agents !== undefined && { agents }) };
   try {
     return await replayRecording(recording, context);
   } catch (error) {

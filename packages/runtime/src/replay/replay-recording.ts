@@ -1,10 +1,17 @@
-import type { Changeset, Claim, Effect, Env, RunRecord, StoredChangeset, ToolCallRecord } from "@reprise/contracts";
-import { applyPatch, applyPatches, type Json, ops } from "@reprise/state";
+import type {
+  Changeset,
+  Claim,
+  Env,
+  RunObserver,
+  RunRecord,
+  StoredChangeset,
+  ToolCallRecord,
+} from "@reprise/contracts";
+import { applyPatches } from "@reprise/state";
 import { runActivation } from "../dispatcher/activate.ts";
 import type { RecordedCommit } from "../effects/effect-log.ts";
 import { LOOP_VERSION } from "../effects/port.ts";
 import { ReplayPort } from "../effects/replay-port.ts";
-import { resolveReferences } from "../effects/stored-effects.ts";
 import { composeClosing } from "../loop/compose-closing.ts";
 import { composeStart } from "../loop/compose-start.ts";
 import type { Services } from "../loop/services.ts";
@@ -13,6 +20,7 @@ import { LoadedThread } from "../thread/loaded-thread.ts";
 import { type RecordedActivation, type RecordedPart, rowOf, splitRecording } from "./activations.ts";
 import { type Difference, type Divergence, findDifference, plain } from "./compare-commits.ts";
 import { foldRows } from "./fold-rows.ts";
+import { readEffects } from "./read-effects.ts";
 import type { RunRecording } from "./recording.ts";
 import { replayImpossible } from "./replay-errors.ts";
 import { createReplayServices } from "./replay-services.ts";
@@ -43,6 +51,10 @@ export interface ReplayContext {
   readonly mode: ReplayMode;
   /** Today's agents, for a replay that asks them. */
   readonly agents?: AgentSource;
+  /** The programs of agents that are run by one: they are a part of the loop. */
+  readonly program?: AgentSource["program"];
+  /** Reads what models were asked, and what they answered. */
+  readonly reader?: RunObserver;
   /** What a runtime brings beside, such as its way to count tokens. */
   readonly services?: Pick<Services, "tokens" | "limits">;
 }
@@ -118,7 +130,7 @@ class Replay {
   /** One owner's work. */
   async #activate({ epoch, claim: stored, changesets }: RecordedActivation): Promise<void> {
     const { run, tenant } = this.#recording;
-    const { env, mode } = this.#context;
+    const { env, mode, reader } = this.#context;
     if (stored.loop_version > LOOP_VERSION)
       throw replayImpossible(
         run.run_id,
@@ -132,6 +144,7 @@ class Replay {
       commits: changesets.map((changeset) => this.#describe(changeset)),
       isLeft: last !== undefined && rowOf(run, last)?.status === "running",
       isAsking: mode === "reexecute",
+      ...(reader !== undefined && { reader }),
       judge: {
         accept: (commit, changeset) => this.#accept(changesets[commit] as StoredChangeset, changeset),
         missed: (commit, index, effect, asked) => {
@@ -197,20 +210,7 @@ class Replay {
   }
 
   #describe(changeset: StoredChangeset): RecordedCommit {
-    const { run_id } = this.#recording.run;
-    const stored = (changeset.effects ?? []).map((effect) => restoreTexts(effect, this.#recording));
-    const events = changeset.events.filter((event) => event.run_id === run_id);
-    return { ...changeset, effects: resolveReferences(stored, { ...changeset, events }), events };
+    const { effects, events } = readEffects(changeset, this.#recording);
+    return { ...changeset, effects, events };
   }
-}
-
-/** An effect with its long texts in their places. */
-function restoreTexts(effect: Effect, { texts }: RunRecording): Effect {
-  if (effect.texts === undefined) return effect;
-  let value: Json = effect.value ?? null;
-  for (const { path, ref } of effect.texts) {
-    const text = texts[ref] ?? "";
-    value = path.length === 0 ? text : applyPatch(value, { ops: [ops.set(path, text)] });
-  }
-  return { ...effect, value };
 }

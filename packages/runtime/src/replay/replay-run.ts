@@ -30,6 +30,6 @@ export async function replayRun(
 ): Promise<ReplayResult> {
   const recording = await exportRun(services, tenant, runId);
   const { env, agents, tokens, limits } = services;
-  if (mode === "verify") return replayRecording(recording, { env, mode });
+  if (mode === "verify") return replayRecording(recording, { env, mode, program: (kind) => agents.program(kind) });
   return replayRecording(recording, { env, mode, agents, services: { tokens, limits } });
 }

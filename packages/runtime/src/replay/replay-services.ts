@@ -10,7 +10,7 @@ import { RunPools } from "../tools/pools/run-pools.ts";
 import type { ReplayContext } from "./replay-recording.ts";
 
 /** What the loop works with in a replay: nothing outside can notice it, and nothing outside is asked. */
-export function createReplayServices({ env, agents, services }: ReplayContext, effects: EffectPort): Services {
+export function createReplayServices({ env, agents, program, services }: ReplayContext, effects: EffectPort): Services {
   const quiet = quietEnv(env, effects);
   const { limits = DEFAULT_LIMITS, tokens = new TokenEstimator(undefined, quiet.log) } = services ?? {};
   const nothing = (): undefined => undefined;
@@ -19,7 +19,7 @@ export function createReplayServices({ env, agents, services }: ReplayContext, e
     time: { now: () => effects.now, hear: nothing, ask: async () => undefined },
     limits,
     tokens,
-    agents: agents ?? untouchable<AgentSource>("an agent"),
+    agents: agents ?? untouchable<AgentSource>("an agent", { program: program ?? nothing }),
     bus: new LiveBus(),
     pools: new RunPools(limits.pools),
     store: { ...untouchable("its store"), forTenant: () => untouchable("its store") },
@@ -52,9 +52,10 @@ function quietEnv(env: Env, effects: EffectPort): Env {
 }
 
 /** Stands for a part of the world whose answers all come from the recording. */
-function untouchable<Part extends object>(what: string): Part {
+function untouchable<Part extends object>(what: string, known: Partial<Part> = {}): Part {
   const refuse = (): never => {
     throw new RepriseError("INTERNAL", `A replay asked ${what}.`);
   };
-  return new Proxy({} as Part, { get: () => refuse });
+  // Whatever is not known refuses to be called.
+  return new Proxy(known as Part, { get: (target, key) => Reflect.get(target, key) ?? refuse });
 }

@@ -85,6 +85,17 @@ function digestOf(recording: RunRecording, hash: Hash): string {
   return sealParts({ head: { ...rest, base: before }, ...parts }, hash);
 }
 
+/** A recording whose digests are those of its content. For recordings that were shortened or redacted. */
+export function sealAnew(recording: RunRecording, hash: Hash): RunRecording {
+  let before = recording.base.digest;
+  const changesets = recording.changesets.map((changeset) => {
+    before = digestAfter(before, changeset, hash);
+    return { ...changeset, digest: before };
+  });
+  const sealed = { ...recording, changesets };
+  return { ...sealed, digest: digestOf(sealed, hash) };
+}
+
 /** Finds where a recording is no longer what was sealed. */
 export function findBrokenSeal(recording: RunRecording, hash: Hash): Divergence | undefined {
   const { base, changesets, digest } = recording;

@@ -6,6 +6,7 @@ import {
   type LanguageModel,
   type Plugin,
   RepriseError,
+  type RunProgram,
 } from "@reprise/contracts";
 import { ModelHealth } from "../route/model-health.ts";
 import { buildRoute } from "./build-route.ts";
@@ -103,7 +104,10 @@ export class Agents {
   lend(entry: AgentEntry): () => void {
     const { id } = entry.spec;
     this.#lent.set(id, entry);
+    this.#plans.delete(id);
     return () => {
+      // Lent again meanwhile, it is another's to forget.
+      if (this.#lent.get(id) !== entry) return;
       this.#lent.delete(id);
       this.#plans.delete(id);
     };
@@ -154,6 +158,12 @@ export class Agents {
     return { kind: "local", agent: withSourcedTools(plan.agent, sourced, () => undefined) };
   }
 
+  /** A program by its kind: registered, or given to an agent by value. */
+  program(kind: string): RunProgram | undefined {
+    const { programs, agents } = this.registries;
+    return programs.get(kind) ?? agents.list().find(({ program }) => program?.kind === kind)?.program;
+  }
+
   /** The plugins that hold something until the runtime closes. */
   get closing(): Iterable<Plugin> {
     return this.#closing;
@@ -168,7 +178,8 @@ export class Agents {
   #abilityFor(id: string): readonly (readonly [string, AgentAbility])[] {
     try {
       const plan = this.plan(id);
-      return [[id, plan.kind === "local" ? abilityOf(this.#env, plan.agent) : { tools: {} }]];
+      if (plan.kind === "local") return [[id, abilityOf(this.#env, plan.agent)]];
+      return [[id, { tools: {}, ...(plan.kind === "program" && { definition: plan.definition }) }]];
     } catch {
       // A request for a run of it gets the reason.
       return [];
@@ -219,8 +230,11 @@ export class Agents {
 
 /** The error for an agent that has no model, tools and plugins here. */
 export function notLocal({ kind }: Exclude<ResolvedRunPlan, { kind: "local" }>, id: string): RepriseError {
-  const why =
-    kind === "backend" ? "has an endpoint and runs remotely" : "is made of other agents and has no tools of its own";
+  const why = {
+    backend: "has an endpoint and runs remotely",
+    composed: "is made of other agents and has no tools of its own",
+    program: "is run by a program and has no tools of its own",
+  }[kind];
   return new RepriseError("REMOTE_AGENT_NOT_DIRECTLY_RUNNABLE", `Agent ${id} ${why}.`, { details: { agent_id: id } });
 }
 
@@ -236,5 +250,6 @@ function combine(sets: readonly [RegistrySet, ...RegistrySet[]]): RegistrySet {
     plugins: createCompositeRegistry(sets.map(({ plugins }) => plugins)),
     stopPolicies: createCompositeRegistry(sets.map(({ stopPolicies }) => stopPolicies)),
     backends: createCompositeRegistry(sets.map(({ backends }) => backends)),
+    programs: createCompositeRegistry(sets.map(({ programs }) => programs)),
   };
 }

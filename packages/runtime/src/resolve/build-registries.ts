@@ -1,4 +1,4 @@
-import type { ExecutionBackend, ModelProvider, Plugin, StopPolicy, Tool } from "@reprise/contracts";
+import type { ExecutionBackend, ModelProvider, Plugin, RunProgram, StopPolicy, Tool } from "@reprise/contracts";
 import type { KeysOf } from "../define/assert-known-keys.ts";
 import type { Agent } from "../define/define-agent.ts";
 import { createRegistryBuilder, type RegistryBuilder } from "./registry-builder.ts";
@@ -16,6 +16,8 @@ export interface Definitions<Known extends Agent = Agent> {
   readonly plugins?: readonly Plugin[];
   readonly stopPolicies?: readonly StopPolicy[];
   readonly backends?: readonly ExecutionBackend[];
+  /** Programs for agents that are run by one, such as workflows. */
+  readonly programs?: readonly RunProgram[];
   readonly contextPlugins?: ContextPluginFactory;
 }
 
@@ -28,6 +30,7 @@ export const DEFINITION_KEYS: KeysOf<Definitions> = {
   plugins: true,
   stopPolicies: true,
   backends: true,
+  programs: true,
   contextPlugins: true,
 };
 
@@ -44,8 +47,9 @@ export function buildAddition(definitions: Definitions): RegistrySet {
 function register(definitions: Definitions): RegistryBuilder {
   const builder = createRegistryBuilder();
   for (const agent of withParts(definitions.agents ?? [])) {
-    const { spec, tools, plugins, model, stopPolicies } = agent;
-    builder.withAgent(spec, { tools, plugins, ...(model !== undefined && { model }) });
+    const { spec, tools, plugins, model, program, stopPolicies } = agent;
+    const given = { ...(model !== undefined && { model }), ...(program !== undefined && { program }) };
+    builder.withAgent(spec, { tools, plugins, ...given });
     for (const policy of stopPolicies) builder.withStopPolicy(policy);
   }
   for (const tool of definitions.tools ?? []) builder.withTool(tool);
@@ -54,6 +58,7 @@ function register(definitions: Definitions): RegistryBuilder {
   for (const plugin of definitions.plugins ?? []) builder.withPlugin(plugin);
   for (const policy of definitions.stopPolicies ?? []) builder.withStopPolicy(policy);
   for (const backend of definitions.backends ?? []) builder.withBackend(backend);
+  for (const program of definitions.programs ?? []) builder.withProgram(program);
   if (definitions.contextPlugins !== undefined) builder.withContextPlugins(definitions.contextPlugins);
   return builder;
 }

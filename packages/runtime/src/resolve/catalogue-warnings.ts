@@ -1,6 +1,7 @@
 import type { AgentSpec } from "@reprise/contracts";
 import { compileGlob } from "../spec/glob.ts";
 import type { MergedTools } from "./merge-tools.ts";
+import type { RegistrySet } from "./registry-set.ts";
 import type { ResolveWarning } from "./resolved-agent.ts";
 
 type Known = MergedTools["known"];
@@ -16,6 +17,18 @@ export function warnOfCatalogue(spec: AgentSpec, { known }: MergedTools, isOpen:
     ...warnOfPatterns(spec, known, "allowed_tool_patterns", isOpen),
     ...warnOfPatterns(spec, known, "excluded_tool_patterns", isOpen),
   ];
+}
+
+/** Agents that the lists of an agent name and that there are not: their tools are hidden, and nothing else would say why. */
+export function warnOfAgents(spec: AgentSpec, { agents }: Pick<RegistrySet, "agents">): readonly ResolveWarning[] {
+  const known = new Set(agents.ids());
+  return (["delegates", "allowed_agents", "excluded_agents"] as const).flatMap((field) =>
+    (spec[field] ?? []).flatMap((entry) => {
+      if (known.has(entry)) return [];
+      const message = `${JSON.stringify(entry)} in \`${field}\` is the id of no agent. Add the agent, or correct the list.`;
+      return warning(spec, "unknown_agent", entry, message);
+    }),
+  );
 }
 
 function warnOfLiterals(

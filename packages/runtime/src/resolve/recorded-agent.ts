@@ -1,4 +1,11 @@
-import { type Plugin, RepriseError, type StopPolicy, type Tool, type ToolDescriptor } from "@reprise/contracts";
+import {
+  type Plugin,
+  RepriseError,
+  type RunProgram,
+  type StopPolicy,
+  type Tool,
+  type ToolDescriptor,
+} from "@reprise/contracts";
 import { getAt, type Json, type Path, type StateSlice, TOOL_CALL_SCOPE } from "@reprise/state";
 import { readInputSchema } from "../define/input-schema.ts";
 import { installPlugins } from "./installed-plugins.ts";
@@ -6,12 +13,21 @@ import type { RecordedDefinition, RecordedPlugin } from "./recorded-definition.t
 import type { ResolvedAgent, ResolvedRunPlan } from "./resolved-agent.ts";
 
 /** The plan an activation was recorded with. Every answer comes from the recording, so no part of it may be asked. */
-export function recordedPlan(stored: Json): ResolvedRunPlan {
+export function recordedPlan(
+  stored: Json,
+  findProgram: (kind: string) => RunProgram | undefined = () => undefined,
+): ResolvedRunPlan {
   const value: Json = typeof stored === "string" ? JSON.parse(stored) : stored;
   const backend = getAt(value, ["backend"]);
   // Written by `describePlan`.
   const definition = value as unknown as RecordedDefinition;
   if (getAt(value, ["composed"]) === true) return { kind: "composed", spec: definition.spec };
+  const kind = getAt(value, ["program"]);
+  if (typeof kind === "string") {
+    const program = findProgram(kind);
+    if (program === undefined) throw replayNeeds(kind);
+    return { kind: "program", spec: definition.spec, program, definition: String(getAt(value, ["hash"])) };
+  }
   if (backend === undefined) return { kind: "local", agent: recordedAgent(definition) };
   return {
     kind: "backend",
@@ -34,6 +50,12 @@ function recordedAgent({ definition, spec, tools, plugins, stop_policies }: Reco
     warnings: [],
     definition,
   };
+}
+
+/** A program is code of the framework: a replay runs it again, as it runs the loop. */
+function replayNeeds(kind: string): RepriseError {
+  const message = `The run was made by a program of the kind ${JSON.stringify(kind)}. Give that program to the replay (\`programs\`).`;
+  return new RepriseError("REPLAY_IMPOSSIBLE", message, { details: { kind } });
 }
 
 function untouched(): never {

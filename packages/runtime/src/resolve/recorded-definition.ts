@@ -39,6 +39,10 @@ export function describePlan(plan: ResolvedRunPlan): Json {
   // A spec is made of JSON; its interface hides it.
   if (plan.kind === "backend") return { backend: plan.backend.id, spec: describeSpec(plan.spec) as unknown as Json };
   if (plan.kind === "composed") return { composed: true, spec: describeSpec(plan.spec) as unknown as Json };
+  if (plan.kind === "program") {
+    // As above. One text, so that it is stored once.
+    return JSON.stringify({ program: plan.program.kind, hash: plan.definition, spec: describeSpec(plan.spec) });
+  }
   const described = known.get(plan.agent.tools);
   if (described !== undefined) return described;
   const text = JSON.stringify(describeDefinition(plan.agent));

@@ -5,6 +5,7 @@ import {
   type ModelProvider,
   type Plugin,
   RepriseError,
+  type RunProgram,
   type StopPolicy,
   type Tool,
   toRepriseError,
@@ -35,6 +36,8 @@ export interface RegistryBuilder {
   withPlugin(plugin: Plugin): this;
   withStopPolicy(policy: StopPolicy): this;
   withBackend(backend: ExecutionBackend): this;
+  /** Runs the agents whose spec names a program of this kind. */
+  withProgram(program: RunProgram): this;
   /** Agents known elsewhere, asked for by `buildAndDiscover`. One registered here goes before one with the same id there. */
   withRemoteAgents(source: RemoteAgentSource): this;
   /** Makes the plugins of agents with a context policy. */
@@ -63,6 +66,7 @@ class CollectingBuilder implements RegistryBuilder {
   readonly #plugins = new Registration<Plugin>("plugins", this.#problems);
   readonly #stopPolicies = new Registration<StopPolicy>("stop policies", this.#problems);
   readonly #backends = new Registration<ExecutionBackend>("backends", this.#problems);
+  readonly #programs = new Registration<RunProgram>("programs", this.#problems);
   readonly #sources = new Registration<RemoteAgentSource>("remote sources", this.#problems);
   #contextPlugins: ContextPluginFactory | undefined;
 
@@ -115,6 +119,11 @@ class CollectingBuilder implements RegistryBuilder {
     return this;
   }
 
+  withProgram(program: RunProgram): this {
+    this.#programs.add(program.kind, program);
+    return this;
+  }
+
   withRemoteAgents(source: RemoteAgentSource): this {
     this.#sources.add(source.id, source);
     return this;
@@ -161,6 +170,7 @@ class CollectingBuilder implements RegistryBuilder {
       plugins: this.#plugins.build(),
       stopPolicies: this.#stopPolicies.build(),
       backends: this.#backends.build(),
+      programs: this.#programs.build(),
       ...(this.#contextPlugins !== undefined && { contextPlugins: this.#contextPlugins }),
     };
   }

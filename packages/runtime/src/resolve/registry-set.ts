@@ -8,6 +8,7 @@ import type {
   ModelProvider,
   ModelSpec,
   Plugin,
+  RunProgram,
   StopPolicy,
   Tool,
 } from "@reprise/contracts";
@@ -20,6 +21,8 @@ export interface OwnParts {
   readonly plugins?: readonly Plugin[];
   /** Used instead of the model the spec names. */
   readonly model?: LanguageModel;
+  /** Runs the agent instead of a model. */
+  readonly program?: RunProgram;
 }
 
 export interface AgentEntry extends OwnParts {
@@ -47,6 +50,7 @@ export interface RegistrySet {
   readonly plugins: Registry<Plugin>;
   readonly stopPolicies: Registry<StopPolicy>;
   readonly backends: Registry<ExecutionBackend>;
+  readonly programs: Registry<RunProgram>;
   readonly contextPlugins?: ContextPluginFactory;
   /** Asks the remote sources for their agents, again or for the first time. Absent where there are no sources. */
   discover?(signal?: AbortSignal): Promise<void>;

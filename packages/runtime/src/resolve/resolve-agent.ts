@@ -14,6 +14,7 @@ import { checkComposition } from "./check-composition.ts";
 import { checkGenerative } from "./check-generative.ts";
 import { readContextWindow } from "./context-window.ts";
 import { findBackend, isRemote } from "./find-backend.ts";
+import { findProgram } from "./find-program.ts";
 import { installPlugins, renewPlugins } from "./installed-plugins.ts";
 import { lookUpAgent, lookUpEntry } from "./look-up-agent.ts";
 import { runPluginPipeline } from "./plugin-pipeline.ts";
@@ -79,6 +80,10 @@ export function resolveRunPlan(registries: RegistrySet, agentId: string, options
     checkComposition(registries, spec);
     return { kind: "composed", spec };
   }
+  if (spec.program !== undefined) {
+    const program = findProgram(registries, entry, spec.program);
+    return { kind: "program", spec, program, definition: options.env.hash(canonicalJson(spec.program.definition)) };
+  }
   return { kind: "local", agent: finish(assemble(registries, entry), options) };
 }
 
@@ -130,6 +135,7 @@ export function dryResolve(registries: RegistrySet, agentId: string): void {
   const entry = lookUpEntry(registries, agentId);
   if (isRemote(entry.spec)) findBackend(registries, entry.spec);
   else if (entry.spec.compose !== undefined) checkComposition(registries, entry.spec);
+  else if (entry.spec.program !== undefined) findProgram(registries, entry, entry.spec.program);
   else assemble(registries, entry);
 }
 

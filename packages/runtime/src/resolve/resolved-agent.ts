@@ -9,6 +9,7 @@ import type {
   PhaseHook,
   Plugin,
   RequestTransform,
+  RunProgram,
   ScheduledHandler,
   StopPolicy,
   Tool,
@@ -43,7 +44,8 @@ export interface ResolveWarning {
     | "unmatched_pattern"
     | "star_in_literal"
     | "permission_shaped_entry"
-    | "orphan_permission_rule";
+    | "orphan_permission_rule"
+    | "unknown_agent";
   readonly agent_id: string;
   readonly subject: string;
   readonly message: string;
@@ -81,4 +83,6 @@ export type ResolvedRunPlan =
   | { readonly kind: "local"; readonly agent: ResolvedAgent }
   | { readonly kind: "backend"; readonly spec: AgentSpec; readonly backend: ExecutionBackend }
   /** Made of other agents. */
-  | { readonly kind: "composed"; readonly spec: AgentSpec };
+  | { readonly kind: "composed"; readonly spec: AgentSpec }
+  /** Run by a program. */
+  | { readonly kind: "program"; readonly spec: AgentSpec; readonly program: RunProgram; readonly definition: string };

@@ -2,7 +2,7 @@ import type { AgentSpec, Tool } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import { findGlobProblem } from "../spec/glob.ts";
 import { type CatalogueLists, createCatalogueFilter } from "./catalogue-filter.ts";
-import { warnOfCatalogue } from "./catalogue-warnings.ts";
+import { warnOfAgents, warnOfCatalogue } from "./catalogue-warnings.ts";
 import { type MergedTools, mergeTools, type ToolOrigin, type ToolOrigins } from "./merge-tools.ts";
 import type { AgentEntry, RegistrySet } from "./registry-set.ts";
 import { sayKnown, unresolvable } from "./resolve-errors.ts";
@@ -90,7 +90,11 @@ export function runToolPipeline(registries: RegistrySet, entry: AgentEntry, inst
   const merged = mergeTools(spec, collectSources(registries, entry, installed), createCatalogueFilter(toolLists(spec)));
   const isOpen = installed.plugins.some(({ toolSource }) => toolSource !== undefined);
   checkConcurrency(spec, merged, isOpen);
-  const warnings = [...warnOfCatalogue(spec, merged, isOpen), ...warnOfPermissions(spec, merged)];
+  const warnings = [
+    ...warnOfCatalogue(spec, merged, isOpen),
+    ...warnOfPermissions(spec, merged),
+    ...warnOfAgents(spec, registries),
+  ];
   const tools = new Map([...merged.tools].map(([id, tool]) => [id, wrapTool({ spec, installed }, tool)]));
   return { tools, warnings };
 }

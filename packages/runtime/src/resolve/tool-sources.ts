@@ -112,6 +112,7 @@ function isSourcing(plugin: Plugin): plugin is Sourcing {
   return plugin.toolSource !== undefined;
 }
 
-function viewFor(agent: ResolvedAgent, { id }: Plugin, tenant: string): ToolSourceView {
+/** What a plugin may know of an agent outside of its runs. */
+export function viewFor(agent: ResolvedAgent, { id }: Plugin, tenant: string): ToolSourceView {
   return { agentId: agent.spec.id, agentSpec: agent.spec, tenant, section: (key) => readSection(agent, id, key) };
 }

@@ -185,7 +185,7 @@ export class ModelRoute implements OpeningModel {
 
   async #begin(attempted: Attempted, request: ModelRequest): Promise<BegunStream> {
     const { entry, session, ticket, noted } = attempted;
-    const rest = entry.model.stream(request)[Symbol.asyncIterator]();
+    const rest = (session.standIn ?? entry.model).stream(request)[Symbol.asyncIterator]();
     const first = await rest.next();
     if (first.done === true) throw unfinished();
     return {

@@ -11,6 +11,8 @@ export interface RetrySettings {
   readonly jitterPercent: number;
   /** No attempt begins later than this after the first one; null for no such limit. */
   readonly maxWindowMs: number | null;
+  /** How waits grow from attempt to attempt: they double, unless `linear` is given. */
+  readonly growth?: "linear" | "exponential";
 }
 
 /** How an entry is asked where nothing is said of it. */

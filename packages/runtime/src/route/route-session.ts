@@ -1,6 +1,7 @@
 import {
   type Cost,
   costOf,
+  type LanguageModel,
   type Modality,
   ModelError,
   type ModelErrorKind,
@@ -74,6 +75,8 @@ export class RouteSession {
   readonly stickyKey: string;
   /** Asked before every attempt. */
   readonly gate: AttemptGate | undefined;
+  /** Asked in place of every model of the route, in an evaluation. */
+  readonly standIn: LanguageModel | undefined;
   /** The milliseconds since the inference began; undefined where times are not recorded. */
   readonly #elapsed: (() => number) | undefined;
   readonly #attempts: ModelAttempt[] = [];
@@ -86,9 +89,17 @@ export class RouteSession {
   #provider: string | undefined;
   #hasChangedProvider = false;
 
-  constructor(stickyKey: string, gate?: AttemptGate, elapsed?: () => number) {
+  constructor(
+    stickyKey: string,
+    {
+      gate,
+      elapsed,
+      standIn,
+    }: Partial<Pick<RouteSession, "gate" | "standIn">> & { readonly elapsed?: () => number } = {},
+  ) {
     this.stickyKey = stickyKey;
     this.gate = gate;
+    this.standIn = standIn;
     this.#elapsed = elapsed;
   }
 

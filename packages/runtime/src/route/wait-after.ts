@@ -18,10 +18,10 @@ export interface FailedAttempt {
 /** How long to wait before the same model is asked again; undefined when it is not. */
 export function waitAfter(error: ModelError, failed: FailedAttempt): number | undefined {
   const { settings, attempt, elapsedMs, random } = failed;
-  const { maxAttempts, backoffMs, overloadedBackoffMs, maxBackoffMs, jitterPercent, maxWindowMs } = settings;
+  const { maxAttempts, backoffMs, overloadedBackoffMs, maxBackoffMs, jitterPercent, maxWindowMs, growth } = settings;
   if (attempt >= maxAttempts || !error.isRetryable) return undefined;
   const first = error.kind === "overloaded" ? overloadedBackoffMs : backoffMs;
-  const backoff = Math.min(first * 2 ** (attempt - 1), maxBackoffMs);
+  const backoff = Math.min(first * (growth === "linear" ? attempt : 2 ** (attempt - 1)), maxBackoffMs);
   const jitter = 1 + (jitterPercent / 100) * (2 * random - 1);
   // A provider that says when it will be ready knows better than we do.
   const waitMs = Math.max(backoff * jitter, error.retryAfterMs ?? 0);

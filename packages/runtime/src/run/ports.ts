@@ -4,6 +4,7 @@ import type {
   ChildRun,
   ChildRuns,
   Claim,
+  Decision,
   DecisionKey,
   Env,
   EventData,
@@ -12,6 +13,7 @@ import type {
   LoggedAction,
   MailboxEffect,
   Message,
+  RunLimitsPolicy,
   RunPolicy,
   RunRecord,
   TenantStore,
@@ -25,6 +27,7 @@ import type { ResolvedAgent, ResolvedRunPlan } from "../resolve/resolved-agent.t
 import type { SourcedTools } from "../resolve/tool-sources.ts";
 import type { StoreTime } from "../thread/store-time.ts";
 import type { Limits } from "./limits.ts";
+import type { RecordedWorld } from "./recorded-world.ts";
 
 // The parts of a run at work. A function takes the parts it uses; `RunWorkspace` is all of them.
 
@@ -110,6 +113,8 @@ export interface Mailbox {
   /** Marks a decision as used by the next commit. */
   consume(key: DecisionKey): void;
   settleEntry(effect: MailboxEffect): void;
+  /** The decisions that were found when the run was taken up again, once. */
+  takeFound(): readonly Decision[];
 }
 
 /** What a tool leaves behind beside its result. */
@@ -154,6 +159,8 @@ export interface Delegation {
 export interface StartedRun extends Pick<ChildRun, "runId" | "threadId" | "agentId"> {
   readonly depth: number;
   readonly background: boolean;
+  /** The limits that the call set for it. */
+  readonly limits?: RunLimitsPolicy;
 }
 
 /** The call that starts runs, and its run. */
@@ -171,6 +178,7 @@ export interface DelegatingCall {
 
 export interface HostServices {
   readonly env: Env;
+  readonly recordedWorld?: RecordedWorld | undefined;
   readonly limits: Limits;
   readonly blobs: BlobStore;
   readonly time: Pick<StoreTime, "now">;

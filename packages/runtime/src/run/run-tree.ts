@@ -1,4 +1,11 @@
-import { type Env, RepriseError, type RunRecord, runNotActive, type TenantStore } from "@reprise/contracts";
+import {
+  type Env,
+  RepriseError,
+  type RunRecord,
+  runNotActive,
+  type TenantStore,
+  type TreeMember,
+} from "@reprise/contracts";
 import type { DelegationLimits } from "./limits.ts";
 
 /** The runs of a tree. One document per tree, so that limits and cancellations hold over all processes. */
@@ -8,8 +15,6 @@ interface Tree {
   /** The runs that were cancelled with everything below them. Below one, no run starts and no model is asked. */
   readonly cancelled: readonly string[];
 }
-
-type TreeMember = Pick<RunRecord, "root_run_id" | "run_id">;
 
 const KIND = "run-tree";
 /** A tree that started nothing for so long is forgotten. */
@@ -32,12 +37,16 @@ export function depthBelow({ depth = 0 }: Pick<RunRecord, "depth">): number {
 
 /** The runs that a run started. */
 export async function childrenOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
-  return (await loadTree(store, rootOf(run))).tree.children[run.run_id] ?? [];
+  return childrenIn(await loadTree(store, run), run);
+}
+
+export function childrenIn({ tree }: LoadedTree, { run_id }: TreeMember): readonly string[] {
+  return tree.children[run_id] ?? [];
 }
 
 /** Whether a run, or a run above it, was cancelled with everything below. */
 export async function isInCancelledTree(store: TenantStore, run: TreeMember): Promise<boolean> {
-  const { tree } = await loadTree(store, rootOf(run));
+  const { tree } = await loadTree(store, run);
   return isCancelledIn(tree, run.run_id);
 }
 
@@ -48,7 +57,7 @@ export async function isInCancelledTree(store: TenantStore, run: TreeMember): Pr
 export async function cancelBelow(store: TenantStore, run: TreeMember, reason: string, now: number): Promise<void> {
   const { run_id } = run;
   for (;;) {
-    const { tree, revision } = await loadTree(store, rootOf(run));
+    const { tree, revision } = await loadTree(store, run);
     // There is no tree: a run that starts its first one from here on looks for its own cancellation.
     if (revision === 0) return;
     const isNoted = isCancelledIn(tree, run_id);
@@ -82,7 +91,7 @@ function descendantsOf({ children }: Tree, runId: string): readonly string[] {
 
 /** A run and every run below it. */
 export async function familyOf(store: TenantStore, run: TreeMember): Promise<readonly string[]> {
-  const { tree } = await loadTree(store, rootOf(run));
+  const { tree } = await loadTree(store, run);
   return [run.run_id, ...descendantsOf(tree, run.run_id)];
 }
 
@@ -103,12 +112,12 @@ export async function noteChild(
   store: TenantStore,
   parent: RunRecord,
   childId: string,
-  { limits, now }: { readonly limits: DelegationLimits; readonly now: number },
+  { limits, now, seen }: { readonly limits: DelegationLimits; readonly now: number; readonly seen: LoadedTree },
 ): Promise<boolean> {
   const depth = depthBelow(parent);
   if (limits.depth !== null && depth > limits.depth) throw tooMany(parent, "depth", limits.depth);
-  for (;;) {
-    const { tree, revision } = await loadTree(store, rootOf(parent));
+  for (let known = seen; ; known = await loadTree(store, parent)) {
+    const { tree, revision } = known;
     if (isCancelledIn(tree, parent.run_id)) throw runNotActive(parent.run_id, "cancelled");
     const { children } = tree;
     const siblings = children[parent.run_id] ?? [];
@@ -120,11 +129,14 @@ export async function noteChild(
   }
 }
 
-async function loadTree(
-  store: TenantStore,
-  rootId: string,
-): Promise<{ readonly tree: Tree; readonly revision: number }> {
-  const stored = await store.loadDocument(KIND, rootId);
+/** A tree as it was stored when it was read. */
+export interface LoadedTree {
+  readonly tree: Tree;
+  readonly revision: number;
+}
+
+export async function loadTree(store: TenantStore, run: TreeMember): Promise<LoadedTree> {
+  const stored = await store.loadDocument(KIND, rootOf(run));
   // Written below.
   const tree = stored?.body as unknown as Tree | undefined;
   return { tree: tree ?? { children: {}, cancelled: [] }, revision: stored?.revision ?? 0 };
@@ -144,9 +156,13 @@ async function saveTree(
 
 const SAYS: { readonly [Limit in keyof DelegationLimits]: (most: number) => string } = {
   depth: (most) => `runs may start each other ${most} deep`,
-  children: (most) => `a run may start ${most} runs`,
-  tree: (most) => `a tree may have ${most} runs`,
+  children: (most) => `a run may start ${countRuns(most)}`,
+  tree: (most) => `a tree may have ${countRuns(most)}`,
 };
+
+function countRuns(count: number): string {
+  return count === 1 ? "1 run" : `${count} runs`;
+}
 
 function tooMany({ run_id }: RunRecord, limit: keyof DelegationLimits, most: number): RepriseError {
   const message = `Run ${run_id} cannot start another run: ${SAYS[limit](most)}.`;

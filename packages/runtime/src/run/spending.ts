@@ -18,16 +18,21 @@ export function addSpending(sum: Spending, run: RunRecord): Spending {
   };
 }
 
-/** What a run took together with the runs that its tool calls started, and theirs. */
-export async function spentInTree(store: TenantStore, run: RunRecord): Promise<Spending> {
+/** What a run took together with the runs that its tool calls started, and theirs. Those right below it may be known already. */
+export async function spentInTree(store: TenantStore, run: RunRecord, known?: readonly RunRecord[]): Promise<Spending> {
   const tree = [run];
   for (const { run_id, has_children } of tree) {
-    if (has_children !== true && run_id !== run.run_id) continue;
-    const children = await listAllRuns(store, { parent_run_id: run_id });
-    // A run that takes the place of another one names it too, and is none of those.
-    tree.push(...children.filter(({ depth }) => depth !== undefined));
+    if (run_id === run.run_id) tree.push(...(known ?? (await runsBelow(store, run_id))));
+    else if (has_children === true) tree.push(...(await runsBelow(store, run_id)));
   }
   return sumUp(tree);
+}
+
+/** The runs that the tool calls of a run started. */
+export async function runsBelow(store: TenantStore, runId: string): Promise<readonly RunRecord[]> {
+  const runs = await listAllRuns(store, { parent_run_id: runId });
+  // A run that takes the place of another one names it too, and is none of those.
+  return runs.filter(({ depth }) => depth !== undefined);
 }
 
 export async function listAllRuns(store: TenantStore, query: RunQuery): Promise<readonly RunRecord[]> {

@@ -6,8 +6,10 @@ import {
   type ContextPolicy,
   chatOptionsShape,
   type FallbackEntry,
+  type ProgramSpec,
   type RemoteEndpoint,
   type RetryPolicy,
+  runLimitsShape,
   type StopConditionSpec,
   type ToolConcurrency,
 } from "@reprise/contracts";
@@ -112,7 +114,11 @@ const endpoint: Shape<string | RemoteEndpoint> = {
 
 const part: Shape<ComposedPart> = textOr(
   nonEmptyText,
-  objectOf<ComposedStep>({ agent: needed(nonEmptyText), input: optional(nonEmptyText) }),
+  objectOf<ComposedStep>({
+    agent: needed(nonEmptyText),
+    input: optional(nonEmptyText),
+    limits: optional(runLimitsShape),
+  }),
 );
 const parts = narrowed(listOf(part), (list) =>
   Array.isArray(list) && list.length === 0 ? "must have at least one step" : undefined,
@@ -236,6 +242,12 @@ export const AGENT_SPEC_FIELDS: readonly FieldRow[] = [
     shape: composition,
     meaning:
       "The agents that this one is made of: a `sequence`, `parallel` or `refine`. It has no model and no plugins of its own.",
+  },
+  {
+    name: "program",
+    shape: objectOf<ProgramSpec>({ kind: needed(nonEmptyText), definition: needed(recordOf(json)) }),
+    meaning:
+      "What runs of it do instead of asking a model: the program of this kind, such as `workflow`, runs the definition.",
   },
 ];
 

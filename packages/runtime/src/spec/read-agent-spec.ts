@@ -41,16 +41,18 @@ function ofKind(says: string): ShapeProblem {
   return { path: ["kind"], says: ` ${says}` };
 }
 
-/** Fields that an agent that is made of others has no use for. */
-function findMixed({ compose, model, endpoint, plugin_ids }: Fields): readonly ShapeProblem[] {
-  if (compose === undefined) return [];
+/** Fields that an agent without a model of its own has no use for. */
+function findMixed({ compose, program, model, endpoint, plugin_ids }: Fields): readonly ShapeProblem[] {
+  if (compose === undefined && program === undefined) return [];
+  const field = compose === undefined ? "program" : "compose";
   const given = {
     model,
     endpoint,
+    ...(field === "compose" && { program }),
     plugin_ids: Array.isArray(plugin_ids) && plugin_ids.length > 0 ? plugin_ids : undefined,
   };
   const mixed = Object.entries(given).filter(([, value]) => value !== undefined);
-  return mixed.map(([name]) => ({ path: [name], says: " and `compose` exclude each other" }));
+  return mixed.map(([name]) => ({ path: [name], says: ` and \`${field}\` exclude each other` }));
 }
 
 /** An agent that is made of others has exactly these work for it, and a parallel one answers with a list. */

@@ -1,4 +1,4 @@
-import { camelCase, type ShapeProblem } from "@reprise/contracts/shape";
+import { type ShapeProblem, toAuthorWords } from "@reprise/contracts/shape";
 
 /** A problem of a spec as a sentence that begins with its field: `` `stop_condition_specs`[0].rounds is required ``. */
 export function sayProblem({ path, says, found }: ShapeProblem): string {
@@ -9,11 +9,7 @@ export function sayProblem({ path, says, found }: ShapeProblem): string {
 
 /** The same in the words of an author, whose options are in camelCase. */
 export function sayAuthorProblem(problem: ShapeProblem): string {
-  const path = problem.path.map((part) => (typeof part === "string" ? camelCase(part) : part));
-  // A name that is given in both cases is known in the other one.
-  const given = `\`${problem.path.at(-1)}\``;
-  const says = problem.says.replaceAll(/`[a-z0-9_]+`/g, (name) => (camelCase(name) === given ? name : camelCase(name)));
-  return sayProblem({ ...problem, path, says });
+  return sayProblem(toAuthorWords(problem));
 }
 
 /** The words for the problems of a document: those it is written in. */

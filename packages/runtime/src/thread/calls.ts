@@ -14,12 +14,10 @@ export async function listAllCalls(
   }
 }
 
-const OPEN_STATUSES = ["new", "running", "resuming", "suspended"] as const;
-
 /** The calls of a run that are not over, in the order the model asked for them. */
 export async function listOpenCalls(store: TenantStore, runId: string): Promise<readonly ToolCallRecord[]> {
-  const lists = await Promise.all(OPEN_STATUSES.map((status) => listAllCalls(store, { run_id: runId, status })));
-  return lists.flat().toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
+  const calls = await listAllCalls(store, { run_id: runId, is_open: true });
+  return calls.toSorted((left, right) => compareCallIds(left.call_id, right.call_id));
 }
 
 /** The decision that answers a call's current suspension, if there is one. */

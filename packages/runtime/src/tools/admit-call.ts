@@ -15,11 +15,12 @@ import { askPlugins, type Objection } from "../phases/plugin-gate.ts";
 import type { PhaseRun } from "../phases/run-phase.ts";
 import type { AgentView, RunView } from "../run/ports.ts";
 import { askAbout } from "../thread/ask-about.ts";
+import { type CountingRun, countCall } from "./count-call.ts";
 import { isAllowed } from "./offered-tools.ts";
 import { type FailingRun, reportToolError } from "./report-tool-error.ts";
 
 /** The parts of a run that decide whether a call may be executed. */
-export type AdmittingRun = PhaseRun & FailingRun;
+export type AdmittingRun = PhaseRun & FailingRun & CountingRun;
 
 /** The verdict of the gates on a call. */
 export type Admission = { readonly kind: "run"; readonly tool: Tool; readonly input: unknown } | Objection;
@@ -33,7 +34,7 @@ export interface AdmitOptions {
   readonly question?: SuspendTicket | undefined;
 }
 
-/** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval. The first that objects decides. */
+/** Takes a call through the gates, in order: policy, lookup, validation, plugins, approval, limit. The first that objects decides. */
 export async function admitCall(
   workspace: AdmittingRun,
   call: ToolCallRecord,
@@ -59,7 +60,10 @@ export async function admitCall(
     const { input } = checked;
     const asked = { kind: "approval", of: call.call_id } as const;
     const mustAsk = !approved && (await workspace.effects.perform(asked, () => tool.needsApproval(input)));
-    if (!mustAsk) return { kind: "run", tool, input: checked.input };
+    if (!mustAsk) {
+      const reached = await countCall(workspace, call);
+      return reached === undefined ? { kind: "run", tool, input } : refuse(tool_id, "denied", reached);
+    }
   } catch (error) {
     return uncheckable(workspace, call, error);
   }

@@ -9,10 +9,12 @@ import type {
   WorkObserver,
 } from "@reprise/contracts";
 import type { Json, Op } from "@reprise/state";
+import { decodeFailure } from "../effects/failure.ts";
 import { watchAnswer } from "../effects/observers.ts";
 import type { Recorded } from "../effects/port.ts";
 import { freezeDeep } from "../json/freeze-deep.ts";
 import type { EventSink, Outside, RunView, StartedRun } from "../run/ports.ts";
+import type { RecordedExecution } from "../run/recorded-world.ts";
 import { CallState } from "./call-state.ts";
 import { type ExecutedCall, type ExecutingRun, type Execution, executeCall } from "./execute-call.ts";
 import type { AskedHandoff, PluginRequest } from "./read-effect.ts";
@@ -52,6 +54,8 @@ export function performCall(workspace: PerformingRun, execution: Execution): Pro
     const point = services.env.point("tool:before");
     if (point !== undefined) await point;
     workspace.assertHeld();
+    const recorded = services.recordedWorld?.execution(call, tool.descriptor);
+    if (recorded !== undefined) return recall(recorded, decode, workspace.signal);
     const takeBack = tool.descriptor.is_recursive ? workspace.lendSlot() : undefined;
     try {
       return await executeCall(workspace, execution, progress);
@@ -59,6 +63,16 @@ export function performCall(workspace: PerformingRun, execution: Execution): Pro
       takeBack?.();
     }
   });
+}
+
+/** A recorded execution ends as it did, and shows no progress. */
+function recall(
+  recorded: RecordedExecution,
+  decode: (stored: Json) => ExecutedCall,
+  { reason }: AbortSignal,
+): ExecutedCall {
+  if ("failed" in recorded) throw decodeFailure(recorded.failed, reason);
+  return decode(recorded.value);
 }
 
 function describeWork({ call, tool }: Execution): ToolWork {
@@ -114,9 +128,17 @@ export function reportBy(
   told: ToolProgress | StartedRun,
 ): void {
   if (!("runId" in told)) return reportProgress(workspace, call, told);
-  const { runId, threadId, agentId, depth, background } = told;
-  const child = { id: call.call_id, child_run_id: runId, child_thread_id: threadId, agent_id: agentId, depth };
-  workspace.emit("child_run_start", background ? { ...child, background } : child, call.step_id);
+  const { runId, threadId, agentId, depth, background, limits } = told;
+  const child = {
+    id: call.call_id,
+    child_run_id: runId,
+    child_thread_id: threadId,
+    agent_id: agentId,
+    depth,
+    ...(background && { background }),
+    ...(limits !== undefined && { limits }),
+  };
+  workspace.emit("child_run_start", child, call.step_id);
 }
 
 /** Shows how far a call is, as an activity of the canonical shape `tool-call-progress.v1`; with the run it waits for, if it does. */

@@ -1,13 +1,8 @@
 import type { Amount, Budget, OnExceeded } from "@reprise/contracts";
 import fc from "fast-check";
-import { expect, it } from "vitest";
-import {
-  attemptIdOf,
-  type BudgetChange,
-  changeBudget,
-  committedOf,
-  openBudget,
-} from "../../src/budget/change-budget.ts";
+import { describe, expect, it } from "vitest";
+import { committedOf, UNITS } from "../../src/budget/budget-room.ts";
+import { attemptIdOf, type BudgetChange, changeBudget, openBudget } from "../../src/budget/change-budget.ts";
 
 const amount: fc.Arbitrary<Amount> = fc.record({ microcents: fc.nat(100), tokens: fc.nat(100) });
 const place = fc.tuple(
@@ -16,6 +11,8 @@ const place = fc.tuple(
   fc.constantFrom("s1a1", "s1a2"),
 );
 const attempt = place.map(([run, epoch, name]) => attemptIdOf(run, epoch, name));
+const runs = fc.constantFrom("a", "b", "a-e1", "c");
+const allotted = fc.option(runs, { nil: undefined }).map((id) => (id === undefined ? {} : { allotment: id }));
 
 const range = fc.record({
   least: fc.nat(20),
@@ -23,28 +20,76 @@ const range = fc.record({
   microcents: fc.nat(30).map((tenths) => tenths / 10),
 });
 
-const change: fc.Arbitrary<BudgetChange> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("reserve" as const), attempt, amount }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("reserve" as const), attempt, amount, answer: range }) },
+const limits = fc.record(
+  { limit_microcents: fc.nat(150), limit_tokens: fc.nat(150), limit_tool_calls: fc.nat(5) },
+  { requiredKeys: [] },
+);
+
+/** The runs that may give each run its part, so that no part is a part of itself. */
+const PARENTS: { readonly [runId: string]: readonly (string | undefined)[] } = {
+  a: [undefined],
+  b: [undefined, "a"],
+  "a-e1": [undefined, "a", "b"],
+  c: [undefined, "a", "b", "a-e1"],
+};
+
+const allot: fc.Arbitrary<BudgetChange> = runs.chain((run_id) =>
+  fc.tuple(fc.constantFrom(...(PARENTS[run_id] ?? [])), limits).map(
+    ([above, given]): BudgetChange => ({
+      type: "allot",
+      run_id,
+      given_by: above ?? "root",
+      ...(above !== undefined && { above }),
+      limits: given,
+    }),
+  ),
+);
+
+const settled: fc.Arbitrary<BudgetChange> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(attempt, amount, allotted)
+      .map(([id, cost, part]): BudgetChange => ({ type: "reserve", attempt: id, amount: cost, ...part })),
+  },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(attempt, amount, range, allotted)
+      .map(
+        ([id, cost, answer, part]): BudgetChange => ({ type: "reserve", attempt: id, amount: cost, answer, ...part }),
+      ),
+  },
   {
     weight: 4,
     // An answer never takes more than was reserved for it: that is what is reserved.
     arbitrary: fc.record({ type: fc.constant("settle" as const), attempt, amount: fc.constant(null) }),
   },
-  fc.record({
-    type: fc.constant("take_over" as const),
-    run_id: fc.constantFrom("a", "b", "a-e1"),
-    epoch: fc.integer({ min: 1, max: 4 }),
-  }),
+  { weight: 3, arbitrary: allot },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant("return" as const), run_id: runs }) },
+  fc.record({ type: fc.constant("take_over" as const), run_id: runs, epoch: fc.integer({ min: 1, max: 4 }) }),
   fc.record({
     type: fc.constant("tell" as const),
     notice: fc.constantFrom("unpriced" as const, "near_limit" as const),
   }),
 );
 
+/** A call counts as often as it is counted, so this change alone is not idempotent. */
+const change: fc.Arbitrary<BudgetChange> = fc.oneof(
+  { weight: 10, arbitrary: settled },
+  { weight: 2, arbitrary: allotted.map((part): BudgetChange => ({ type: "count_call", ...part })) },
+);
+
+/** A part of a budget is given before the run that has it is started. */
+function isPossible({ allotments }: Budget, next: BudgetChange): boolean {
+  const named = next.type === "allot" ? next.above : "allotment" in next ? next.allotment : undefined;
+  return named === undefined || allotments[named] !== undefined;
+}
+
 function play(budget: Budget, changes: readonly BudgetChange[], look: (step: ReturnType<typeof changeBudget>) => void) {
   let now = budget;
   for (const next of changes) {
+    if (!isPossible(now, next)) continue;
     const step = changeBudget(now, next);
     look(step);
     now = step.budget;
@@ -52,18 +97,17 @@ function play(budget: Budget, changes: readonly BudgetChange[], look: (step: Ret
   return now;
 }
 
-const LIMITS = { limit_microcents: 150, limit_tokens: 150 };
+const LIMITS = { limit_microcents: 150, limit_tokens: 150, limit_tool_calls: 5 };
 
-it("never has more spent and reserved than its limits, in any order of events", () => {
+it("never has more spent, reserved and set aside than its limits, in any order of events", () => {
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 40 }),
       fc.constantFrom<OnExceeded>("fail", "pause"),
       (changes, on_exceeded) => {
         play(openBudget({ ...LIMITS, on_exceeded }), changes, ({ budget }) => {
-          const { microcents, tokens } = committedOf(budget);
-          expect(microcents).toBeLessThanOrEqual(LIMITS.limit_microcents);
-          expect(tokens).toBeLessThanOrEqual(LIMITS.limit_tokens);
+          for (const unit of UNITS)
+            expect(committedOf(budget, undefined, unit)).toBeLessThanOrEqual(LIMITS[`limit_${unit}`]);
         });
       },
     ),
@@ -87,8 +131,9 @@ it("forgets nothing that was spent, and says everything once", () => {
 
 it("takes a change made twice as made once, except where something is asked for anew", () => {
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 20 }), change, (changes, last) => {
+    fc.property(fc.array(change, { maxLength: 20 }), settled, (changes, last) => {
       const before = play(openBudget(LIMITS), changes, () => undefined);
+      fc.pre(isPossible(before, last));
       const once = changeBudget(before, last).budget;
       expect(changeBudget(once, last).budget).toEqual(once);
     }),
@@ -104,4 +149,73 @@ it("gives the reservations of a run to its next owner as spent, and leaves those
   );
   const { budget } = changeBudget(reserved, { type: "take_over", run_id: "a", epoch: 2 });
   expect([Object.keys(budget.reserved), budget.spent.tokens]).toEqual([held.slice(1), 10]);
+});
+
+describe("an allotment", () => {
+  it("is never exceeded, also below a budget that only warns and after it was returned", () => {
+    fc.assert(
+      fc.property(
+        fc.array(change, { maxLength: 40 }),
+        fc.constantFrom<OnExceeded>("fail", "pause", "warn"),
+        (changes, on_exceeded) => {
+          play(openBudget({ ...LIMITS, on_exceeded }), changes, ({ budget }) => {
+            for (const [runId, part] of Object.entries(budget.allotments))
+              for (const unit of UNITS)
+                expect(committedOf(budget, runId, unit)).toBeLessThanOrEqual(
+                  part[`limit_${unit}`] ?? Number.POSITIVE_INFINITY,
+                );
+          });
+        },
+      ),
+    );
+  });
+
+  it("is returned whole: once every run is over, exactly what was spent is missing", () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+        const worked = play(openBudget(LIMITS), changes, () => undefined);
+        const over = [
+          ...Object.keys(worked.reserved).map((id): BudgetChange => ({ type: "settle", attempt: id, amount: null })),
+          ...Object.keys(worked.allotments).map((run_id): BudgetChange => ({ type: "return", run_id })),
+        ];
+        const ended = play(worked, over, () => undefined);
+        for (const unit of UNITS) expect(committedOf(ended, undefined, unit)).toBe(ended.spent[unit] ?? 0);
+      }),
+    );
+  });
+
+  it("can always be spent in full, whatever other runs of the tree spend", () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+        const first = changeBudget(openBudget(LIMITS), {
+          type: "allot",
+          run_id: "kept",
+          given_by: "root",
+          limits: { limit_tokens: 60, limit_microcents: 60 },
+        });
+        const worked = play(first.budget, changes, () => undefined);
+        const whole = { microcents: 60, tokens: 60 };
+        const last = changeBudget(worked, {
+          type: "reserve",
+          attempt: "kept-e1-s1a1",
+          amount: whole,
+          allotment: "kept",
+        });
+        expect(last.isRefused).toBe(false);
+      }),
+    );
+  });
+
+  it("counts what is spent in every part above it and in the budget", () => {
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
+        const { allotments, spent } = play(openBudget({ limit_tokens: 10_000 }), changes, () => undefined);
+        const spentBelow = (above: string | undefined): number =>
+          Object.values(allotments).reduce((sum, part) => sum + (part.above === above ? part.spent.tokens : 0), 0);
+        expect(spentBelow(undefined)).toBeLessThanOrEqual(spent.tokens);
+        for (const [runId, part] of Object.entries(allotments))
+          expect(spentBelow(runId)).toBeLessThanOrEqual(part.spent.tokens);
+      }),
+    );
+  });
 });

@@ -40,12 +40,36 @@ describe("runs below a run with a budget", () => {
     expect(entries.items[0]?.request).toMatchObject({ budget_id: queued.id });
   });
 
-  it("have none of their own", async () => {
+  it("are given a part of it, which only limits", async () => {
     const { runtime } = await openBudgeted(() => full("hi"));
     const root = await runtime.start({ agent: "agent", input: "go", budget: { limitTokens: 1_000 } });
     await soon(root.outcome());
-    const own = { agent: "agent", input: "go", parentRunId: root.id, budget: { limitTokens: 1 } };
-    await expect(runtime.start(own)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    const below = { agent: "agent", input: "go", parentRunId: root.id };
+    const part = await runtime.start({ ...below, budget: { limitTokens: 1 } });
+    expect(await soon(part.outcome())).toMatchObject({ status: "failed", code: "BUDGET_EXCEEDED" });
+    expect((await runtime.budgets.get(root.id)).allotments).toEqual({
+      [part.id]: expect.objectContaining({ given_by: root.id, limit_tokens: 1, held: false }),
+    });
+    const asking = runtime.start({ ...below, budget: { limitTokens: 1, onExceeded: "pause" } });
+    await expect(asking).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    const tooMuch = runtime.start({ ...below, budget: { limitTokens: 5_000 } });
+    await expect(tooMuch).rejects.toMatchObject({ code: "BUDGET_EXCEEDED", details: { unit: "tokens" } });
+  });
+
+  it("set nothing aside for a request that counts as an earlier one, or is refused", async () => {
+    const { runtime } = await openBudgeted(() => full("hi"));
+    const root = await runtime.start({ agent: "agent", input: "go", budget: { limitTokens: 10_000 } });
+    await soon(root.outcome());
+    const below = { agent: "agent", threadId: "t2", input: "go", parentRunId: root.id, dedupeKey: "once" };
+    const first = await runtime.start({ ...below, budget: { limitTokens: 1_000 } });
+    const again = await runtime.start({ ...below, budget: { limitTokens: 1_000 } });
+    expect([again.id, again.isEarlier]).toEqual([first.id, true]);
+    await soon(first.outcome());
+    await expect(runtime.start({ ...below, input: "other", budget: { limitTokens: 1_000 } })).rejects.toMatchObject({
+      code: "RUN_EXISTS",
+    });
+    const { allotments } = await runtime.budgets.get(root.id);
+    expect(Object.values(allotments).map(({ held }) => held)).not.toContain(true);
   });
 
   it("never exceed it, ten at a time", async () => {

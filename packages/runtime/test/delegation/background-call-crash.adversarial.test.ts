@@ -1,18 +1,21 @@
 import { type Tool, textOf } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
-import { createRuntime, defineAgent, defineTool } from "@reprise/runtime";
+import { createRuntime, defineAgent, defineTool, type ToolDefinition } from "@reprise/runtime";
 import { expect, it, onTestFinished } from "vitest";
 import { dieAtCommit, type MortalProcess } from "../support/die-at-commit.ts";
 import { createWorld, type World } from "../support/open-runtime.ts";
 import { soon, until } from "../support/wait.ts";
 
-const background = defineTool({
+const BACKGROUND: ToolDefinition<unknown, unknown> = {
   id: "background",
   description: "Has the slow tool run in the background.",
   inputSchema: { type: "object" },
-  idempotent: true,
   execute: async (_, { runs }) => ({ ...(await runs.startCall({ toolId: "slow", arguments: { of: "work" } })) }),
-});
+};
+const background = defineTool({ ...BACKGROUND, idempotent: true });
+
+/** The same by a tool whose calls are not all safe to repeat. */
+const choosy: Tool = { ...defineTool(BACKGROUND), mayRepeat: () => true };
 
 function slow(idempotent: boolean): Tool {
   return defineTool({
@@ -24,8 +27,12 @@ function slow(idempotent: boolean): Tool {
   });
 }
 
-async function open(world: World, isSafe: boolean, process: Partial<MortalProcess> = {}, instanceId = "first") {
-  const { env = world.env, store = world.store } = process;
+interface Setup extends Partial<MortalProcess> {
+  readonly starter?: Tool;
+}
+
+async function open(world: World, isSafe: boolean, setup: Setup = {}, instanceId = "first") {
+  const { env = world.env, store = world.store, starter = background } = setup;
   const boss = scriptedModel(({ messages }) => {
     if (messages.some((message) => textOf(message).startsWith("<task "))) return "told";
     return messages.at(-1)?.role === "tool" ? "started" : [{ call: "background", arguments: {} }];
@@ -35,7 +42,7 @@ async function open(world: World, isSafe: boolean, process: Partial<MortalProces
     env,
     store,
     instanceId,
-    agents: [defineAgent({ id: "boss", model: boss, tools: [background, slow(isSafe)] })],
+    agents: [defineAgent({ id: "boss", model: boss, tools: [starter, slow(isSafe)] })],
     limits: { closeTimeoutMs: 1 },
   });
   onTestFinished(() => void runtime.close().catch(() => undefined));
@@ -43,16 +50,17 @@ async function open(world: World, isSafe: boolean, process: Partial<MortalProces
 }
 
 const DEATHS = Array.from({ length: 9 }, (_, index) => index + 1).flatMap((commit) => [
-  [commit, "before"] as const,
-  [commit, "after"] as const,
+  [commit, "before", "idempotent", background] as const,
+  [commit, "after", "idempotent", background] as const,
+  [commit, "before", "repeatable for such calls", choosy] as const,
 ]);
 
 it.each(DEATHS)(
-  "ends with one task and one message when the process dies at commit %i, %s it",
-  async (commit, moment) => {
+  "ends with one task and one message when the process dies at commit %i, %s it, and the tool that starts it is %s",
+  async (commit, moment, _, starter) => {
     const world = createWorld();
     const mortal = dieAtCommit(world, commit, moment);
-    const first = await open(world, true, mortal);
+    const first = await open(world, true, { ...mortal, starter });
     const run = await first.runtime.start({ agent: "boss", threadId: "above", input: "go" }).catch(() => undefined);
     let isOver = false;
     void run?.outcome().then(
@@ -60,7 +68,7 @@ it.each(DEATHS)(
       () => (isOver = true),
     );
     await until(() => mortal.isDead() || isOver);
-    const second = await open(world, true, {}, "second");
+    const second = await open(world, true, { starter }, "second");
     const items = async () => (await second.runtime.runs({ limit: 10 })).items;
     await world.env.advance(13_000);
     if (run === undefined && (await items()).length === 0) return;

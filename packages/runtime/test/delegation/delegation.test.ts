@@ -4,7 +4,7 @@ import { createRuntime, defineAgent, defineTool, type Limits, type Runtime } fro
 import { describe, expect, it, onTestFinished } from "vitest";
 import { interceptStore } from "../support/intercept-store.ts";
 import { createWorld, type World } from "../support/open-runtime.ts";
-import { soon, until } from "../support/wait.ts";
+import { settle, soon, until } from "../support/wait.ts";
 
 /** Starts runs of another agent and waits for them, or not. */
 const delegate = defineTool({
@@ -205,6 +205,39 @@ it("stops a run that a tool starts after the run of its call was cancelled", asy
   const children = async () => (await runtime.runs({ parentRunId: run.id })).items;
   await until(async () => (await children()).some(({ status }) => status === "done"));
   expect(await children()).toMatchObject([{ termination_code: "cancelled" }]);
+});
+
+it("leaves the run that a tool starts to the next owner, when its own owner loses the claim meanwhile", async () => {
+  const world = createWorld();
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const store = interceptStore(world.store, {
+    tenant: (inner) => ({
+      async submit(entry) {
+        if (entry.request.agent_id !== "worker") return inner.submit(entry);
+        // Another process may take it, as soon as there is one.
+        const submitted = await inner.submit(entry);
+        begun.resolve();
+        await released.promise;
+        return submitted;
+      },
+    }),
+  });
+  const boss: Script = ({ messages }) => (messages.length === 1 ? [START] : "thanks");
+  const first = await openTeam({ ...world, store }, { boss, limits: { maxActiveRuns: 1 } });
+  const run = await start(first.runtime);
+  await soon(begun.promise);
+  const closed = first.runtime.close();
+  await until(async () => {
+    await world.env.advance(100);
+    return (await world.store.operator.listLeases("default")).length === 0;
+  });
+  await soon(closed);
+  released.resolve();
+  await settle(50);
+  const { runtime } = await openTeam(world, { boss });
+  expect(await soon((await runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "thanks" });
+  expect((await runtime.runs({ parentRunId: run.id })).items).toMatchObject([{ termination_code: "natural" }]);
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
 });
 
 describe("a run in the background", () => {

@@ -27,6 +27,7 @@ import { createWorld, openRuntime } from "../support/open-runtime.ts";
 import { countingTool } from "../support/tools.ts";
 import { gate, settle, soon, until } from "../support/wait.ts";
 import { record } from "./record.ts";
+import { TREE_SHAPES } from "./tree-shapes.ts";
 
 const log = defineState({
   path: "log",
@@ -55,6 +56,7 @@ const exported = ({ runtime, run }: Pick<Recorded, "runtime" | "run">): Promise<
 
 /** Runs of every kind there is, each as its export. */
 export const RUN_SHAPES: { readonly [shape: string]: () => Promise<RunRecording> } = {
+  ...TREE_SHAPES,
   "parallel tools": async () =>
     exported(await record({ tools: [slow, add], script: [[call(9), call(1), call(5), ADD], "done"] })),
   "early reads": async () => {

@@ -110,6 +110,7 @@ it("loads a spec with lists for plugins that the agent does not have, and warns 
       "setting_without_plugin",
       'The setting `delegates` of agent "a" has no effect: the agent has no plugin "agent_tools".',
     ],
+    ["unknown_agent", 'Agent "a": "gone" in `delegates` is the id of no agent. Add the agent, or correct the list.'],
   ]);
 });
 

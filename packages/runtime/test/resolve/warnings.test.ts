@@ -16,8 +16,15 @@ it.each([
   ["permission_shaped_entry", { excluded_tools: ["bash(rm *)"] }, "bash(rm *)"],
   ["permission_shaped_entry", { allowed_tool_patterns: ["bash(*)"] }, "bash(*)"],
   ["permission_shaped_entry", { excluded_tool_patterns: ["*()"] }, "*()"],
+  ["unknown_agent", { allowed_agents: ["nobody"] }, "nobody"],
+  ["unknown_agent", { excluded_agents: ["nobody"] }, "nobody"],
 ] as const)("%s for %j", (kind, spec, subject) => {
   expect(warningsOf(spec)).toEqual([[kind, subject]]);
+});
+
+it("unknown_agent for a delegate that there is not, and not for one that there is", () => {
+  const unknown = warningsOf({ delegates: ["a", "wrtier"] }).filter(([kind]) => kind === "unknown_agent");
+  expect(unknown).toEqual([["unknown_agent", "wrtier"]]);
 });
 
 it.each([

@@ -2,6 +2,7 @@ import { type Message, ModelError, type ModelRequest, type ModelSpec } from "@re
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { createFakeEnv } from "@reprise/testkit";
 import { describe, expect, it } from "vitest";
+import type { AttemptGate } from "../../src/route/attempt-gate.ts";
 import { ModelHealth } from "../../src/route/model-health.ts";
 import { ModelRoute } from "../../src/route/model-route.ts";
 import { ONE_ATTEMPT, type RouteEntry } from "../../src/route/route-entry.ts";
@@ -186,13 +187,14 @@ describe("a route of models", () => {
     const { entry, ask } = createBench();
     const asked: string[] = [];
     const ends: unknown[] = [];
-    const session = new RouteSession("t", {
+    const gate: AttemptGate = {
       open: async ({ model, request }) => {
         asked.push(model);
         if (model === "b") throw new ModelError("quota", "That is enough.");
         return { request, ended: (end) => ends.push(end) };
       },
-    });
+    };
+    const session = new RouteSession("t", { gate });
     const entries = [entry("a", [[{ fail: "overloaded" }]]), entry("b", ["hi"]), entry("c", ["hi"])];
     expect(await ask(entries, { session })).toMatchObject({ error: "quota" });
     expect([asked, entries[1]?.model.requests.length]).toEqual([["a", "b"], 0]);

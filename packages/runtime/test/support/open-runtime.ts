@@ -1,4 +1,4 @@
-import type { BlobStore, Env, LanguageModel, Store, TenantStore, Tool } from "@reprise/contracts";
+import type { BlobStore, Env, LanguageModel, LiveRelay, Store, TenantStore, Tool } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import {
   type Agent,
@@ -28,6 +28,7 @@ export interface OpenOptions {
   readonly env?: Env;
   readonly instanceId?: string;
   readonly tenant?: string;
+  readonly live?: LiveRelay;
 }
 
 /** What runtimes share: time, the store, the blobs. */
@@ -63,6 +64,7 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Bench> {
     store,
     blobs: world.blobs,
     limits: { closeTimeoutMs: 1, ...options.limits },
+    ...(options.live !== undefined && { live: options.live }),
     ...(options.instanceId !== undefined && { instanceId: options.instanceId }),
     ...(options.tenant !== undefined && { tenant: options.tenant }),
   });

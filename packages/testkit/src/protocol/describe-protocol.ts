@@ -18,6 +18,8 @@ export interface ProtocolSuite {
   assertValid(frames: string, scene: ProtocolScene): void | Promise<void>;
   /** Where the golden files are, one a scene; a folder with a slash at the end. None are kept without one. */
   readonly golden?: string;
+  /** Whether a scene has a golden file; all have, unless given. For protocols that have nothing to say of most runs. */
+  readonly keepsGolden?: (scene: ProtocolScene) => boolean;
   /** How a golden file ends: `.sse`, `.jsonl`, … */
   readonly extension?: string;
 }
@@ -36,8 +38,8 @@ export function describeProtocol(name: string, factory: () => ProtocolSuite): vo
 
     describe.each(scenes)("$name", (scene) => {
       const suite = factory();
-      const { golden, extension = ".txt" } = suite;
-      if (golden !== undefined) {
+      const { golden, extension = ".txt", keepsGolden = () => true } = suite;
+      if (golden !== undefined && keepsGolden(scene)) {
         it("gives the frames of its golden file", async () => {
           await expect(encodeScene(suite, scene).join("")).toMatchFileSnapshot(`${golden}${scene.name}${extension}`);
         });

@@ -88,19 +88,35 @@ function createTools(build: Build, { executing }: AgentPorts): readonly Tool[] {
       return new Promise<never>(() => undefined);
     },
   });
-  const delegate = defineTool({
+  const delegate = delegating({
     id: "delegate",
     description: "Has a run below do what it is told, and waits for it unless it is in the background.",
-    idempotent: true,
     recursive: true,
-    inputSchema: z.object({ prompt: z.string(), background: z.boolean().optional() }),
-    async execute({ prompt, background = false }, { runs }) {
-      const child = await runs.start({ agentId: "worker", prompt, background });
+  });
+  const hire = delegating({
+    id: "hire",
+    description: "The same, and keeps the slot of its run: the run below finds one elsewhere.",
+    recursive: false,
+  });
+  const lasting = [work, letter, poison, delegate, hire];
+  return build === "tool_gone" ? lasting : [note, ...lasting];
+}
+
+function delegating(tool: { readonly id: string; readonly description: string; readonly recursive: boolean }): Tool {
+  return defineTool({
+    ...tool,
+    idempotent: true,
+    inputSchema: z.object({
+      prompt: z.string(),
+      background: z.boolean().optional(),
+      limitTokens: z.number().optional(),
+    }),
+    async execute({ prompt, background = false, limitTokens }, { runs }) {
+      const limits = limitTokens === undefined ? {} : { limits: { limitTokens } };
+      const child = await runs.start({ agentId: "worker", prompt, background, ...limits });
       return background ? "started" : awaitRun(child);
     },
   });
-  const lasting = [work, letter, poison, delegate];
-  return build === "tool_gone" ? lasting : [note, ...lasting];
 }
 
 function answer(request: ModelRequest): ScriptTurn {

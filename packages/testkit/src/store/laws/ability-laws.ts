@@ -84,6 +84,28 @@ export function abilityLaws(law: Law): void {
     expect(await bench.operator.listMissingAgents()).toEqual(["agent-1", "agent-2"]);
   });
 
+  law("counts the threads whose work is due and that no process holds", async (bench) => {
+    expect(await bench.operator.countDueThreads()).toBe(0);
+    await enqueueFor(bench, "thread-1", "agent-1");
+    await enqueueFor(bench, "thread-1", "agent-1");
+    await enqueueFor(bench, "thread-2", "agent-2");
+    // Two entries of one thread are worked on one after the other.
+    expect(await bench.operator.countDueThreads()).toBe(2);
+    const [held] = await bench.operator.claim({ ...CLAIM, owner: "one", abilities: ability("agent-1") });
+    expect(await bench.operator.countDueThreads()).toBe(1);
+    await (await bench.take(need(held))).become("done");
+    expect(await bench.operator.countDueThreads()).toBe(2);
+  });
+
+  law("counts a thread whose claim has run out", async (bench) => {
+    const { operator } = bench;
+    await enqueueFor(bench, "thread-1", "agent-1");
+    await operator.claim({ ...CLAIM, owner: "one", abilities: ability("agent-1") });
+    expect(await operator.countDueThreads()).toBe(0);
+    await bench.advance(CLAIM.lease_ms + 1);
+    expect(await operator.countDueThreads()).toBe(1);
+  });
+
   law("says of an entry whose agent it needs", async (bench) => {
     await enqueueFor(bench, "thread-1", "agent-2");
     const owner = await bench.start("thread-2");

@@ -101,6 +101,11 @@ export function runLaws(law: Law): void {
     expect(await find({ thread_id: "thread-1" })).toEqual(["c1", "c2", "c4"]);
     expect(await find({ run_id: other.runId })).toEqual(["c3"]);
     expect(await find({ thread_id: "thread-1", status: "running" })).toEqual(["c2", "c4"]);
+    expect(await find({ thread_id: "thread-1", is_open: true })).toEqual(["c2", "c4"]);
+    expect(await find({ run_id: owner.runId, is_open: true })).toEqual(["c2", "c4"]);
+    expect(await find({ run_id: owner.runId, status: "running" })).toEqual(["c2", "c4"]);
+    expect(await find({ run_id: owner.runId, is_open: true, status: "failed" })).toEqual([]);
+    expect(await find({ run_id: other.runId, thread_id: "thread-1", is_open: true })).toEqual([]);
     const page = await bench.tenant.listCalls({ thread_id: "thread-1", limit: 1, offset: 1 });
     expect(page).toMatchObject({ items: [{ call_id: "c2" }], total: 3, has_more: true });
   });
@@ -113,6 +118,8 @@ export function runLaws(law: Law): void {
     const running = await bench.tenant.listCalls({ status: "running" });
     expect(running.items.map(({ call_id }) => call_id).toSorted()).toEqual(["c1", "c3"]);
     expect((await bench.tenant.listCalls({ status: "new" })).items).toMatchObject([{ call_id: "c4" }]);
+    const open = await bench.tenant.listCalls({ is_open: true });
+    expect(open.items.map(({ call_id }) => call_id).toSorted()).toEqual(["c1", "c3", "c4"]);
     await expectRefusal(bench.tenant.listCalls({}), "INVALID_REQUEST");
     await expectRefusal(bench.tenant.listCalls({ status: "failed" }), "INVALID_REQUEST");
   });
