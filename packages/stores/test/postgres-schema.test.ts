@@ -60,7 +60,10 @@ describeWithService("postgres", "the schema of a Postgres store", (service) => {
     await used.sql("create role modest login");
     const connection = { user: "modest" };
     const modest = () => openPostgresStore({ url: used.url.replace("reprise@", "modest@"), connection, schema });
-    await expect(modest()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE", details: { reason: "denied" } });
+    await expect(modest()).rejects.toMatchObject({
+      code: "SCHEMA_OUTDATED",
+      message: expect.stringContaining("this role may not change it"),
+    });
     await ensureSchema({ url: used.url, schema });
     await used.sql(`grant usage on schema ${schema} to modest`);
     await used.sql(`grant select, insert, update, delete on all tables in schema ${schema} to modest`);
@@ -70,6 +73,20 @@ describeWithService("postgres", "the schema of a Postgres store", (service) => {
     const again = await store.forTenant("t").saveDocument({ kind: "k", id: "d", body: 2 }, document?.revision ?? 0);
     expect(again).toMatchObject({ saved: true });
     await store.close();
+  });
+
+  it("is left as it is by a process that is not to change it, and refused until it is up to date", async () => {
+    const schema = used.freshSchema();
+    const open = () => openPostgresStore({ url: used.url, schema, migrates: false });
+    const details = { schema: 0, needed: SCHEMA_STEPS.length };
+    await expect(open()).rejects.toMatchObject({ code: "SCHEMA_OUTDATED", details });
+    expect(await used.sql(`select to_regnamespace('${schema}') as found`)).toEqual([{ found: null }]);
+    await ensureSchema({ url: used.url, schema });
+    const store = await open();
+    expect(await store.forTenant("t").listThreads()).toMatchObject({ total: 0 });
+    await store.close();
+    await used.sql("delete from schema_steps", schema);
+    await expect(open()).rejects.toMatchObject({ code: "SCHEMA_OUTDATED" });
   });
 
   it("holds several stores apart in one database", async () => {
@@ -230,6 +247,7 @@ async function useEverything(store: PostgresStore): Promise<void> {
   await store.operator.renew([claim], 1_000);
   await store.operator.release(claim);
   await store.operator.claim({ owner: "o", lease_ms: 1_000, limit: 10 });
+  await store.operator.countDueThreads();
   await store.operator.releaseOwner("o");
   await tenant.forkThread("thread-1", 1, "fork");
   await tenant.updateThread("fork", { title: "B" });

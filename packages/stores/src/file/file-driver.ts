@@ -61,6 +61,13 @@ export class FileDriver implements StoreDriver {
     });
   }
 
+  async countDue(limit: number): Promise<number> {
+    return this.#handle.use(async (folder) => {
+      await folder.begin(this.#now);
+      return folder.tables.work.countDue(this.#now(), limit);
+    });
+  }
+
   async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     return this.#handle.use(async (folder) => {
       await folder.begin(this.#now);

@@ -78,6 +78,10 @@ export class MemoryDriver implements StoreDriver {
     return this.#tables.work.dueNeeds(this.#now());
   }
 
+  async countDue(limit: number): Promise<number> {
+    return this.#tables.work.countDue(this.#now(), limit);
+  }
+
   claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {
     const execute = (offer: ThreadRequest<"claim">) => this.execute(offer);
     return claimDue({ tables: this.#tables, now: this.#now, execute }, request, limit);

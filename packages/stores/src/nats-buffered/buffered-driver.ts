@@ -132,6 +132,10 @@ export class BufferedDriver implements StoreDriver {
     return this.#ports.inner.dueNeeds();
   }
 
+  countDue(limit: number): Promise<number> {
+    return this.#ports.inner.countDue(limit);
+  }
+
   async holdName(owner: string): Promise<NameHold> {
     return (await this.#ports.inner.holdName?.(owner)) ?? { isOurs: false, leave: async () => undefined };
   }

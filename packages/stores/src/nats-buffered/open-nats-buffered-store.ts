@@ -60,7 +60,14 @@ export async function openNatsBufferedStore(options: NatsBufferedStoreOptions): 
     };
     const driver = new BufferedDriver(ports, weaker(inner.durability, durability));
     const recover = async () => ({ recovered: await recoverThreads(ports, driver, subjectRoot) });
-    return { ...withBlobs(createDurableStore(driver), blobs, () => driver.estimateNow()), recover };
+    return {
+      ...withBlobs(createDurableStore(driver), {
+        rows: blobs,
+        objects: options.postgres.blobs,
+        now: () => driver.estimateNow(),
+      }),
+      recover,
+    };
   } catch (error) {
     await inner.close();
     throw error;

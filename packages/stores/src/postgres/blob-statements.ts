@@ -1,5 +1,6 @@
 import { BLOB_PIECE_BYTES } from "@reprise/contracts";
 import { TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
+import { HAS_PARTS, IS_OBJECT } from "../shell/blob-rows.ts";
 import { type Prepared, prepared } from "./statement.ts";
 import { NOW } from "./table.ts";
 
@@ -137,13 +138,19 @@ export const DELETE: Prepared = prepared(
 export const REMOVE_PARTS: Prepared = prepared(
   `delete from blob_parts using (
      select upload, start from blob_parts
-     where upload = (select upload from blob_uploads where until = 0 order by upload limit 1)
+     where upload = (select upload from blob_uploads where until = 0 and ${HAS_PARTS} order by upload limit 1)
      order by start limit $1::bigint) as doomed
    where blob_parts.upload = doomed.upload and blob_parts.start = doomed.start returning blob_parts.start`,
 );
 
 /** Off the list with what has no parts any more. */
 export const UNLIST_REMOVED: Prepared = prepared(
-  `delete from blob_uploads where until = 0
+  `delete from blob_uploads where until = 0 and ${HAS_PARTS}
    and not exists (select from blob_parts where blob_parts.upload = blob_uploads.upload)`,
 );
+
+export const LIST_DOOMED_OBJECTS: Prepared = prepared(
+  `select upload from blob_uploads where until = 0 and ${IS_OBJECT} order by upload limit $1::bigint`,
+);
+
+export const UNLIST_OBJECT: Prepared = prepared("delete from blob_uploads where until = 0 and upload = $1");

@@ -56,6 +56,16 @@ export async function lookForNeeds(database: Database, clock: ServerClock): Prom
   return rows.flatMap(({ need }) => need ?? []);
 }
 
+const COUNT_DUE = prepared(`select count(*)::int4 as count from (
+  select from threads where md5(work_need) >= '' and work_at is not null
+    and work_at <= coalesce($1::float8, (select ${NOW})) limit $2::bigint) as due`);
+
+/** How many threads are due, counted up to a limit. */
+export async function countDueThreads(database: Database, clock: ServerClock, limit: number): Promise<number> {
+  const rows = rowsOf<{ readonly count: number }>(await database.read([COUNT_DUE(clock.own, limit)]));
+  return rows[0]?.count ?? 0;
+}
+
 /** What one round of claiming came to. `isLast`: there was nothing more to offer. */
 export interface ClaimRound {
   readonly granted: readonly ClaimAnswer[];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { invalidRequest, RepriseError } from "@reprise/contracts";
 import type { Database } from "./database.ts";
-import { fromPostgresError } from "./postgres-errors.ts";
+import { codeOf, fromPostgresError } from "./postgres-errors.ts";
 import { SCHEMA_STEPS } from "./schema.ts";
 import type { Session } from "./session.ts";
 import { composed, type Query } from "./statement.ts";
@@ -16,19 +16,44 @@ export function assertSchemaName(schema: string): void {
 export async function migrate(database: Database, schema: string): Promise<void> {
   try {
     await database.use(async (session) => {
-      if ((await stepOf(session, schema)) === SCHEMA_STEPS.length) return;
+      const done = await stepOf(session, schema);
+      if (done === SCHEMA_STEPS.length) return;
       await session.run([sql("begin"), lockSchema(schema)]);
       try {
         await makeTables(session, schema);
         await session.run([sql("commit")]);
       } catch (error) {
         await session.rollBack();
+        // The tables can be read by others than those who may change them.
+        if (codeOf(error) === DENIED) throw outdated(schema, done, error);
         throw error;
       }
     });
   } catch (error) {
     throw fromPostgresError(error);
   }
+}
+
+/** Refuses a schema that has to be brought up to date first. Changes nothing. */
+export async function assertUpToDate(database: Database, schema: string): Promise<void> {
+  try {
+    const step = await database.use((session) => stepOf(session, schema));
+    if (step < SCHEMA_STEPS.length) throw outdated(schema, step);
+  } catch (error) {
+    throw fromPostgresError(error);
+  }
+}
+
+/** The server's code for a missing right. */
+const DENIED = "42501";
+
+function outdated(schema: string, step: number, cause?: unknown): RepriseError {
+  const [found, needed] = [step === 0 ? "has no tables" : `is at step ${step}`, `needs step ${SCHEMA_STEPS.length}`];
+  const reason = cause === undefined ? "" : ", and this role may not change it";
+  return new RepriseError("SCHEMA_OUTDATED", `The schema ${schema} ${found}, and this version ${needed}${reason}.`, {
+    details: { schema: step, needed: SCHEMA_STEPS.length },
+    cause,
+  });
 }
 
 async function makeTables(session: Session, schema: string): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type Store,
   type StoreSignal,
 } from "@reprise/contracts";
+import type { BlobObjects } from "../shell/blob-objects.ts";
 import type { BlobRows } from "../shell/blob-rows.ts";
 import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
@@ -18,7 +19,7 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { Database } from "./database.ts";
 import { HeldNames } from "./held-names.ts";
 import { HeldWriter } from "./held-writer.ts";
-import { assertSchemaName, migrate } from "./migrate.ts";
+import { assertSchemaName, assertUpToDate, migrate } from "./migrate.ts";
 import { loadPgDriver, type PgClient, type PgConfig, type PgDriver } from "./pg-driver.ts";
 import { createPostgresBlobRows } from "./postgres-blob-store.ts";
 import { createPostgresDocuments } from "./postgres-documents.ts";
@@ -87,6 +88,11 @@ export interface PostgresStoreOptions {
   readonly connection?: PostgresConnection;
   /** Where its tables are; made when it is not there. `reprise`. Several stores share a database by it. */
   readonly schema?: string;
+  /**
+   * Whether opening makes the tables or brings them up to date. True; with false a schema that is not up to date is refused with
+   * `SCHEMA_OUTDATED`, and left as it is.
+   */
+  readonly migrates?: boolean;
   /** The most connections at a time, beside the one that listens. 10. */
   readonly maxConnections?: number;
   /** How long to wait for a connection, also for one of ours to become free. 10 s. */
@@ -101,6 +107,8 @@ export interface PostgresStoreOptions {
   readonly idleTimeoutMs?: number;
   /** How often to look for what others did while the connection that listens is lost. 500 ms. */
   readonly pollMs?: number;
+  /** Where the bytes of larger blobs are, as `s3(…)` of `@reprise/stores/s3`. In the database unless given. */
+  readonly blobs?: BlobObjects;
   /** The store's time. The database's unless a test has its own. */
   readonly clock?: Pick<Clock, "now">;
 }
@@ -128,7 +136,11 @@ export interface OpenPostgres {
 /** Opens a store in a Postgres database, making its tables when they are not there. Any number of processes share all work. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const { driver, blobs } = await openPostgresDriver(options);
-  return withBlobs(createDurableStore(driver), blobs, () => driver.estimateNow());
+  return withBlobs(createDurableStore(driver), {
+    rows: blobs,
+    objects: options.blobs,
+    now: () => driver.estimateNow(),
+  });
 }
 
 export async function openPostgresDriver(options: PostgresStoreOptions): Promise<OpenPostgres> {
@@ -136,7 +148,7 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
   const Client = await loadPgDriver();
   const database = openDatabase(Client, options, schema);
   try {
-    await whenReached(() => migrate(database, schema), options);
+    await whenReached(() => prepareSchema(database, schema, options), options);
     const durability = await readDurability(database);
     const { clock } = options;
     const serverClock = new ServerClock(clock);
@@ -161,7 +173,8 @@ export async function openPostgresDriver(options: PostgresStoreOptions): Promise
     // From here on each answer says what time it is.
     await driver.now();
     const blobs = createPostgresBlobRows((queries) => database.read(queries), clock);
-    await sweepBlobs(blobs);
+    await options.blobs?.check();
+    await sweepBlobs(blobs, options.blobs);
     return { driver, database, now, blobs };
   } catch (error) {
     await database.close();
@@ -189,6 +202,10 @@ export async function ensureSchema(options: PostgresStoreOptions): Promise<void>
   } finally {
     await database.close();
   }
+}
+
+function prepareSchema(database: Database, schema: string, { migrates = true }: PostgresStoreOptions): Promise<void> {
+  return migrates ? migrate(database, schema) : assertUpToDate(database, schema);
 }
 
 function openDatabase(Client: PgDriver, options: PostgresStoreOptions, schema: string): Database {

@@ -58,9 +58,9 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       // Another process deleted it at once.
       return info;
     },
-    async begin() {
+    async begin(name: string = randomUUID()) {
       const [time] = rowsOf<{ readonly now: number }>(await ask([statements.READ_TIME(now())]));
-      const upload = { upload: randomUUID(), until: (time?.now ?? 0) + UPLOAD_MS };
+      const upload = { upload: name, until: (time?.now ?? 0) + UPLOAD_MS };
       await ask([statements.LIST(upload.until, upload.upload)]);
       return upload;
     },
@@ -113,6 +113,13 @@ export function createPostgresBlobRows(ask: Ask, clock: Pick<Clock, "now"> | und
       await ask([statements.GIVE_UP_LATE(now())]);
       const results = await ask([statements.UNLIST_REMOVED(), statements.REMOVE_PARTS(PARTS_AT_ONCE)]);
       return rowsOf(results, 1).length > 0;
+    },
+    async listDoomedObjects(limit) {
+      const results = await ask([statements.LIST_DOOMED_OBJECTS(limit)]);
+      return rowsOf<{ readonly upload: string }>(results).map(({ upload }) => upload);
+    },
+    async unlistObject(upload) {
+      await ask([statements.UNLIST_OBJECT(upload)]);
     },
   };
 }

@@ -12,7 +12,7 @@ import type { RowReader } from "../shell/row-reader.ts";
 import type { SignalBoard } from "../shell/signal-board.ts";
 import type { NameHold, WorkerRows } from "../shell/worker-rows.ts";
 import type { Batcher } from "./batcher.ts";
-import { claimDue, lookForNeeds } from "./claim-due.ts";
+import { claimDue, countDueThreads, lookForNeeds } from "./claim-due.ts";
 import type { Database } from "./database.ts";
 import { FIND_THREAD } from "./demand-statements.ts";
 import type { HeldNames } from "./held-names.ts";
@@ -115,6 +115,10 @@ export class PostgresDriver implements StoreDriver {
 
   dueNeeds(): Promise<readonly NeedText[]> {
     return lookForNeeds(this.#parts.database, this.#parts.clock);
+  }
+
+  countDue(limit: number): Promise<number> {
+    return countDueThreads(this.#parts.database, this.#parts.clock, limit);
   }
 
   async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {

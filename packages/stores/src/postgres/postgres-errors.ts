@@ -83,7 +83,8 @@ function unavailable([reason, what]: readonly [string, string], code: string, ca
 }
 
 /** The code of the server or of Node; empty when there is none. */
-function codeOf(thrown: unknown): string {
+/** The code of a server or of the network; empty without one. */
+export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "";
   // Node tries several addresses and says so in one error.
   const [first] = thrown instanceof AggregateError ? thrown.errors : [];

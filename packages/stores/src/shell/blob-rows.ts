@@ -31,8 +31,28 @@ export function loosePage(
 
 /** A blob on its way: it may take its time, but not for ever. */
 export interface Upload {
+  /** An object of an object store has a name of its own: `objectUpload`. */
   readonly upload: string;
   readonly until: number;
+}
+
+const OBJECT = "object:";
+
+/**
+ * SQL that tells uploads whose bytes are in an object store from those whose parts are in the database. The names of the others are
+ * UUIDs, which come before in the order of the index.
+ */
+export const IS_OBJECT: string = `upload >= '${OBJECT}'`;
+export const HAS_PARTS: string = `upload < '${OBJECT}'`;
+
+/** The name of an upload to an object store. */
+export function objectUpload(key: string): string {
+  return OBJECT + key;
+}
+
+/** The key of the object that an upload is; undefined when its parts are in the database. */
+export function objectKeyOf(upload: string): string | undefined {
+  return upload.startsWith(OBJECT) ? upload.slice(OBJECT.length) : undefined;
 }
 
 /** How long an upload may take. After that whatever there is of it is taken for left behind. */
@@ -53,8 +73,8 @@ export interface BlobRows {
    * quota has no room for is `BLOB_QUOTA_EXCEEDED`, decided in the transaction that writes it.
    */
   insert(tenant: string, info: BlobInfo, content: Uint8Array, quota: number | undefined): Promise<BlobInfo>;
-  /** Begins an upload. */
-  begin(): Promise<Upload>;
+  /** Begins an upload, under a name that is given or made here. */
+  begin(name?: string): Promise<Upload>;
   /** False when the upload is no longer on the list. */
   addPart(upload: Upload, start: number, content: Uint8Array): Promise<boolean>;
   /**
@@ -73,4 +93,8 @@ export interface BlobRows {
   delete(tenant: string, ref: string): Promise<void>;
   /** Removes a few parts that are to be removed, so that no caller waits long for it. True while there may be more. */
   sweep(): Promise<boolean>;
+  /** A few uploads of objects that are to be removed. */
+  listDoomedObjects(limit: number): Promise<readonly string[]>;
+  /** Takes an upload off the list whose object is removed. */
+  unlistObject(upload: string): Promise<void>;
 }

@@ -38,6 +38,8 @@ export interface StoreDriver {
   seal(changeset: Changeset): SealedChangeset;
   /** What the work needs that is due: each need once, first that of what has been due for longest. Costs what there are needs, however much work there is. */
   dueNeeds(): Promise<readonly NeedText[]>;
+  /** How many threads have a work hint that is due, counted up to a limit. */
+  countDue(limit: number): Promise<number>;
   /**
    * Offers threads whose work hint is due and needs what the claimer may do to the operation `claim`, by rank, then by need in
    * their order, then by time, until `limit` claims were granted or no thread is due.

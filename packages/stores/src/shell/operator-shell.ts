@@ -3,6 +3,7 @@ import {
   type Claim,
   claimedRun,
   type Lease,
+  MAX_COUNTED_THREADS,
   type PrunedStore,
   type PrunedThreads,
   pruneDocuments,
@@ -66,6 +67,7 @@ export function createOperator(driver: StoreDriver, held: HeldThreads, forTenant
     enter: (entry) => workers.enter(entry),
     listWorkers: () => workers.listWorkers(),
     listMissingAgents: () => workers.listMissingAgents(),
+    countDueThreads: () => driver.countDue(MAX_COUNTED_THREADS),
     async prune(retention, signal) {
       const threads = await pruneThreads(createPrunedStore(driver, forTenant), retention, signal);
       return {

@@ -7,6 +7,7 @@ import {
   type RunReader,
   TOOL_CALL_TRANSITIONS,
   type ToolCallRecord,
+  type ToolCallStatus,
 } from "@reprise/contracts";
 import { openEntry } from "../codec/columns/entry-columns.ts";
 import type { ThreadGuard } from "./damage.ts";
@@ -54,29 +55,42 @@ export function createRunReader(tenant: string, reader: RowReader, guard: Thread
 
 /** Calls that are over are in the commits of their run, and nowhere else: listing them takes a run or a thread. */
 async function listCalls(tenant: string, reader: RowReader, query: CallQuery): Promise<Page<ToolCallRecord>> {
-  const { run_id, thread_id, status } = query;
+  const { run_id, thread_id, status, is_open } = query;
   const cut = cutOf(query);
   if (status === "suspended") return toPage(await reader.listSuspended(tenant, query, cut), cut);
   if (query.pending_id !== undefined) {
     throw invalidRequest("Listing tool calls by pending_id needs the status suspended.");
   }
-  const isOpen = status !== undefined && !isTerminal(TOOL_CALL_TRANSITIONS, status);
+  const isOpen = is_open === true || (status !== undefined && isOpenStatus(status));
   if (run_id === undefined && thread_id === undefined && !isOpen) {
-    throw invalidRequest("Listing tool calls needs a run_id, a thread_id or an open status.");
+    throw invalidRequest("Listing tool calls needs a run_id, a thread_id, an open status or is_open.");
   }
-  const calls =
-    run_id !== undefined
-      ? foldCalls(await reader.readCalls(tenant, { run_id }))
-      : thread_id !== undefined
-        ? foldCalls(await reader.readCalls(tenant, { thread_id }))
-        : (await reader.listOpenRuns(tenant)).flatMap(({ open_calls }) => open_calls);
+  const calls = isOpen
+    ? await listOpen(tenant, reader, { run_id, thread_id })
+    : foldCalls(await reader.readCalls(tenant, run_id !== undefined ? { run_id } : { thread_id: thread_id ?? "" }));
   const found = calls.filter(
     (call) =>
       (run_id === undefined || call.run_id === run_id) &&
       (thread_id === undefined || call.thread_id === thread_id) &&
-      (status === undefined || call.status === status),
+      (status === undefined || call.status === status) &&
+      (is_open !== true || isOpenStatus(call.status)),
   );
   return toPage({ rows: found.slice(cut.offset, cut.offset + cut.limit), total: found.length }, cut);
+}
+
+function isOpenStatus(status: ToolCallStatus): boolean {
+  return !isTerminal(TOOL_CALL_TRANSITIONS, status);
+}
+
+/** Open calls are in the row of their run, so that no commit has to be read for them. */
+async function listOpen(
+  tenant: string,
+  reader: RowReader,
+  { run_id, thread_id }: { readonly run_id: string | undefined; readonly thread_id: string | undefined },
+): Promise<readonly ToolCallRecord[]> {
+  if (run_id !== undefined) return (await reader.loadRun(tenant, run_id))?.open_calls ?? [];
+  if (thread_id !== undefined) return foldCalls(await reader.readCalls(tenant, { thread_id }));
+  return (await reader.listOpenRuns(tenant)).flatMap(({ open_calls }) => open_calls);
 }
 
 /** Each call as the last commit left it, in the order in which calls first came. */

@@ -1,5 +1,5 @@
 import { assertQuota, TOUCH_EVERY_MS } from "../shell/blob-collection.ts";
-import type { Upload } from "../shell/blob-rows.ts";
+import { HAS_PARTS, type Upload } from "../shell/blob-rows.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
 
@@ -34,7 +34,7 @@ const GIVE_UP_LATE = "update blob_uploads set until = 0 where until > 0 and unti
 
 const ADD_PART = "insert into blob_parts (upload, start, content) values (:upload, :start, :content)";
 
-const FIRST_TO_REMOVE = "select upload from blob_uploads where until = 0 order by upload limit 1";
+const FIRST_TO_REMOVE = `select upload from blob_uploads where until = 0 and ${HAS_PARTS} order by upload limit 1`;
 const REMOVE_PARTS = `delete from blob_parts where upload = :upload
   and start in (select start from blob_parts where upload = :upload order by start limit :limit) returning start`;
 
@@ -81,6 +81,9 @@ export function runBlobTask(connection: Connection, task: BlobTask): boolean {
       return true;
     case "sweep_uploads":
       return sweepUploads(connection, task);
+    case "unlist_object":
+      connection.run(UNLIST, { until: 0, upload: task.upload });
+      return true;
     default:
       return task satisfies never;
   }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { BlobStore, Clock, Store } from "@reprise/contracts";
+import type { BlobObjects } from "../shell/blob-objects.ts";
 import { sweepBlobs } from "../shell/blob-sweep.ts";
 import { createDurableStore } from "../shell/create-durable-store.ts";
 import { withBlobs } from "../shell/with-blobs.ts";
@@ -20,6 +21,8 @@ export interface SqliteStoreOptions {
   readonly clock?: Pick<Clock, "now">;
   /** How long to wait for another process that writes. 5 s. */
   readonly busyTimeoutMs?: number;
+  /** Where the bytes of larger blobs are, as `s3(…)` of `@reprise/stores/s3`. In the file unless given. */
+  readonly blobs?: BlobObjects;
   /** How often to poll for writes of other processes while there are watchers. 100 ms. */
   readonly pollMs?: number;
 }
@@ -35,6 +38,7 @@ export async function openSqliteStore({
   clock = { now: Date.now },
   busyTimeoutMs = 5_000,
   pollMs = 100,
+  blobs: objects,
 }: SqliteStoreOptions): Promise<SqliteStore> {
   const writerId = randomInt(2 ** 40);
   const now = (): number => clock.now();
@@ -48,9 +52,15 @@ export async function openSqliteStore({
   board = new SignalBoard(connection, writerId, pollMs);
   const workers = new SqliteWorkers({ file, connection, now, write: (task) => writer.do(task) });
   const store = createDurableStore(new SqliteDriver({ now, writer, connection, workers, board, files }));
-  const blobs = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
-  await sweepBlobs(blobs);
-  return withBlobs(store, blobs, now);
+  const rows = createSqliteBlobRows({ connection, now, write: (task) => writer.do<boolean>(task) });
+  try {
+    await objects?.check();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  await sweepBlobs(rows, objects);
+  return withBlobs(store, { rows, objects, now });
 }
 
 /** Short for `openSqliteStore`: `createRuntime({ agents, store: await sqlite("app.db") })`. */

@@ -71,6 +71,7 @@ export function runTask(connection: Connection, task: WriterTask): TaskResult {
     case "finish_upload":
     case "give_up_upload":
     case "sweep_uploads":
+    case "unlist_object":
       return { answer: changeBlobs(connection, task), signals: [] };
     case "save_document":
       return { answer: saveDocument(connection, task), signals: [] };

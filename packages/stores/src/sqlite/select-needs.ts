@@ -22,3 +22,11 @@ const DUE_NEEDS = `with recursive needs (need) as (
 export function selectDueNeeds(connection: Connection, now: number): readonly NeedText[] {
   return connection.all<{ readonly need: NeedText }>(DUE_NEEDS, { now }).map(({ need }) => need);
 }
+
+const COUNT_DUE = `select count(*) as count from (
+  select 1 from threads where work_need >= '' and work_at is not null and work_at <= :now limit :limit)`;
+
+/** How many threads are due, counted up to a limit. */
+export function countDueThreads(connection: Connection, now: number, limit: number): number {
+  return connection.all<{ readonly count: number }>(COUNT_DUE, { now, limit })[0]?.count ?? 0;
+}

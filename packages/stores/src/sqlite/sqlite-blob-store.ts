@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { BLOB_PIECE_BYTES, type BlobInfo } from "@reprise/contracts";
 import { optionalProperty, optionalText } from "../codec/columns/column-values.ts";
 import { COLLECT_AFTER_MS } from "../shell/blob-collection.ts";
-import { type BlobKey, type BlobRows, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
+import { type BlobKey, type BlobRows, HAS_PARTS, IS_OBJECT, loosePage, UPLOAD_MS } from "../shell/blob-rows.ts";
 import { IS_LOOSE, usageOf } from "./blob-tasks.ts";
 import type { Connection } from "./connection.ts";
 import type { BlobTask } from "./writer-task.ts";
@@ -48,7 +48,10 @@ const LOAD_PART = `select start, content from blob_parts where upload = :upload 
 const PAGE = `select tenant, ref, ${IS_LOOSE} as is_loose from blobs
   where (tenant, ref) > (:tenant, :ref) order by tenant, ref limit :limit`;
 
-const IS_THERE_TO_REMOVE = "select upload from blob_uploads where until <= :now limit 1";
+const IS_THERE_TO_REMOVE = `select upload from blob_uploads
+  where until <= :now and (until > 0 or ${HAS_PARTS}) limit 1`;
+
+const DOOMED_OBJECTS = `select upload from blob_uploads where until = 0 and ${IS_OBJECT} order by upload limit :limit`;
 
 /** Blobs beside the threads, in the same file: one file to copy, one durability. Writes go to the writer, piece by piece. */
 export function createSqliteBlobRows({ connection, now, write }: BlobPorts): BlobRows {
@@ -74,8 +77,8 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
       await write({ task: "put_blob", ...blob, content });
       return describe(tenant, info);
     },
-    async begin() {
-      const upload = { upload: randomUUID(), until: now() + UPLOAD_MS };
+    async begin(name: string = randomUUID()) {
+      const upload = { upload: name, until: now() + UPLOAD_MS };
       await write({ task: "begin_upload", ...upload });
       return upload;
     },
@@ -104,6 +107,12 @@ export function createSqliteBlobRows({ connection, now, write }: BlobPorts): Blo
       // Mostly there is nothing, and a look is cheaper than a transaction.
       const isThere = connection.get(IS_THERE_TO_REMOVE, { now: now() }) !== undefined;
       return isThere && write({ task: "sweep_uploads", now: now() });
+    },
+    async listDoomedObjects(limit) {
+      return connection.all<{ readonly upload: string }>(DOOMED_OBJECTS, { limit }).map(({ upload }) => upload);
+    },
+    async unlistObject(upload) {
+      await write({ task: "unlist_object", upload });
     },
   };
 }

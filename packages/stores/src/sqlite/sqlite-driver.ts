@@ -13,7 +13,7 @@ import type { Connection } from "./connection.ts";
 import type { OpenedFiles } from "./opened-files.ts";
 import { createRunReads } from "./read-runs.ts";
 import { createThreadReads } from "./read-threads.ts";
-import { selectDueNeeds } from "./select-needs.ts";
+import { countDueThreads, selectDueNeeds } from "./select-needs.ts";
 import type { SignalBoard } from "./signal-board.ts";
 import { createSqliteDocuments } from "./sqlite-documents.ts";
 import type { SqliteWorkers } from "./sqlite-workers.ts";
@@ -74,6 +74,10 @@ export class SqliteDriver implements StoreDriver {
 
   async dueNeeds(): Promise<readonly NeedText[]> {
     return selectDueNeeds(this.#parts.connection, this.#parts.now());
+  }
+
+  async countDue(limit: number): Promise<number> {
+    return countDueThreads(this.#parts.connection, this.#parts.now(), limit);
   }
 
   async claim(request: Claimer, limit: number): Promise<readonly ClaimAnswer[]> {

@@ -26,7 +26,8 @@ export type BlobTask =
   | ({ readonly task: "add_part"; readonly start: number; readonly content: Uint8Array } & Upload)
   | ({ readonly task: "finish_upload" } & Upload & BlobColumns)
   | ({ readonly task: "give_up_upload" } & Upload)
-  | { readonly task: "sweep_uploads"; readonly now: number };
+  | { readonly task: "sweep_uploads"; readonly now: number }
+  | { readonly task: "unlist_object"; readonly upload: string };
 
 /** Writes that were planned on what is held of a thread. */
 export interface HeldTask {

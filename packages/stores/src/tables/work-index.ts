@@ -37,6 +37,20 @@ export class WorkIndex {
     return due.sort((one, other) => one.at - other.at).map(({ need }) => need);
   }
 
+  /** How many threads are due, counted up to a limit. */
+  countDue(now: number, limit: number): number {
+    let count = 0;
+    for (const ranks of this.#needs.values()) {
+      for (const threads of ranks.values()) {
+        for (const { at } of threads) {
+          if (count >= limit || at > now) break;
+          count++;
+        }
+      }
+    }
+    return count;
+  }
+
   /** Threads that are due and need one of these, the most urgent first, leaving some out. */
   due(
     now: number,

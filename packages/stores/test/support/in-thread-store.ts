@@ -8,7 +8,7 @@ import type { Connection } from "../../src/sqlite/connection.ts";
 import { openFile } from "../../src/sqlite/open-file.ts";
 import { createRunReads } from "../../src/sqlite/read-runs.ts";
 import { createThreadReads } from "../../src/sqlite/read-threads.ts";
-import { selectDueNeeds } from "../../src/sqlite/select-needs.ts";
+import { countDueThreads, selectDueNeeds } from "../../src/sqlite/select-needs.ts";
 import { createSqliteBlobRows } from "../../src/sqlite/sqlite-blob-store.ts";
 import { createSqliteDocuments } from "../../src/sqlite/sqlite-documents.ts";
 import { contentStatements, headStatement } from "../../src/sqlite/write-statements.ts";
@@ -61,6 +61,7 @@ export function openInThreadStore(
     now: async () => clock.now(),
     workers: new TableWorkers().at(() => clock.now()),
     dueNeeds: async () => selectDueNeeds(connection, clock.now()),
+    countDue: async (limit) => countDueThreads(connection, clock.now(), limit),
     findClaims: async () => [],
     findClaimed: async () => [],
     watch: () => () => {},
@@ -69,10 +70,10 @@ export function openInThreadStore(
       remove();
     },
   };
-  const store = withBlobs(
-    createDurableStore(driver),
-    createSqliteBlobRows({ connection, now: () => clock.now(), write }),
-    () => clock.now(),
-  );
+  const store = withBlobs(createDurableStore(driver), {
+    rows: createSqliteBlobRows({ connection, now: () => clock.now(), write }),
+    objects: undefined,
+    now: () => clock.now(),
+  });
   return { connection, store, heldWrites: () => heldWrites, close: () => store.close() };
 }

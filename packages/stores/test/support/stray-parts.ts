@@ -13,3 +13,13 @@ export function countStrayIn(file: string): number {
     database.close();
   }
 }
+
+/** How many blobs of a SQLite file have their bytes in an object store. */
+export function countObjectsIn(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return Number(database.prepare("select count(*) as found from blobs where upload like 'object:%'").get()?.found);
+  } finally {
+    database.close();
+  }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFakeEnv } from "@reprise/testkit";
 import { onTestFinished } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../src/sqlite/open-sqlite-store.ts";
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from "../../src/sqlite/open-sqlite-store.ts";
 
 // Every store starts a thread that reads our sources, and children of tests do too: once compiled is enough.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "reprise-compile-cache");
@@ -24,12 +24,12 @@ export function makeStoreFolder(): StoreFolder {
 }
 
 /** A store under test with its own time, and further handles on its file. */
-export async function openTemporaryStore() {
+export async function openTemporaryStore(options: Pick<SqliteStoreOptions, "blobs"> = {}) {
   const { file, remove } = makeStoreFolder();
   const { clock, advance } = createFakeEnv();
   const handles: SqliteStore[] = [];
   const reopen = async (): Promise<SqliteStore> => {
-    const store = await openSqliteStore({ file, clock });
+    const store = await openSqliteStore({ ...options, file, clock });
     handles.push(store);
     return store;
   };

@@ -1,0 +1,1 @@
+export { type NatsLive, type NatsLiveOptions, natsLive } from "./open-nats-live.ts";
