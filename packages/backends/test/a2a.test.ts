@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { a2aBackend } from "@reprise/backends/a2a";
+import { a2aAgents, a2aBackend } from "@reprise/backends/a2a";
 import { textOf } from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
-import { createNodeEnv } from "@reprise/node";
+import { createEgress, createNodeEnv } from "@reprise/node";
 import { agentTools } from "@reprise/plugins/agent-tools";
 import { createRegistryBuilder, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
 import { createServer, type ServerOptions } from "@reprise/server";
@@ -261,10 +261,106 @@ describe("an agent of another make", () => {
     expect(other.calls).toEqual([]);
   });
 
+  it("that rejects the work ends the run with its reason", async () => {
+    const message = { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "not my field" }] };
+    const status = { state: "TASK_STATE_REJECTED", message };
+    const other = await openOther(() => ({ result: { task: { id: "x", contextId: "c", status } } }));
+    const { runtime } = await openNear(other.url);
+    const run = await start(runtime, "go");
+    await run.outcome();
+    expect(await run.record()).toMatchObject({
+      termination_code: "stopped:rejected",
+      termination_detail: "not my field",
+    });
+  });
+
+  it("gets files as bytes, and its own files are shown", async () => {
+    const asked: unknown[] = [];
+    const file = { url: "https://files.test/plan.pdf", mediaType: "application/pdf", filename: "plan.pdf" };
+    const artifacts = [
+      { artifactId: "a", parts: [{ text: "Here." }] },
+      { artifactId: "b", parts: [file] },
+    ];
+    const other = await openOther((_, params) => {
+      asked.push((params.message as { parts: unknown }).parts);
+      return { result: { task: { id: "x", contextId: "c", status: { state: "TASK_STATE_COMPLETED" }, artifacts } } };
+    });
+    const { runtime } = await openNear(other.url);
+    const { ref } = await runtime.blobs.put(new TextEncoder().encode("notes"), { media_type: "text/plain" });
+    const content = [
+      { type: "text", text: "Read these." },
+      { type: "file", url: ref, media_type: "text/plain", filename: "notes.txt" },
+      { type: "image", url: "https://pictures.test/a.png" },
+    ] as const;
+    const run = await runtime.start({ agent: "far", input: [{ role: "user", content }] });
+    const shown: unknown[] = [];
+    for await (const event of run) if (event.type === "activity_snapshot") shown.push(event.data);
+    expect(asked).toEqual([
+      [
+        { text: "Read these." },
+        { raw: Buffer.from("notes").toString("base64"), mediaType: "text/plain", filename: "notes.txt" },
+        { url: "https://pictures.test/a.png" },
+      ],
+    ]);
+    expect(shown).toEqual([
+      {
+        message_id: "b",
+        activity_type: "file",
+        content: { url: file.url, media_type: "application/pdf", filename: "plan.pdf" },
+      },
+    ]);
+    expect(await runtime.replay(run.id)).toMatchObject({ equal: true });
+  });
+
   it("without a card is not found, and the run says where it was looked for", async () => {
     const far = await openFar();
     const { runtime } = await openNear(`${far.url}/nowhere`);
     const outcome = await (await start(runtime, "go")).outcome();
     expect(outcome).toMatchObject({ status: "failed", error: expect.stringContaining("no agent card at") });
+  });
+});
+
+describe("discovery", () => {
+  const egress = createEgress();
+  const discover = async (options: Omit<Parameters<typeof a2aAgents>[0], "egress">) => {
+    const registries = await createRegistryBuilder()
+      .withBackend(a2aBackend())
+      .withRemoteAgents(a2aAgents({ egress, ...options }))
+      .buildAndDiscover();
+    const store = createMemoryStore({ clock: env.clock });
+    const runtime = await createRuntime({ registries, store, blobs: createMemoryBlobStore(env), env });
+    onTestFinished(() => runtime.close());
+    return runtime;
+  };
+
+  it.each(["/v1/a2a", ""])("finds the agents of a gateway at its address%s, and runs them", async (path) => {
+    const far = await openFar();
+    const runtime = await discover({ url: far.url + path, prefix: "far_" });
+    expect(runtime.agents().map(({ id }) => id)).toEqual(["far_clerk"]);
+    const run = await runtime.start({ agent: "far_clerk", input: "hello" });
+    expect(await run.text).toContain("You said: hello");
+  });
+
+  it("finds every agent of a gateway that asks for a credential, and none without it", async () => {
+    const authenticate = async (headers: Headers) =>
+      headers.get("authorization") === "Bearer k" ? ({ id: "near", scopes: ["admin"] } as const) : undefined;
+    const far = await openFar({ authenticate });
+    const auth = { kind: "bearer_token", token: "k" } as const;
+    const runtime = await discover({ url: `${far.url}/v1/a2a`, auth });
+    expect(await (await runtime.start({ agent: "clerk", input: "hello" })).text).toContain("You said: hello");
+    await expect(discover({ url: `${far.url}/v1/a2a` })).rejects.toMatchObject({ code: "DISCOVERY_FAILED" });
+  });
+
+  it("names the one agent of a server of another make after its card", async () => {
+    const message = { messageId: "m", role: "ROLE_AGENT", parts: [{ text: "Just this." }] };
+    const other = await openOther(() => ({ result: { message } }), { name: "Travel Desk (EU)" });
+    const runtime = await discover({ url: other.url });
+    const run = await runtime.start({ agent: "travel_desk_eu", input: "go" });
+    expect(await run.text).toBe("Just this.");
+  });
+
+  it("says where there is no card", async () => {
+    const far = await openFar();
+    await expect(discover({ url: `${far.url}/nowhere` })).rejects.toThrow("there is no agent card at");
   });
 });

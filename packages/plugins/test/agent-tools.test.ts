@@ -1,4 +1,4 @@
-import { type Store, type TenantStore, type Tool, textOf } from "@reprise/contracts";
+import { type Store, type TenantStore, type Tool, type ToolContext, textOf } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { agentTools, subAgents } from "@reprise/plugins/agent-tools";
 import {
@@ -9,6 +9,7 @@ import {
   type Limits,
   type Runtime,
 } from "@reprise/runtime";
+import type { JsonObject } from "@reprise/state";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -179,6 +180,66 @@ describe("agent_run", () => {
     await eventually(async () => expect(await stateOf(runtime)).toMatchObject([{ status: "completed" }]));
   });
 });
+
+describe("the limits of a task", () => {
+  const usage = { usage: { promptTokens: 90, completionTokens: 10 } };
+  const task = (limits: JsonObject) => [
+    { call: "agent_run", arguments: { agent_id: "writer", prompt: "write", limits } },
+    usage,
+  ];
+  const writer = () => [{ text: "a text" }, usage] as const;
+
+  it("are the lower ones of those that the model asks for and those of the settings, in code and in configuration", async () => {
+    const limits = { tokens: 30_000, toolCalls: 2, cost: 0.5 };
+    const { runtime, run } = await openTeam({
+      script: [task({ tokens: 40_000, tool_calls: 1, seconds: 0.5 }), [{ text: "thanks" }, usage]],
+      lead: {
+        plugins: [agentTools({ limits })],
+        sections: { agent_tools: { limits: { tokens: 20_000, tool_calls: 3 } } },
+      },
+      writer,
+    });
+    await run();
+    const [child] = (await runtime.runs({ agentId: "writer" })).items;
+    expect(child?.policy?.budget).toEqual({ limit_tokens: 20_000, limit_tool_calls: 1, limit_ms: 500 });
+  });
+
+  it("that the budget has no room for are data for the model, with what is left", async () => {
+    const { runtime, lead } = await openTeam({
+      script: [task({ tokens: 60_000 }), task({ tokens: 40_000 }), [{ text: "thanks" }, usage]],
+      writer,
+    });
+    const budget = { limitTokens: 50_000 };
+    const run = await runtime.start({ agent: "lead", threadId: "t1", input: "go", budget });
+    expect(await run.outcome()).toMatchObject({ status: "done" });
+    const refused = lead.requests[1]?.messages.findLast(({ role }) => role === "tool");
+    expect(JSON.parse(textOf(refused ?? { content: "null" }))).toMatchObject({
+      error: { code: "denied", limit: "tokens", most: 49_900 },
+    });
+    const { allotments } = await runtime.budgets.get(run.id);
+    expect(Object.values(allotments)).toMatchObject([{ limit_tokens: 40_000, spent: { tokens: 100 }, held: false }]);
+  });
+
+  it("are refused when they make no sense, by the schema of the tool and by the settings", async () => {
+    const { run, lead } = await openTeam({ script: [task({ tokens: -1 }), "then not"] });
+    await run();
+    expect(lastResult(lead)).toMatchObject({ error: { code: "invalid_arguments" } });
+    expect(() => agentTools({ limits: { tokens: -1 } })).toThrow("limits");
+  });
+});
+
+it.each(["agent_run", "agent_stop", "agent_output"])(
+  "%s says that it has no run to work for outside of one",
+  async (id) => {
+    const tool = agentTools().tools.find(({ descriptor }) => descriptor.id === id);
+    // A host that executes tools by itself has no such context.
+    const outside = {} as ToolContext;
+    expect(await tool?.execute({ run_id: "r1" }, outside)).toMatchObject({
+      status: "error",
+      data: { error: { code: "missing_scope" } },
+    });
+  },
+);
 
 describe("agent_stop", () => {
   it("stops tasks that are in the middle of a tool which nothing else may overlap, also twice in one turn", async () => {

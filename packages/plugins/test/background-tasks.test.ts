@@ -118,6 +118,10 @@ describe("a call in the background", () => {
       status: "completed",
       error: null,
       output: { target: "all", answer: "done" },
+      attempt: 1,
+      supports_resume: false,
+      parent_task_id: null,
+      result_ref: null,
     });
     for (const { run_id } of (await runtime.runs({ limit: 10 })).items)
       expect(await runtime.replay(run_id)).toMatchObject({ equal: true });
@@ -341,4 +345,13 @@ it("takes the tools of a configuration file and those that declare it, and leave
 
 it.each([["build(x)"], ["/(/"], [""]])("refuses %j as the name of a tool", (tool) => {
   expect(() => backgroundTasks({ tools: [tool] })).toThrow(/background_tasks has an invalid option/);
+});
+
+it("has the start of a task repeated after a crash, and any other call as its tool says", () => {
+  const { build } = createBuild();
+  const view = { agentId: "agent", agentSpec: defineAgent({ id: "agent", model: "m" }).spec, section: () => undefined };
+  const wrap = (tool: Tool) => backgroundTasks({ tools: ["build"] }).wrapTool?.(tool, view);
+  const asked = (tool: Tool) => [BUILD.arguments, { target: "all" }].map((given) => wrap(tool)?.mayRepeat?.(given));
+  expect(asked(build)).toEqual([true, false]);
+  expect(asked({ ...build, mayRepeat: () => true })).toEqual([true, true]);
 });

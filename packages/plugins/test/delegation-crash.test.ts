@@ -26,6 +26,8 @@ it.each([
       });
       return open;
     });
+    const [child] = (await runtime.runs({ agentId: "worker" })).items;
+    expect(question?.ticket?.pending.id).toBe(`agent_recovery_${child?.run_id}`);
     await runtime.decisions.decide(question?.id ?? "", { action });
     expect(await settle(runtime)).toEqual(["lead user natural", `worker subagent ${code}`]);
     expect(await answers(runtime)).toEqual([expect.stringContaining(told)]);

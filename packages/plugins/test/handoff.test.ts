@@ -156,5 +156,5 @@ it("is refused in a configuration that does not fit", () => {
       'the section "handoff" of the plugin "handoff"',
     );
   }
-  expect(() => handoff({ maxHandoffs: 0 })).toThrow("max_handoffs");
+  expect(() => handoff({ maxHandoffs: 0 })).toThrow("maxHandoffs");
 });

@@ -147,8 +147,8 @@ describe("limits", () => {
   });
 
   it.each([
-    [{ maxNotes: 0 }, "max_notes must be a whole number of at least 1 (got 0)"],
-    [{ maxNotes: 5_000 }, "max_notes: must be at most 1000 (got 5000)"],
+    [{ maxNotes: 0 }, "maxNotes must be a whole number of at least 1 (got 0)"],
+    [{ maxNotes: 5_000 }, "maxNotes: must be at most 1000 (got 5000)"],
     [{ namespace: "a/b" }, "namespace must be 1 to 64 letters, digits, _ or -"],
   ])("are checked when the plugin is made: %j", (options, message) => {
     expect(() => agentMemory(options)).toThrow(message);

@@ -73,6 +73,7 @@ counted as \`other\`.
 | \`reprise_stream_events_total\` | counter | | events written to streams |
 | \`reprise_streams_dropped_total\` | counter | | streams given up because their client did not read |
 | \`reprise_streams_open\` | gauge | | streams under way |
+| \`reprise_mailbox_depth\` | gauge | | threads of all tenants with due work that no process has claimed, counted up to 10,000; every process of a store says the same |
 | \`reprise_agents_missing\` | gauge | | agents whose work waits because no live process has them |
 `;
 }

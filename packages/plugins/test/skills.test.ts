@@ -31,6 +31,22 @@ const toolResults = (request: ModelRequest | undefined): readonly unknown[] =>
   (request?.messages ?? []).filter(({ role }) => role === "tool").map((message) => readJson(textOf(message)));
 
 describe("skills", () => {
+  it("are told with what is wrong with them, before any run", async () => {
+    const folder = await makeFolder({
+      "code-review/SKILL.md": skillMd("code-review", {}, "Read the diff twice."),
+      "broken/SKILL.md": "no front matter",
+    });
+    const { runtime } = await openAgent({
+      plugins: [skills({ skills: [greeting], folders: [folder], scan: [] })],
+      script: ["ok"],
+    });
+    expect(await runtime.agentParts("agent")).toMatchObject([
+      { plugin: "skills", kind: "skill", name: "greeting", state: "ready", message: "Greets people." },
+      { name: "code-review", state: "ready", details: { problems: [], model_invocable: true } },
+      { name: expect.stringMatching(/broken|SKILL/), state: "failed" },
+    ]);
+  });
+
   it("are offered in a catalogue, activated by the model, and verified by replay when their files are gone", async () => {
     const folder = await makeFolder({
       "code-review/SKILL.md": skillMd("code-review", { "allowed-tools": "Read Bash(git *)" }, "Read the diff twice."),

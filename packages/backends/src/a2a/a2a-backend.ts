@@ -3,9 +3,11 @@ import {
   type BackendDecision,
   type BackendOutcome,
   type BackendRun,
+  type ContentPart,
   type EndedBackendRun,
   type ExecutionBackend,
   type Message,
+  parseDataUrl,
   type RemoteEndpoint,
   RepriseError,
   textOf,
@@ -115,7 +117,7 @@ class TaskRun {
     this.#run = run;
     this.#maxReconnects = maxReconnects;
     const answered = run.decisions.map(({ questionId: id, parameters }) => ({ id, parameters }));
-    this.#task = new FollowedTask(run.showText, answered);
+    this.#task = new FollowedTask(run, answered);
   }
 
   async work(): Promise<BackendOutcome> {
@@ -140,7 +142,7 @@ class TaskRun {
       return {
         messageId: runId,
         role: "ROLE_USER",
-        parts: newParts(messages),
+        parts: await newParts(messages, this.#run.load),
         ...(context_id !== undefined && { contextId: context_id }),
       };
     }
@@ -215,19 +217,30 @@ class TaskRun {
   }
 }
 
-/** What was said since the agent last answered. It has the rest in its own context. */
-function newParts(messages: readonly Message[]): readonly A2aPart[] {
+/** What was said since the agent last answered. It has the rest in its own context. Files that only this runtime can read go as bytes. */
+async function newParts(messages: readonly Message[], load: BackendRun["load"]): Promise<readonly A2aPart[]> {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const said = messages.slice(last + 1).filter(({ role }) => role === "user");
-  const parts = said.flatMap((message): readonly A2aPart[] => {
-    if (typeof message.content === "string") return [{ text: message.content }];
-    return message.content.flatMap((part): readonly A2aPart[] => {
-      if (part.type === "text") return [{ text: part.text }];
-      if (part.type === "reasoning" || !/^https?:/.test(part.url)) return [];
-      return [{ url: part.url, ...(part.media_type !== undefined && { mediaType: part.media_type }) }];
-    });
-  });
+  const contents = said.flatMap(({ content }): readonly ContentPart[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content,
+  );
+  const parts = (await Promise.all(contents.map((part) => encodePart(part, load)))).flat();
   return parts.length === 0 ? [{ text: said.map(textOf).join("\n") }] : parts;
+}
+
+async function encodePart(part: ContentPart, load: BackendRun["load"]): Promise<readonly A2aPart[]> {
+  if (part.type === "text") return [{ text: part.text }];
+  if (part.type === "reasoning") return [];
+  const { url, media_type, filename } = part;
+  const named = {
+    ...(media_type !== undefined && { mediaType: media_type }),
+    ...(filename !== undefined && { filename }),
+  };
+  if (/^https?:/.test(url)) return [{ url, ...named }];
+  const { body, isBase64 } = parseDataUrl(url) ?? {};
+  if (body !== undefined && isBase64 === true) return [{ raw: body, ...named }];
+  const { content } = await load(url);
+  return [{ raw: Buffer.from(content).toString("base64"), ...named }];
 }
 
 function isDescribed(parameters: BackendDecision["parameters"]): boolean {

@@ -1,4 +1,4 @@
-import type { BackendOutcome, BackendQuestion, Termination } from "@reprise/contracts";
+import type { BackendOutcome, BackendQuestion, BackendRun, Termination } from "@reprise/contracts";
 import { isPlainObject } from "@reprise/contracts/shape";
 import type {
   A2aArtifact,
@@ -12,13 +12,17 @@ import type { Json } from "@reprise/state";
 
 /** The text of a task may grow to this; a longer one is refused. */
 const MAX_TEXT = 4_000_000;
+/** A file that is longer than this, as a URL, is not shown. */
+const MAX_SHOWN_FILE = 262_144;
 
 /**
  * A task as its updates tell it. Text is shown as it comes; an artifact that comes again after the connection was lost is shown from where
  * it had got to.
  */
 export class FollowedTask {
-  readonly #showText: (delta: string) => void;
+  readonly #reader: Pick<BackendRun, "showText" | "show">;
+  /** The artifacts whose files were shown. */
+  readonly #files = new Set<string>();
   /** The texts of the artifacts, in the order in which they began. */
   readonly #texts = new Map<string, string>();
   readonly #answered: ReadonlySet<string>;
@@ -29,8 +33,8 @@ export class FollowedTask {
   contextId: string | undefined;
 
   /** `answered` are questions that the agent gets answers to: it is at work on them, even where its task still asks. */
-  constructor(showText: (delta: string) => void, answered: readonly AskedQuestion[] = []) {
-    this.#showText = showText;
+  constructor(reader: Pick<BackendRun, "showText" | "show">, answered: readonly AskedQuestion[] = []) {
+    this.#reader = reader;
     this.#answered = new Set(answered.map(keyOf));
   }
 
@@ -72,14 +76,27 @@ export class FollowedTask {
   }
 
   #put({ artifactId, parts = [] }: A2aArtifact, append: boolean): void {
+    this.#showFiles(artifactId, parts);
     const before = append ? (this.#texts.get(artifactId) ?? "") : "";
     this.#texts.set(artifactId, before + textOf(parts));
     const text = this.#text;
     if (text.length > MAX_TEXT) throw new Error("The answer of the remote agent is too long.");
     // Text that was replaced cannot be taken back from readers; they get the whole with the end of the step.
     if (!text.startsWith(this.#shown)) return;
-    if (text.length > this.#shown.length) this.#showText(text.slice(this.#shown.length));
+    if (text.length > this.#shown.length) this.#reader.showText(text.slice(this.#shown.length));
     this.#shown = text;
+  }
+
+  /** Shows the files of an artifact, once: a task that is read again has them all again. */
+  #showFiles(artifactId: string, parts: readonly A2aPart[]): void {
+    for (const [index, { url, raw, filename, mediaType = "application/octet-stream" }] of parts.entries()) {
+      const message_id = index === 0 ? artifactId : `${artifactId}-${index}`;
+      const address = url ?? (raw === undefined ? undefined : `data:${mediaType};base64,${raw}`);
+      if (address === undefined || address.length > MAX_SHOWN_FILE || this.#files.has(message_id)) continue;
+      this.#files.add(message_id);
+      const content = { url: address, media_type: mediaType, ...(filename !== undefined && { filename }) };
+      this.#reader.show({ type: "activity_snapshot", data: { message_id, activity_type: "file", content } });
+    }
   }
 
   get #text(): string {
@@ -91,7 +108,7 @@ export class FollowedTask {
     const text = this.#text;
     const said = textOf(message?.parts ?? []);
     if (text !== "" || said === "") return text;
-    this.#showText(said);
+    this.#reader.showText(said);
     return said;
   }
 }
@@ -121,8 +138,9 @@ function terminationOf({ state, message }: A2aTaskStatus): Termination | undefin
     case "TASK_STATE_INPUT_REQUIRED":
     case "TASK_STATE_AUTH_REQUIRED":
       return { type: "suspended" };
-    case "TASK_STATE_FAILED":
     case "TASK_STATE_REJECTED":
+      return { type: "stopped", value: { code: "rejected", ...(said !== "" && { detail: said }) } };
+    case "TASK_STATE_FAILED":
       return {
         type: "error",
         value: said === "" ? `The remote task ended as ${state}.` : said,

@@ -23,6 +23,16 @@ export interface RemoteAgent {
   readonly canStream: boolean;
 }
 
+/** An agent that a server tells of. */
+export interface ListedAgent {
+  /** Absent for the one agent of a server without a list. */
+  readonly id?: string;
+  /** The gateway that has the agent, where that is not the address that was asked. */
+  readonly url?: string;
+  readonly name: string;
+  readonly description: string;
+}
+
 /** Answers longer than this are refused. */
 const MAX_BYTES = 8 * 1_048_576;
 
@@ -48,14 +58,36 @@ export class RemoteConnection {
       ? [url]
       : [`${base}/agents/${encodeURIComponent(id)}/agent-card`, `${base}/.well-known/agent-card.json`];
     for (const place of places) {
-      const response = await this.#send("GET", place, { accept: "application/json" });
-      if (response.status === 404 || response.status === 405) {
-        for await (const _ of response.body) break;
-        continue;
-      }
-      return this.#readCard(await this.#json(await this.#checked(response)));
+      const card = await this.#find(place);
+      if (card !== undefined) return this.#readCard(card);
     }
     throw new RemoteError(`there is no agent card at ${places.join(" or ")}`, 404);
+  }
+
+  /** The agents of a server: those in the list of a gateway, or the one whose card the server has. */
+  async list(): Promise<readonly ListedAgent[]> {
+    const base = this.#endpoint.url.replace(/(?<!\/)\/+$/, "");
+    const listed = readList(await this.#find(`${base}/agents`));
+    if (listed !== undefined) return listed;
+    const place = base.endsWith(".json") ? base : `${base}/.well-known/agent-card.json`;
+    const card = await this.#find(place);
+    if (!isPlainObject(card)) throw new RemoteError(`there is no agent card at ${place}`, 404);
+    const { url } = card;
+    const isList = typeof url === "string" && URL.canParse(url) && new URL(url).origin === this.#origin;
+    const named = isList && url.endsWith("/agents") ? readList(await this.#find(url)) : undefined;
+    // A gateway of ours is one level above its list; its agents are named below it.
+    if (named !== undefined) return named.map((agent) => ({ ...agent, url: String(url).replace(/\/agents$/, "") }));
+    this.#readCard(card);
+    const { name, description } = card;
+    return [{ name: String(name ?? ""), description: String(description ?? "") }];
+  }
+
+  /** What is at an address; undefined when nothing is. */
+  async #find(place: string): Promise<unknown> {
+    const response = await this.#send("GET", place, { accept: "application/json" });
+    if (response.status !== 404 && response.status !== 405) return this.#json(await this.#checked(response));
+    for await (const _ of response.body) break;
+    return undefined;
   }
 
   /** Sends a message. The items are updates of the task, as long as the answer is open. */
@@ -185,6 +217,16 @@ export class RemoteConnection {
       throw new RemoteError(`it answered with ${response.status} and something that is not JSON`, response.status);
     }
   }
+}
+
+/** The list of a gateway; undefined when it is something else. */
+function readList(value: unknown): readonly ListedAgent[] | undefined {
+  const agents = isPlainObject(value) ? value.agents : undefined;
+  if (!Array.isArray(agents)) return undefined;
+  return agents.filter(isPlainObject).flatMap(({ id, name, description }) => {
+    const isNamed = typeof id === "string" && id !== "";
+    return isNamed ? [{ id, name: String(name ?? id), description: String(description ?? "") }] : [];
+  });
 }
 
 type Headers = Readonly<Record<string, string>>;

@@ -70,6 +70,8 @@ export function agentRecovery(options: AgentRecoveryOptions = {}): Plugin {
           action: ACTION,
           message: `The process of run ${runId} of agent ${agentId} died. Continue the run?`,
           parameters: { run_id: runId, agent_id: agentId, parent_run_id: parentRunId },
+          // The name under which a client can decide about it, knowing nothing but the run.
+          pending: { id: `${ID}_${runId}` },
           ...(expiresInMs !== undefined && { expiresInMs }),
         });
         return [changeState(recovery.decide()), question];

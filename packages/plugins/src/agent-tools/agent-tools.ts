@@ -14,21 +14,39 @@ import { getAt } from "@reprise/state";
 import { boundRuns, findChanges, isOver } from "../runs-below/known-runs.ts";
 import { definePluginSettings } from "../settings/plugin-settings.ts";
 import { describeAgents, describeBackground } from "./agent-catalogue.ts";
-import { DELEGATION_TOOLS, delegateTools } from "./delegation-tools.ts";
+import { agentOutput, agentStop, createAgentRun, createDelegates, type ReadLimits } from "./delegation-tools.ts";
 import { sendMessage } from "./send-message.ts";
 import { subAgents } from "./sub-agents.ts";
+import { TASK_LIMITS, type TaskLimits } from "./task-limits.ts";
 
 export interface AgentToolsOptions {
   /** Whether the model is told which agents there are. True unless given. */
   readonly advertiseCatalog?: boolean;
+  /** The most that each task may take, with everything below it. A model can ask for less. */
+  readonly limits?: TaskLimitOptions;
+}
+
+/** Limits of a task. They are set aside in the budget of the run that starts it, if it has one. */
+export interface TaskLimitOptions {
+  /** Prompt and completion tokens together. */
+  readonly tokens?: number;
+  /** In dollars. */
+  readonly cost?: number;
+  readonly toolCalls?: number;
+  readonly seconds?: number;
 }
 
 interface AgentToolsSettings {
   readonly advertise_catalog?: boolean;
+  readonly limits?: TaskLimits;
 }
 
 const SETTINGS = objectOf<AgentToolsSettings>({
   advertise_catalog: optional(flag, "Whether the model is told which agents there are. True unless given."),
+  limits: optional(
+    TASK_LIMITS,
+    "The most that each task may take, with everything below it. A model can ask for less.",
+  ),
 });
 
 /**
@@ -37,11 +55,14 @@ const SETTINGS = objectOf<AgentToolsSettings>({
  */
 export function agentTools(options: AgentToolsOptions = {}): Plugin {
   const settings = definePluginSettings("agent_tools", SETTINGS, options);
+  const readLimits: ReadLimits = (context) => settings.read(context).limits;
+  const delegationTools = [createAgentRun(readLimits), agentStop, agentOutput];
+  const delegatesOf = createDelegateLists(readLimits);
   return definePlugin({
     id: "agent_tools",
     sections: settings.sections,
     states: [subAgents],
-    tools: [...DELEGATION_TOOLS, sendMessage],
+    tools: [...delegationTools, sendMessage],
     toolSource: { list: ({ agentSpec }) => delegatesOf(agentSpec).tools },
     hooks: {
       async beforeInference(context) {
@@ -53,7 +74,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
         if (agents.length === 0 && Object.keys(known).length === 0) {
           // A run that another one started can still talk to it.
           const alone = context.parentRunId === undefined ? [sendMessage] : [];
-          return [...DELEGATION_TOOLS, ...unreachable, ...alone].map(hide);
+          return [...delegationTools, ...unreachable, ...alone].map(hide);
         }
         const changed = await findChanges(known, findRun);
         const background = describeBackground({ ...known, ...changed });
@@ -66,7 +87,11 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
           ...(background === undefined ? [] : [addSessionContext(background, "background_agents")]),
         ];
       },
-      afterToolExecute: noteEnd,
+      afterToolExecute: (context) => {
+        // Any other tool may return what looks like the end of a run.
+        const own = [...delegationTools, ...delegatesOf(context.agentSpec).tools];
+        return own.some(({ descriptor }) => descriptor.id === context.call.toolId) ? noteEnd(context) : [];
+      },
     },
   });
 }
@@ -75,15 +100,7 @@ export function agentTools(options: AgentToolsOptions = {}): Plugin {
  * A call that waited for a run, or stopped it, has that run's end as its result. Noted here and not by the tool: calls that stop the same run
  * may overlap, and their changes would be a conflict.
  */
-function noteEnd({
-  call,
-  result,
-  state,
-  agentSpec,
-}: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
-  // Any other tool may return what looks like the end of a run.
-  const own = [...DELEGATION_TOOLS, ...delegatesOf(agentSpec).tools];
-  if (!own.some(({ descriptor }) => descriptor.id === call.toolId)) return [];
+function noteEnd({ result, state }: AfterToolExecuteContext): readonly ActionOf<"after_tool_execute">[] {
   const runId = getAt(result.data, ["run_id"]);
   const status = getAt(result.data, ["status"]);
   const { runs: known } = state.get(subAgents);
@@ -105,15 +122,17 @@ interface Delegates {
 }
 
 const NONE: readonly string[] = [];
-const made = new WeakMap<readonly string[], Delegates>();
 
 /** Made once for each list: the list of a spec never changes. */
-function delegatesOf({ delegates = NONE }: AgentSpec): Delegates {
-  let found = made.get(delegates);
-  if (found === undefined) {
-    const byAgent = delegateTools(delegates);
-    found = { byAgent, tools: [...byAgent.values()] };
-    made.set(delegates, found);
-  }
-  return found;
+function createDelegateLists(readLimits: ReadLimits): (spec: AgentSpec) => Delegates {
+  const made = new WeakMap<readonly string[], Delegates>();
+  return ({ delegates = NONE }) => {
+    let found = made.get(delegates);
+    if (found === undefined) {
+      const byAgent = createDelegates(delegates, readLimits);
+      found = { byAgent, tools: [...byAgent.values()] };
+      made.set(delegates, found);
+    }
+    return found;
+  };
 }

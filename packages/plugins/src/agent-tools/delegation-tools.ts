@@ -9,19 +9,27 @@ import {
   type Tool,
   type ToolContext,
   toolEffect,
-  toolResult,
 } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
 import { isOver } from "../runs-below/known-runs.ts";
+import { refusalOf, refuse, unknownRun } from "./refusal.ts";
 import { type SubAgent, subAgents } from "./sub-agents.ts";
+import { LIMITS_ARGUMENT, strictestLimits, type TaskLimits } from "./task-limits.ts";
 
-interface RunArguments {
+/** Reads the limits that hold for every task of an agent. */
+export type ReadLimits = (context: Pick<ToolContext, "section">) => TaskLimits | undefined;
+
+interface StartArguments {
+  readonly prompt: string;
+  readonly background?: boolean;
+  readonly limits?: TaskLimits;
+}
+
+interface RunArguments extends Partial<StartArguments> {
   readonly agent_id?: string;
-  readonly prompt?: string;
   readonly run_id?: string;
   readonly fork_context?: boolean;
-  readonly background?: boolean;
 }
 
 const BACKGROUND = {
@@ -29,35 +37,46 @@ const BACKGROUND = {
   description: "True: returns at once, and the task reports when it is over. False, the default: waits for the answer.",
 } as const;
 
-const agentRun = defineTool({
-  id: "agent_run",
-  description:
-    "Has another agent work on a task. Give agent_id and prompt to start; give run_id of an earlier task, with or without a prompt, to continue it or to see how it stands.",
-  inputSchema: objectSchema({
-    agent_id: { type: "string", description: "One of the available agents." },
-    prompt: { type: "string", description: "The task, with everything the agent needs to know." },
-    run_id: { type: "string", description: "An earlier task." },
-    fork_context: {
-      type: "boolean",
-      description: "True: the agent also gets this conversation and its state. False, the default: only the prompt.",
-    },
-    background: BACKGROUND,
-  }),
-  // Executed again after a crash, a call finds the run that it started before.
+/** A tool that starts tasks. Executed again after a crash, a call finds the run that it started before. */
+const STARTING = {
   idempotent: true,
   // Calls of one turn start their runs beside each other.
   recursive: true,
-  async execute(given: RunArguments, context) {
-    const { agent_id, prompt, run_id, fork_context: forkContext = false, background = false } = given;
-    if (run_id !== undefined) return continueRun({ ...given, run_id }, context);
-    if (agent_id === undefined || prompt === undefined)
-      return refuse("agent_run", { code: "invalid_arguments", message: "Give agent_id and prompt, or run_id." });
-    return startRun("agent_run", { agentId: agent_id, prompt, forkContext, background }, context);
-  },
-});
+} as const;
+
+/** The tool that starts and continues tasks. */
+export function createAgentRun(readLimits: ReadLimits): Tool {
+  return defineTool({
+    id: "agent_run",
+    description:
+      "Has another agent work on a task. Give agent_id and prompt to start; give run_id of an earlier task, with or without a prompt, to continue it or to see how it stands.",
+    inputSchema: objectSchema({
+      agent_id: { type: "string", description: "One of the available agents." },
+      prompt: { type: "string", description: "The task, with everything the agent needs to know." },
+      run_id: { type: "string", description: "An earlier task." },
+      fork_context: {
+        type: "boolean",
+        description: "True: the agent also gets this conversation and its state. False, the default: only the prompt.",
+      },
+      background: BACKGROUND,
+      limits: LIMITS_ARGUMENT,
+    }),
+    ...STARTING,
+    async execute(given: RunArguments, context) {
+      if (isOutside(context)) return missingScope("agent_run");
+      const { agent_id, prompt, run_id, fork_context: forkContext = false } = given;
+      const options = optionsOf(given, readLimits(context));
+      if (run_id !== undefined) return continueRun({ ...given, run_id }, options, context);
+      if (agent_id === undefined || prompt === undefined)
+        return refuse("agent_run", { code: "invalid_arguments", message: "Give agent_id and prompt, or run_id." });
+      return startRun("agent_run", { agentId: agent_id, prompt, forkContext, ...options }, context);
+    },
+  });
+}
 
 async function continueRun(
-  { run_id, agent_id, prompt, background = false }: RunArguments & { readonly run_id: string },
+  { run_id, agent_id, prompt }: RunArguments & { readonly run_id: string },
+  options: StartOptions,
   context: ToolContext,
 ): Promise<MarkedEffect | MarkedResult | JsonObject> {
   const earlier = await loadRun(run_id, context);
@@ -74,7 +93,18 @@ async function continueRun(
   }
   if (prompt === undefined && earlier.status !== "stopped") return summarise(earlier);
   const more = prompt ?? "Continue with the task where you stopped.";
-  return startRun("agent_run", { agentId, threadId, prompt: more, background }, context);
+  return startRun("agent_run", { agentId, threadId, prompt: more, ...options }, context);
+}
+
+type StartOptions = Pick<NewChildRun, "background" | "limits">;
+
+/** The limits that the model asked for count as far as those of the agent allow it. */
+function optionsOf(
+  { background = false, limits: asked }: Pick<StartArguments, "background" | "limits">,
+  allowed: TaskLimits | undefined,
+): StartOptions {
+  const limits = strictestLimits(asked, allowed);
+  return { background, ...(limits !== undefined && { limits }) };
 }
 
 /** Starts a run, and has the call wait for it unless it is one in the background. */
@@ -91,7 +121,7 @@ async function startRun(tool: string, child: NewChildRun, { runs }: ToolContext)
   return toolEffect(result, [note(started, child.background)]);
 }
 
-const agentStop = defineTool({
+export const agentStop: Tool = defineTool({
   id: "agent_stop",
   description: "Stops a task that another agent works on, and all tasks below it.",
   inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
@@ -99,6 +129,7 @@ const agentStop = defineTool({
   // All runs of a tree share one slot for changes. The task to stop may hold it.
   recursive: true,
   async execute({ run_id }: { readonly run_id: string }, context) {
+    if (isOutside(context)) return missingScope("agent_stop");
     const child = await loadRun(run_id, context);
     if (child === undefined) return unknownRun("agent_stop", run_id);
     if (isOver(child)) return summarise(child);
@@ -107,12 +138,13 @@ const agentStop = defineTool({
   },
 });
 
-const agentOutput = defineTool({
+export const agentOutput: Tool = defineTool({
   id: "agent_output",
   description: "Reads how a task of another agent stands, and its answer once it is over.",
   inputSchema: objectSchema({ run_id: { type: "string" } }, "run_id"),
   class: "read_only",
   async execute({ run_id }: { readonly run_id: string }, context) {
+    if (isOutside(context)) return missingScope("agent_output");
     const child = await loadRun(run_id, context);
     if (child === undefined) return unknownRun("agent_output", run_id);
     return { ...summarise(child), output: child.output ?? null };
@@ -125,11 +157,17 @@ async function loadRun(runId: string, { runs }: ToolContext): Promise<ChildRun |
   return run?.toolId === undefined ? run : undefined;
 }
 
-/** The tools every agent with the plugin has. */
-export const DELEGATION_TOOLS: readonly Tool[] = [agentRun, agentStop, agentOutput];
+/** A host other than the runtime may execute a tool without a run around it. */
+function isOutside({ runs }: Partial<Pick<ToolContext, "runs">>): boolean {
+  return runs === undefined;
+}
+
+function missingScope(tool: string): MarkedResult {
+  return refuse(tool, { code: "missing_scope", message: `${tool} works only in a run: there is none to work for.` });
+}
 
 /** A tool for each agent, by the ids of the agents. Tools whose names would be the same are numbered. */
-export function delegateTools(agentIds: readonly string[]): ReadonlyMap<string, Tool> {
+export function createDelegates(agentIds: readonly string[], readLimits: ReadLimits): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
   const taken = new Set<string>();
   for (const agentId of new Set(agentIds)) {
@@ -137,7 +175,7 @@ export function delegateTools(agentIds: readonly string[]): ReadonlyMap<string, 
     let id = name;
     for (let number = 2; taken.has(id); number++) id = `${name.slice(0, MAX_NAME_LENGTH - 4)}_${number}`;
     taken.add(id);
-    tools.set(agentId, delegateTool(id, agentId));
+    tools.set(agentId, createDelegate(id, agentId, readLimits));
   }
   return tools;
 }
@@ -145,15 +183,19 @@ export function delegateTools(agentIds: readonly string[]): ReadonlyMap<string, 
 /** What every provider takes. */
 const MAX_NAME_LENGTH = 64;
 
-function delegateTool(id: string, agentId: string): Tool {
+function createDelegate(id: string, agentId: string, readLimits: ReadLimits): Tool {
   return defineTool({
     id,
     description: `Has the agent ${agentId} work on a task.`,
-    inputSchema: objectSchema({ prompt: { type: "string" }, background: BACKGROUND }, "prompt"),
-    idempotent: true,
-    recursive: true,
-    execute: ({ prompt, background = false }: { readonly prompt: string; readonly background?: boolean }, context) =>
-      startRun(id, { agentId, prompt, background }, context),
+    inputSchema: objectSchema(
+      { prompt: { type: "string" }, background: BACKGROUND, limits: LIMITS_ARGUMENT },
+      "prompt",
+    ),
+    ...STARTING,
+    async execute(given: StartArguments, context) {
+      if (isOutside(context)) return missingScope(id);
+      return startRun(id, { agentId, prompt: given.prompt, ...optionsOf(given, readLimits(context)) }, context);
+    },
   });
 }
 
@@ -174,34 +216,4 @@ function note({ runId, agentId, threadId, status, error }: ChildRun, isBackgroun
     ...(error !== undefined && { error }),
   };
   return changeState(subAgents.note(runId, known));
-}
-
-function unknownRun(tool: string, runId: string): MarkedResult {
-  const message = `There is no task ${JSON.stringify(runId)} that was started from this thread.`;
-  return refuse(tool, { code: "unknown_run", message });
-}
-
-/** Why a task cannot be started or found, in the words of the tools. */
-interface Refusal {
-  readonly code: "invalid_arguments" | "unknown_agent" | "unknown_run" | "invalid_state" | "denied" | "store_error";
-  readonly message: string;
-  /** The limit that was reached. */
-  readonly limit?: string;
-  readonly most?: number;
-}
-
-/** The refusal that the model reads for an error of the runtime; undefined for errors that no model can do anything about. */
-function refusalOf({ code, message, details, isRetryable }: RepriseError): Refusal | undefined {
-  if (code === "AGENT_NOT_FOUND") return { code: "unknown_agent", message };
-  if (code === "INVALID_REQUEST") return { code: "invalid_arguments", message };
-  if (code === "DELEGATION_LIMIT") {
-    const { limit, most } = details;
-    return { code: "denied", message, limit: String(limit), most: Number(most) };
-  }
-  return isRetryable ? { code: "store_error", message } : undefined;
-}
-
-function refuse(tool: string, { message, ...refusal }: Refusal): MarkedResult {
-  const error = { ...refusal, message };
-  return toolResult({ tool_name: tool, status: "error", data: { error }, message, metadata: {} });
 }

@@ -57,6 +57,8 @@ export function mayRunInBackground(tool: Tool): Tool {
       const { isBackground, input } = asChecked(checked);
       return isBackground ? false : tool.needsApproval(input);
     },
+    // A start that is executed again finds the run that it started.
+    mayRepeat: (given) => (isPlainObject(given) && given[PARAMETER] === true) || (tool.mayRepeat?.(given) ?? false),
     async execute(checked, context) {
       const { isBackground, given, input } = asChecked(checked);
       return isBackground ? startTask(descriptor.id, given, context) : tool.execute(input, context);

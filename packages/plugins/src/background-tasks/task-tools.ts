@@ -1,6 +1,6 @@
 import type { ChildRun, ChildStatus, MarkedResult, Tool, ToolContext } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
-import type { JsonObject } from "@reprise/state";
+import { getAt, type Json, type JsonObject } from "@reprise/state";
 import { refuse } from "./background-call.ts";
 import { taskState } from "./task-state.ts";
 
@@ -22,11 +22,11 @@ const taskStatusTool = defineTool({
   async execute({ task_id }: Partial<TaskArguments>, context) {
     if (task_id !== undefined) {
       const task = await loadTask(task_id, context);
-      return task === undefined ? unknownTask("task_status", task_id) : summarise(task);
+      return task === undefined ? unknownTask("task_status", task_id) : summarise(task, context);
     }
     const known = Object.keys(context.state.get(taskState).tasks);
     const found = await Promise.all(known.map((id) => loadTask(id, context)));
-    return { tasks: found.flatMap((task) => (task === undefined ? [] : summarise(task))) };
+    return { tasks: found.flatMap((task) => (task === undefined ? [] : summarise(task, context))) };
   },
 });
 
@@ -51,7 +51,7 @@ const taskOutput = defineTool({
   async execute({ task_id }: TaskArguments, context) {
     const task = await loadTask(task_id, context);
     if (task === undefined) return unknownTask("task_output", task_id);
-    return { ...summarise(task), output: task.result ?? null };
+    return { ...summarise(task, context), output: task.result ?? null, result_ref: refOf(task) };
   },
 });
 
@@ -64,8 +64,28 @@ async function loadTask(taskId: string, { runs }: ToolContext): Promise<ChildRun
   return run?.toolId === undefined ? undefined : run;
 }
 
-function summarise({ runId, toolId = "", status, error }: ChildRun): JsonObject {
-  return { task_id: runId, tool: toolId, status: taskStatus(status), error: error ?? null };
+function summarise(
+  { runId, toolId = "", status, error, attempt = 0 }: ChildRun,
+  { tools, identity: { threadId } }: ToolContext,
+): JsonObject {
+  const tool = tools.find(({ id }) => id === toolId);
+  return {
+    task_id: runId,
+    tool: toolId,
+    status: taskStatus(status),
+    error: error ?? null,
+    attempt,
+    // Whether a crash has the call run again by itself. Otherwise a person decides.
+    supports_resume: tool !== undefined && (tool.idempotent || tool.class === "read_only"),
+    // The tasks of a task are those of its thread.
+    parent_task_id: threadId.startsWith("task:") ? threadId.slice("task:".length) : null,
+  };
+}
+
+/** A result too large for the conversation is kept outside of it. */
+function refOf({ result = null }: ChildRun): Json {
+  const ref = getAt(result, ["truncated"]) === true ? getAt(result, ["ref"]) : undefined;
+  return ref ?? null;
 }
 
 function unknownTask(tool: string, taskId: string): MarkedResult {

@@ -1,3 +1,4 @@
+export { type EditorServer, openEditorServers, type SessionServers } from "./editor-servers.ts";
 export type {
   McpAuth,
   McpCommand,

@@ -5,6 +5,7 @@ import {
   type PhaseAction,
   type PhaseContext,
   type Plugin,
+  type PluginPart,
   RepriseError,
   type Tool,
   type ToolSourceView,
@@ -104,6 +105,8 @@ export interface McpOptions {
 
 /** The plugin, with what operators want to know and do. */
 export interface McpPlugin extends Plugin {
+  /** A plugin like this one with more servers, and with connections of its own. They count also where a configuration names servers. */
+  withServers(servers: Readonly<Record<string, McpServer>>): McpPlugin;
   /** How each server is doing that was needed so far. */
   status(): readonly McpServerStatus[];
   /** Connects and lists tools now: of one server, or of all that were needed so far. The list before stays when that fails. */
@@ -119,6 +122,12 @@ const DEFAULT_TENANT = "default";
 
 /** The tools of MCP servers as tools of an agent, with the ids `mcp__server__tool`. */
 export function mcp(options: McpOptions = {}): McpPlugin {
+  return createMcp(options, {});
+}
+
+type AddedServers = Readonly<Record<string, McpServerSettings>>;
+
+function createMcp(options: McpOptions, added: AddedServers): McpPlugin {
   const { sampling, ...given } = options;
   const settings = definePluginSettings("mcp", SETTINGS, given);
   const calls = new McpCalls(sampling);
@@ -145,7 +154,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
     return connection;
   };
   const connectionsOf = (view: Pick<ToolSourceView, "section" | "tenant">): readonly McpConnection[] =>
-    Object.entries(settings.read(view).servers ?? {}).map(([server, own]) => open(server, own, view.tenant));
+    Object.entries({ ...settings.read(view).servers, ...added }).map(([server, own]) => open(server, own, view.tenant));
 
   /** Has the servers end the tasks of a call, or all of a run. */
   const stopTasks = (context: PhaseContext, callId?: string): readonly PhaseAction<"effect">[] => {
@@ -182,6 +191,7 @@ export function mcp(options: McpOptions = {}): McpPlugin {
       },
       runEnd: (context) => (context.termination.type === "suspended" ? [] : stopTasks(context)),
     },
+    parts: (view) => connectionsOf(view).map((connection) => describeServer(connection.status())),
     effects: {
       async stop_task(payload) {
         const { connection, task_id: taskId } = payload as { readonly connection: string; readonly task_id: string };
@@ -196,6 +206,10 @@ export function mcp(options: McpOptions = {}): McpPlugin {
   });
   return Object.freeze({
     ...plugin,
+    withServers: (servers: Readonly<Record<string, McpServer>>) => {
+      const more = definePluginSettings("mcp", SETTINGS, { servers }).read({ section: () => undefined });
+      return createMcp(options, { ...added, ...more.servers });
+    },
     status: () => [...connections.values()].map((connection) => connection.status()),
     finishAuthorization: async (server: string, callback: string, tenant: string = DEFAULT_TENANT) => {
       const own = { section: () => undefined, tenant };
@@ -238,4 +252,27 @@ function joined(known: KnownLists, connections: readonly McpConnection[]): reado
   const all = [...connections.flatMap(({ tools }) => tools), ...createContentTools(connections)];
   byKey.set(key, { of: connections.map(({ tools }) => tools), all });
   return all;
+}
+
+/** A server as pages show it. */
+function describeServer(status: McpServerStatus): PluginPart {
+  const { server, state, transport, protocolVersion, tools, leftOut, lastError, authorizationUrl } = status;
+  const { consecutiveFailures, lastAttemptAt, lastSuccessAt } = status;
+  const message = state === "needs_authorization" ? `Open ${authorizationUrl} to let the server in.` : lastError;
+  return {
+    kind: "mcp_server",
+    name: server,
+    state: state === "ready" && leftOut.length > 0 ? "warning" : state,
+    ...(message !== undefined && state !== "ready" && { message }),
+    details: {
+      transport,
+      tools: [...tools],
+      left_out: leftOut.map(({ tool, reason }) => ({ tool, reason })),
+      consecutive_failures: consecutiveFailures,
+      ...(protocolVersion !== undefined && { protocol_version: protocolVersion }),
+      ...(authorizationUrl !== undefined && { authorization_url: authorizationUrl }),
+      ...(lastAttemptAt !== undefined && { last_attempt_at: lastAttemptAt }),
+      ...(lastSuccessAt !== undefined && { last_success_at: lastSuccessAt }),
+    },
+  };
 }

@@ -21,7 +21,8 @@ it("takes options in camelCase, and lets a section of the agent win field by fie
 
 it("refuses options that do not fit, and names the option", () => {
   const refused = () => definePluginSettings("brief", SHAPE, { maxLines: 0 });
-  expect(refused).toThrow(
-    "Plugin brief has an invalid option: max_lines must be a whole number of at least 1 (got 0).",
+  expect(refused).toThrow("Plugin brief has an invalid option: maxLines must be a whole number of at least 1 (got 0).");
+  expect(() => definePluginSettings("brief", SHAPE, { maxLine: 1 })).toThrow(
+    "Plugin brief has an invalid option: maxLine is not known (the nearest is `maxLines`).",
   );
 });

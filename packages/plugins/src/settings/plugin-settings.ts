@@ -1,5 +1,5 @@
 import { type PhaseContext, RepriseError } from "@reprise/contracts";
-import { describeProblem, type ObjectShape, toStoredNames } from "@reprise/contracts/shape";
+import { describeProblem, type ObjectShape, toAuthorWords, toStoredNames } from "@reprise/contracts/shape";
 import type { Json, JsonObject } from "@reprise/state";
 
 /** The settings of one plugin: options from code, and the section of an agent's spec, which wins field by field. */
@@ -24,7 +24,7 @@ export function definePluginSettings<Settings extends object>(
   const given = toStoredNames(options, shape.schema);
   const [problem] = shape.problems(given, []);
   if (problem !== undefined) {
-    const message = `Plugin ${plugin} has an invalid option: ${describeProblem(problem)}.`;
+    const message = `Plugin ${plugin} has an invalid option: ${describeProblem(toAuthorWords(problem))}.`;
     throw new RepriseError("INVALID_DEFINITION", message, { details: { plugin } });
   }
   // Its shape was just checked.

@@ -1,3 +1,4 @@
+import { basename, sep } from "node:path";
 import {
   addSessionContext,
   type BeforeToolExecuteContext,
@@ -10,6 +11,7 @@ import {
   type PhaseAction,
   type PhaseContext,
   type Plugin,
+  type PluginPart,
   textOf,
   transformRequest,
 } from "@reprise/contracts";
@@ -160,6 +162,14 @@ export function skills({ skills: defined = [], scripts = false, ...options }: Sk
     sections: settings.sections,
     states: [activeSkills],
     tools,
+    async parts(view) {
+      const { enabled = true, folders = [], scan } = settings.read(view);
+      if (!enabled) return [];
+      const found = await discoverRecently({ folders, ...(scan !== undefined && { scan }) });
+      const names = new Set(embedded.map(({ name }) => name));
+      const all = [...embedded, ...found.skills.filter(({ name }) => !names.has(name))];
+      return describeSkills(all, found.problems);
+    },
     onActivate: async (context) => {
       opened.open(context, await open(context));
     },
@@ -284,4 +294,36 @@ function nameSkills(request: ModelRequest, offered: readonly Skill[]): ModelRequ
 function withNames(parameters: ModelRequest["tools"][number]["parameters"], names: readonly string[]) {
   const properties = parameters.properties as { readonly [key: string]: Json };
   return { ...parameters, properties: { ...properties, skill: { type: "string", enum: names } } };
+}
+
+/** Skills as pages show them, and what is wrong on disk. */
+function describeSkills(usable: readonly Skill[], problems: readonly SkillProblem[]): readonly PluginPart[] {
+  const ofSkill = ({ folder }: Skill): readonly SkillProblem[] =>
+    folder === undefined ? [] : problems.filter(({ path }) => path === folder || path.startsWith(`${folder}${sep}`));
+  const shown = new Set(usable.flatMap(ofSkill));
+  const skills = usable.map((skill): PluginPart => {
+    const { name, description, folder, modelInvocable, userInvocable, allowedTools } = skill;
+    const own = ofSkill(skill).map(({ message }) => message);
+    return {
+      kind: "skill",
+      name,
+      state: own.length > 0 ? "warning" : "ready",
+      message: description,
+      details: {
+        ...(folder !== undefined && { folder }),
+        model_invocable: modelInvocable,
+        user_invocable: userInvocable,
+        allowed_tools: [...allowedTools],
+        problems: own,
+      },
+    };
+  });
+  const others = problems.filter((problem) => !shown.has(problem));
+  return [
+    ...skills,
+    ...others.map(({ path, level, message }): PluginPart => {
+      const state = level === "error" ? "failed" : "warning";
+      return { kind: "skill", name: basename(path) || path, state, message, details: { path } };
+    }),
+  ];
 }

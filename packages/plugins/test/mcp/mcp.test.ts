@@ -35,8 +35,22 @@ describe.each(WAYS)("a server that is %s", (_, way) => {
     // What a server says of itself is in no position of the request, least of all in the system's.
     expect(JSON.stringify(model.requests)).not.toContain("Ignore all previous");
     expect(plugin.status()).toMatchObject([{ server: "fixture", state: "ready", consecutiveFailures: 0, leftOut: [] }]);
+    expect(await runtime.agentParts("agent")).toMatchObject([
+      { plugin: "mcp", kind: "mcp_server", name: "fixture", state: "ready", details: { consecutive_failures: 0 } },
+    ]);
     expect(await runtime.replay(run.id)).toMatchObject({ equal: true });
   });
+});
+
+it("says why a server cannot be reached, and that one was not needed yet", async () => {
+  const { runtime } = await openMcp({
+    script: ["done"],
+    options: { servers: { broken: { command: process.execPath, args: ["-e", "process.exit(3)"] } } },
+  });
+  const parts = async () => (await runtime.agentParts("agent")).map(({ state, message }) => [state, message]);
+  expect(await parts()).toEqual([["idle", undefined]]);
+  await (await runtime.start({ agent: "agent", input: "go" })).outcome();
+  expect(await parts()).toEqual([["failed", expect.any(String)]]);
 });
 
 it("works from a configuration file, and its run verifies with plugins that must not be asked", async () => {
