@@ -56,6 +56,7 @@ when only the specification has its path. Any other request has the flat shape.
 | \`TASK_STATE_INPUT_REQUIRED\` | waiting for a decision |
 | \`TASK_STATE_COMPLETED\` | ended by itself, by a plugin or a tool, or by \`tool_called\` or \`content_matched\` |
 | \`TASK_STATE_CANCELED\` | cancelled, or superseded by a later message |
+| \`TASK_STATE_REJECTED\` | stopped with the code \`rejected\`, by a stop policy or a backend that declined the work |
 | \`TASK_STATE_FAILED\` | failed, or stopped by a limit |
 
 ## The stream of a task

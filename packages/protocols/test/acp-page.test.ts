@@ -42,6 +42,17 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   agent_handoff: "nothing",
   child_run_start: "nothing",
   child_run_progress: "nothing",
+  workflow_start: "nothing",
+  node_start: "nothing",
+  node_delta: "nothing",
+  node_reasoning_delta: "nothing",
+  node_tool_call: "nothing",
+  node_tool_result: "nothing",
+  node_cost: "nothing",
+  node_end: "nothing",
+  node_retry: "nothing",
+  node_wait: "nothing",
+  node_resume: "nothing",
 };
 
 const page = `# The Agent Client Protocol
@@ -66,7 +77,11 @@ and output: one JSON-RPC message a line, 32 MiB at most. [How to](../how-to/use-
 | \`session/delete\` | deletes the thread with its runs, messages and state |
 | \`session/set_mode\`, \`session/set_config_option\` | \`mode\` is the agent, where there are several; \`model\` the model, where the agent has \`client_overrides\`. The choice is kept with the session |
 
-MCP servers of a client (\`mcpServers\`) are not started: which programs run is the owner's to say, in the configuration. Their client gets a notice.
+**MCP servers.** The servers that a client names (\`mcpServers\` of \`session/new\`, \`session/load\` and \`session/resume\`; commands and \`http\` addresses) belong to
+that session. Its runs are of a variant of the agent, \`<agent>-acp-<session>\`, that has their tools as \`mcp__<server>__<tool>\`. A server that cannot be used is told by a
+\`notice\`. Which servers there are is not stored, because they hold secrets: a run that lost its process waits until a client loads the session, and continues with the servers
+that the client names then. \`server.acp.mcp_servers\` of the [configuration](config.md) allows \`all\` (the default), \`http\` or \`none\`; a command that is forbidden refuses the
+request with \`data.code\` \`MCP_SERVER_REFUSED\`, and with \`none\` servers are ignored with a notice.
 
 ## Events and updates
 
@@ -103,7 +118,7 @@ editor closes, the run waits; \`session/load\` asks again.
 | \`-32700\` | the line is no JSON |
 | \`-32600\` | it is no message, a batch, a request before \`initialize\`, or a second prompt of a session |
 | \`-32601\` | there is no such method |
-| \`-32602\` | a parameter is missing or wrong; the message names it |
+| \`-32602\` | a parameter is missing or wrong; the message names it. \`data.code\` is \`MCP_SERVER_REFUSED\` for a server that may not be used |
 | \`-32002\` | there is no such session |
 | \`-32603\` | the run failed, or something broke. \`data.code\` is the [error code](errors.md) |
 `;

@@ -26,7 +26,9 @@ Each [event](events.md) gives these AG-UI events. The SSE \`id\` of the last of 
 ${EVENT_TYPES.map((type) => `| \`${type}\` | ${AG_UI_EVENT_TABLE[type]} |`).join("\n")}
 
 **Messages.** The text and the calls of a step are one assistant message, under the id of the stored message; its reasoning is the message \`reasoning_<id>\`. A
-stream leaves a client with the messages that the history has.
+stream leaves a client with the messages that the history has. No event takes a message back: where text was withdrawn, because a model began its answer anew or a
+process was lost, \`MESSAGES_SNAPSHOT\` comes right before \`RUN_FINISHED\` or \`RUN_ERROR\`. A client without the scope read, one with runs below in its stream, and one whose
+thread is longer than a page keep such text until they connect again.
 
 **Outcomes.** \`success\`: the run is over, or the client is to execute the calls of \`pendingToolCallIds\`. \`interrupt\`: persons are asked; each interrupt
 has the reason \`tool_call\` (may the call run?), \`input_required\` (an answer is needed) or \`reprise:<action>\` (a question of the runtime, such as a budget), and

@@ -7,9 +7,10 @@ import { CALLS } from "./recording/calls.ts";
 import { DECIDED } from "./recording/decided.ts";
 import { ENDINGS } from "./recording/endings.ts";
 import { formatScene } from "./recording/format-scene.ts";
+import { WORKFLOWS } from "./recording/workflows.ts";
 
 const FOLDER = fileURLToPath(new URL("../../testkit/corpus/", import.meta.url));
-const SCENES = [...ANSWERS, ...CALLS, ...DECIDED, ...ASKED, ...ENDINGS];
+const SCENES = [...ANSWERS, ...CALLS, ...DECIDED, ...ASKED, ...ENDINGS, ...WORKFLOWS];
 
 /** The corpus is what the runtime does today; `-u` records it anew, and once more writes the golden files that follow from it. */
 it.each(SCENES)("has recorded $name as it goes: $about", async ({ name, about, record }) => {

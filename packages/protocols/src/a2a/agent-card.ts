@@ -46,15 +46,20 @@ export function encodeAgentCard(agent: CardAgent, options: CardOptions): { reado
   };
 }
 
-/** The card of a server with any number of agents. `agents` are those it may name. */
-export function encodeGatewayCard(
-  agents: readonly CardAgent[],
-  options: CardOptions,
-): { readonly [key: string]: Json } {
+/** The agents that the card of a server names. */
+export interface CardListing {
+  readonly agents: readonly CardAgent[];
+  /** The server has more agents, which are listed only for clients with a credential. */
+  readonly hasMore: boolean;
+}
+
+/** The card of a server with any number of agents. The interfaces are those of the first one; the address is that of the list. */
+export function encodeGatewayCard(listing: CardListing, options: CardOptions): { readonly [key: string]: Json } {
+  const { agents, hasMore } = listing;
   const [first, ...others] = agents;
-  if (first !== undefined && others.length === 0) {
+  if (first !== undefined && others.length === 0 && !hasMore) {
     const card = encodeAgentCard(first, options);
-    return { ...card, capabilities: { ...(card.capabilities as object), ...discoveryOf(agents) } };
+    return { ...card, capabilities: { ...(card.capabilities as object), ...discoveryOf(listing) } };
   }
   const card = commonCard(options, first === undefined ? [] : [agentUrl(options, first.id)]);
   return {
@@ -63,13 +68,14 @@ export function encodeGatewayCard(
     name: "Reprise",
     description: "A gateway to the agents of a Reprise server.",
     url: `${options.baseUrl}/v1/a2a/agents`,
-    capabilities: { ...card.capabilities, ...discoveryOf(agents) },
+    capabilities: { ...card.capabilities, ...discoveryOf(listing) },
     skills: agents.map(skillOf),
   };
 }
 
-function discoveryOf(agents: readonly CardAgent[]): { readonly [key: string]: Json } {
-  return { agentDiscovery: true, agentCount: agents.length, agents: agents.map(({ id }) => id) };
+function discoveryOf({ agents, hasMore }: CardListing): { readonly [key: string]: Json } {
+  const named = agents.map(({ id }) => id);
+  return { agentDiscovery: true, ...(!hasMore && { agentCount: agents.length }), agents: named };
 }
 
 function commonCard(options: CardOptions, urls: readonly string[]) {

@@ -1,4 +1,5 @@
 import type { ContentPart, Message } from "@reprise/contracts";
+import { type Json, parseJson } from "@reprise/state";
 import type { A2aArtifact, A2aMessage, A2aPart } from "./wire.ts";
 
 /** Where a client finds a file. The names by which the runtime keeps files mean nothing outside of it. */
@@ -20,7 +21,7 @@ function encodePart(part: ContentPart, fileUrl: FileUrl): readonly A2aPart[] {
 
 const BASE64 = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 
-/** A file inside of a data URL is sent as bytes, any other as its address. */
+/** A file inside of a data URL is sent as bytes, or as structured data when it is JSON without a name. Any other is sent as its address. */
 export function encodeFile(
   url: string,
   mediaType: string | undefined,
@@ -28,11 +29,30 @@ export function encodeFile(
   fileUrl: FileUrl,
 ): A2aPart {
   const [start, type] = BASE64.exec(url) ?? [];
+  const data =
+    filename === undefined && isJson(mediaType ?? type) ? readJson(url.slice(start?.length ?? 0)) : undefined;
+  if (start !== undefined && data !== undefined) return { data, mediaType: JSON_TYPE };
   const named = {
     ...(filename !== undefined && { filename }),
     ...((mediaType ?? type) !== undefined && { mediaType: mediaType ?? type ?? "" }),
   };
   return start === undefined ? { url: fileUrl(url), ...named } : { raw: url.slice(start.length), ...named };
+}
+
+const JSON_TYPE = "application/json";
+
+function isJson(mediaType: string | undefined): boolean {
+  return mediaType?.split(";")[0]?.trim().toLowerCase() === JSON_TYPE;
+}
+
+/** The value that base64 holds as JSON; undefined when it holds none. */
+function readJson(base64: string): Json | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return parseJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a message of a thread is one that clients of a task see. */

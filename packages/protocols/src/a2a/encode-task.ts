@@ -4,7 +4,7 @@ import { outputArtifact } from "./encode-event.ts";
 import { artifactsOf, asIs, encodeMessage, type FileUrl, isPublic } from "./encode-parts.ts";
 import { asksClient, encodeQuestions, type OpenQuestion } from "./encode-question.ts";
 import { stateOfRun } from "./task-state.ts";
-import type { A2aMessage, A2aTask, A2aTaskState } from "./wire.ts";
+import { type A2aMessage, type A2aTask, type A2aTaskState, isTerminalState } from "./wire.ts";
 
 /** What a task is made of: a run as it is stored. */
 export interface TaskSource {
@@ -49,6 +49,17 @@ export function encodeTask(source: TaskSource, options: EncodeTaskOptions = {}):
   };
 }
 
+/** The answer of a completed task alone, for clients that get a message instead of a task. */
+export function messageOfTask({ id, contextId, artifacts = [] }: A2aTask): A2aMessage {
+  const parts = artifacts.flatMap((artifact) => artifact.parts);
+  return {
+    messageId: artifacts.at(-1)?.artifactId ?? `${id}-end`,
+    contextId,
+    role: "ROLE_AGENT",
+    parts: parts.length === 0 ? [{ text: "" }] : parts,
+  };
+}
+
 /** A task of which only its state is known: its run is queued, or ended before it began. */
 export function bareTask(
   { taskId, contextId }: { readonly taskId: string; readonly contextId: string },
@@ -64,7 +75,7 @@ function statusMessage(
 ): A2aMessage | undefined {
   if (run.status === "waiting" && questions.some(asksClient)) return encodeQuestions(questions, ids);
   const state = stateOfRun(run);
-  if (state !== "TASK_STATE_FAILED" && state !== "TASK_STATE_CANCELED") return undefined;
+  if (!isTerminalState(state) || state === "TASK_STATE_COMPLETED") return undefined;
   const text = run.termination_detail ?? run.termination_code ?? "";
   return { messageId: `${run.run_id}-end`, ...ids, role: "ROLE_AGENT", parts: [{ text }] };
 }

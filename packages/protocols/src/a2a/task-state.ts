@@ -12,11 +12,14 @@ export const COMPLETED_CODES: readonly string[] = [
 /** The termination codes of a run whose task is `CANCELED`: it was cancelled, or a later message took its place. */
 export const CANCELED_CODES: readonly string[] = ["cancelled", "stopped:superseded"];
 
+/** The termination code of a run whose task is `REJECTED`: a stop policy or a backend declined the work with the code `rejected`. */
+export const REJECTED_CODE = "stopped:rejected";
+
 /** The state of the task of a run that has ended with a code. Limits that stop a run make it fail: its work is not done. */
 function stateOfCode(code: string | undefined): A2aTaskState {
   if (code !== undefined && COMPLETED_CODES.includes(code)) return "TASK_STATE_COMPLETED";
   if (code !== undefined && CANCELED_CODES.includes(code)) return "TASK_STATE_CANCELED";
-  return "TASK_STATE_FAILED";
+  return code === REJECTED_CODE ? "TASK_STATE_REJECTED" : "TASK_STATE_FAILED";
 }
 
 export function stateOfTermination(termination: Exclude<Termination, { type: "suspended" }>): A2aTaskState {

@@ -75,6 +75,18 @@ export function encodeAcpEvent(state: AcpState, event: AgentEvent, options: AcpE
     case "agent_handoff":
     case "child_run_start":
     case "child_run_progress":
+    // Nodes of a workflow: its answer is a step of its own.
+    case "workflow_start":
+    case "node_start":
+    case "node_delta":
+    case "node_reasoning_delta":
+    case "node_tool_call":
+    case "node_tool_result":
+    case "node_cost":
+    case "node_end":
+    case "node_retry":
+    case "node_wait":
+    case "node_resume":
       return [state, []];
     default:
       event satisfies never;

@@ -26,6 +26,7 @@ export { decodeForm, decodePermission, encodeQuestion } from "./encode-question.
 export type { AcpFrame, AcpState, Encoded, OpenCall } from "./encoder-state.ts";
 export { INITIAL_ACP_STATE } from "./encoder-state.ts";
 export type {
+  AcpMcpServer,
   InitializeParams,
   ListSessionsParams,
   NamedSession,

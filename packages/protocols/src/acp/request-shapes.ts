@@ -37,17 +37,57 @@ const absolutePath: Shape<string> = narrowed(text, (path) =>
   typeof path === "string" && /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(path) ? undefined : "it must be an absolute path",
 );
 
+/** A variable of the environment, or a header. */
+interface NamedValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+const namedValues: Shape<readonly NamedValue[]> = listOf(
+  openObjectOf<NamedValue>({ name: needed(nonEmptyText), value: needed(text) }),
+);
+
+/** An MCP server that a client names: a command, which has no type, or an address. */
+export interface AcpMcpServer {
+  readonly type?: string;
+  readonly name: string;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly NamedValue[];
+  readonly url?: string;
+  readonly headers?: readonly NamedValue[];
+}
+
+const MCP_SERVER: Shape<AcpMcpServer> = narrowed(
+  openObjectOf<AcpMcpServer>({
+    type: optional(text),
+    name: needed(nonEmptyText),
+    command: optional(nonEmptyText),
+    args: optional(listOf(text)),
+    env: optional(namedValues),
+    url: optional(nonEmptyText),
+    headers: optional(namedValues),
+  }),
+  (value) => {
+    if (!isPlainObject(value)) return undefined;
+    const { type = "stdio", command, url } = value;
+    if (type === "stdio") return command === undefined ? "it must have a command" : undefined;
+    if (type !== "http") return 'its type must be "http", or absent for a command';
+    return typeof url === "string" && /^https?:\/\//.test(url) ? undefined : "it must have an http or https url";
+  },
+);
+
 const sessionId = needed(nonEmptyText);
 const folders = {
   cwd: needed(absolutePath),
   additionalDirectories: optional(listOf(absolutePath)),
-  mcpServers: optional(listOf(unchecked<Json>({ type: "object" }))),
+  mcpServers: optional(listOf(MCP_SERVER)),
 };
 
 export interface SessionFolders {
   readonly cwd: string;
   readonly additionalDirectories?: readonly string[];
-  readonly mcpServers?: readonly Json[];
+  readonly mcpServers?: readonly AcpMcpServer[];
 }
 
 export interface NamedSession {

@@ -26,6 +26,8 @@ export interface AgUiEncoder {
   skip(event: AgentEvent): void;
   /** Shows messages and state right behind the next `RUN_STARTED`. */
   open(opening: AgUiOpening): void;
+  /** Shows the messages of the thread right before the next `RUN_FINISHED` or `RUN_ERROR`: what was withdrawn is not among them. */
+  amend(messages: readonly AgUiMessage[]): void;
   /** The rest of the stream when no more events come. */
   end(): string;
   readonly phase: AgUiPhase;
@@ -42,6 +44,7 @@ export const AG_UI_HEADERS: Readonly<Record<string, string>> = {
 export function createAgUiEncoder({ state, ...client }: AgUiEncoderOptions = {}): AgUiEncoder {
   let current = state ?? INITIAL_AG_UI_STATE;
   let opening: readonly AgUiEvent[] = [];
+  let amended: readonly AgUiEvent[] = [];
   const withOpening = (events: readonly AgUiEvent[]): readonly AgUiEvent[] => {
     const [first, ...rest] = events;
     if (opening.length === 0 || first?.type !== "RUN_STARTED") return events;
@@ -49,18 +52,28 @@ export function createAgUiEncoder({ state, ...client }: AgUiEncoderOptions = {})
     opening = [];
     return shown;
   };
+  const withAmendment = (events: readonly AgUiEvent[]): readonly AgUiEvent[] => {
+    const last = events.at(-1);
+    if (amended.length === 0 || (last?.type !== "RUN_FINISHED" && last?.type !== "RUN_ERROR")) return events;
+    const shown = [...events.slice(0, -1), ...amended, last];
+    amended = [];
+    return shown;
+  };
   return {
     encode(event, cursor) {
       const [next, events] = encodeAgUiEvent(current, event, client);
       current = next;
       // An event that withdraws others has no place in the stream to come back to.
-      return framesOf(withOpening(events), event.type === "stream_reset" ? undefined : cursor);
+      return framesOf(withAmendment(withOpening(events)), event.type === "stream_reset" ? undefined : cursor);
     },
     skip(event) {
       [current] = encodeAgUiEvent(current, event, client);
     },
     open(shown) {
       opening = openingEvents(shown);
+    },
+    amend(messages) {
+      amended = openingEvents({ messages });
     },
     end() {
       const [next, events] = finishStream(current, client.version);

@@ -6,6 +6,7 @@ import type { AgUiEvent, AgUiOutcome, AgUiUsage, AgUiVersion } from "./ag-ui-eve
 import { appendArguments, dropAll, dropStep, dropUnready, readyCall, settleCall, startCall } from "./call-events.ts";
 import { type AgUiEncoded, type AgUiState, inOrder, type OpenCall } from "./encoder-state.ts";
 import { appendReasoning, appendText, closeTelling, messageIdOf, reasoningIdOf } from "./message-events.ts";
+import { showNode } from "./node-events.ts";
 import { allCalls, closeSubagents, encodeSubagentEvent } from "./subagents.ts";
 
 /** What the client of a stream knows and speaks. */
@@ -75,7 +76,10 @@ function advance(state: AgUiState, event: AgentEvent, client: AgUiClient): AgUiE
     case "step_end":
       return closeStep(state);
     case "step_reset":
-      return inOrder(state, closeTelling, dropStep, (closed) => [{ ...closed, resets: closed.resets + 1 }, []]);
+      return inOrder(state, closeTelling, dropStep, (closed) => [
+        { ...closed, resets: closed.resets + 1, isStale: true },
+        [],
+      ]);
     case "stream_reset":
       return [
         { ...state, phase: "withdrawn" },
@@ -94,6 +98,18 @@ function advance(state: AgUiState, event: AgentEvent, client: AgUiClient): AgUiE
       return showActivity(state, event.data, client.fileUrl ?? asItIs);
     case "agent_handoff":
       return [state, [{ type: "CUSTOM", name: "agent_handoff", value: { ...event.data } }]];
+    case "workflow_start":
+    case "node_start":
+    case "node_delta":
+    case "node_reasoning_delta":
+    case "node_tool_call":
+    case "node_tool_result":
+    case "node_cost":
+    case "node_end":
+    case "node_retry":
+    case "node_wait":
+    case "node_resume":
+      return showNode(state, event);
     // The result says it too, and comes with it.
     case "tool_call_cancelled":
     // The result of the call follows by itself, and no client takes other arguments for a call it has.

@@ -50,6 +50,8 @@ export interface AgUiState {
   readonly run?: { readonly threadId: string; readonly runId: string };
   /** By model, since the run began or last waited. */
   readonly usage: readonly AgUiUsage[];
+  /** Set once the client was shown something that is no part of the run: no event takes a message back. */
+  readonly isStale?: true;
   /** Why the run is about to fail. Told last: clients read no further. */
   readonly failure?: string;
 }

@@ -3,6 +3,7 @@ import type { FileUrl } from "../chat/file-url.ts";
 import { childRunPart, nestEvent } from "./child-parts.ts";
 import { dataChunks } from "./data-parts.ts";
 import { type AiSdkState, type Encoded, inOrder } from "./encoder-state.ts";
+import { showNode } from "./node-parts.ts";
 import { closeSettledStep, endStep, finishRun, resetStep, startStep, withStart } from "./run-parts.ts";
 import { appendReasoning, appendText } from "./text-parts.ts";
 import { appendInput, readyCall, resumeCall, settleCall, startCall } from "./tool-parts.ts";
@@ -60,6 +61,18 @@ function advance(state: AiSdkState, event: AgentEvent, fileUrl: FileUrl): Encode
     case "activity_snapshot":
     case "agent_handoff":
       return [state, dataChunks(event, fileUrl)];
+    case "workflow_start":
+    case "node_start":
+    case "node_delta":
+    case "node_reasoning_delta":
+    case "node_tool_call":
+    case "node_tool_result":
+    case "node_cost":
+    case "node_end":
+    case "node_retry":
+    case "node_wait":
+    case "node_resume":
+      return showNode(state, event);
     // The result says it too, and comes with it.
     case "tool_call_cancelled":
     // For auditors, not for a chat.

@@ -51,7 +51,7 @@ export function encodeAiSdkHistory(thread: StoredThread, fileUrl: FileUrl = (url
       shown.push({ id: uiMessageIdOf(message), role: "user", parts: said(message, fileUrl) });
     if (message.role !== "assistant") continue;
     const runId = message.metadata?.run_id;
-    const { parts } = open(runId ?? message.id, message.id, runId);
+    const { parts } = open(runId ?? message.id, messageIdOf(message), runId);
     const calls = (message.tool_calls ?? []).map((request) =>
       toolPart({ request, message: results.get(request.id), record: records.get(request.id) }),
     );
@@ -60,18 +60,28 @@ export function encodeAiSdkHistory(thread: StoredThread, fileUrl: FileUrl = (url
   const asked = new Set(thread.messages.flatMap(({ tool_calls }) => (tool_calls ?? []).map(({ id }) => id)));
   for (const call of thread.calls) {
     if (call.status !== "suspended" || asked.has(call.call_id)) continue;
-    // A run may ask before it has said anything: its message then is the one its step is about to have.
-    open(call.run_id, `${call.step_id}-m`, call.run_id).parts.push(questionPart(call));
+    // A run may ask before it has said anything: its message then is the one its first step would have had.
+    open(call.run_id, firstMessageId(call.run_id), call.run_id).parts.push(questionPart(call));
   }
   const asking = new Set<string>();
   for (const { call, run_id } of thread.below ?? []) {
-    const { parts } = open(run_id, `${run_id}-s1-m`, run_id);
+    const { parts } = open(run_id, firstMessageId(run_id), run_id);
     // As in the stream, these questions are in a step of their own.
     if (!asking.has(run_id)) parts.push({ type: "step-start" });
     asking.add(run_id);
     parts.push(questionPart(call));
   }
   return shown;
+}
+
+/** The id that the stream of a run has: that of its first step, also when that step was a question and has no message. */
+function firstMessageId(runId: string): string {
+  return `${runId}-s1-m`;
+}
+
+function messageIdOf({ id, metadata }: Message): string {
+  const runId = metadata?.run_id;
+  return runId !== undefined && id.startsWith(`${runId}-s`) ? firstMessageId(runId) : id;
 }
 
 function partsOf({ content }: Message): readonly ContentPart[] {

@@ -183,6 +183,18 @@ function advance(state: FactState, event: AgentEvent): Moved {
     // The facts of a run below are told by that run.
     case "child_run_start":
     case "child_run_progress":
+    // The nodes of a workflow have an encoding of their own.
+    case "workflow_start":
+    case "node_start":
+    case "node_delta":
+    case "node_reasoning_delta":
+    case "node_tool_call":
+    case "node_tool_result":
+    case "node_cost":
+    case "node_end":
+    case "node_retry":
+    case "node_wait":
+    case "node_resume":
       return [state, []];
     default:
       event satisfies never;

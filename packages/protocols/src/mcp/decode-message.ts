@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@reprise/state";
+import { decodeHeader } from "./header-value.ts";
 import { isObject, RPC_CODES, type RpcError, type RpcId } from "./json-rpc.ts";
 
 /** The revision without sessions. */
@@ -118,19 +119,6 @@ function findMismatch(headers: McpHeaders, { version, method, params }: Repeated
   ];
   const wrong = wanted.find(([header, value]) => decodeHeader(headers.get(header)) !== value);
   return wrong === undefined ? undefined : `The header ${wrong[0]} must be there and repeat the body.`;
-}
-
-/** A value that a header cannot hold is in base64 between `=?base64?` and `?=`. */
-function decodeHeader(value: string | null): string | undefined {
-  const text = value?.trim();
-  const encoded = text === undefined ? undefined : /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(text)?.[1];
-  if (encoded === undefined) return text;
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 function refused(id: RpcId | null, message: string, code: number, data?: Json): McpMessage {

@@ -1,3 +1,4 @@
+export { findArgumentMismatch } from "./argument-headers.ts";
 export { type EndedRun, encodeCallResult, type McpTarget } from "./call-result.ts";
 export {
   createMcpEncoder,

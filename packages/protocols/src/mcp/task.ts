@@ -57,7 +57,9 @@ export function encodeDetailedTask(run: TaskRun, target: McpTarget, elicits: boo
   if (task.status === "failed" && end?.termination.type === "error")
     return { ...task, error: { code: RPC_CODES.internal, message: end.termination.value } };
   const result = encodeTaskResult(run, target);
-  return task.status === "completed" && result !== undefined ? { ...task, result } : task;
+  if (task.status !== "completed" || result === undefined) return task;
+  // The result of the call, whole: it says of which kind it is, as every result of this revision does.
+  return { ...task, result: { resultType: "complete", ...result } };
 }
 
 /** The result of a task that is over. */

@@ -1,6 +1,6 @@
 import { textOf } from "@reprise/contracts";
 import type { Scene } from "./scene.ts";
-import { broken, delegate, slow, weather, wire } from "./scene-tools.ts";
+import { broken, delegate, draw, slow, weather, wire } from "./scene-tools.ts";
 import { openStage, recordRun, type StageOptions } from "./stage.ts";
 
 const recordOne = async (options: StageOptions) => {
@@ -58,6 +58,19 @@ export const CALLS: readonly Scene[] = [
     name: "progress",
     about: "A tool that says how far it is.",
     record: () => recordOne({ tools: [slow], script: [[{ call: "slow" }], "It is done."] }),
+  },
+  {
+    name: "shared-state",
+    about: "Two tools that change the state of the application, one after the other.",
+    record: () =>
+      recordOne({
+        tools: [draw],
+        script: [
+          [{ call: "draw", arguments: { shape: "circle" } }],
+          [{ call: "draw", arguments: { shape: "square" } }],
+          [{ text: "Both are drawn." }, { usage: { promptTokens: 7, completionTokens: 4 } }],
+        ],
+      }),
   },
   {
     name: "step-reset",

@@ -1,5 +1,6 @@
 import { awaitRun, suspendTool, type Tool } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
+import { defineState } from "@reprise/state";
 import { z } from "zod";
 
 export const weather: Tool = defineTool({
@@ -58,5 +59,23 @@ export const book: Tool = defineTool({
   execute(_, { decision }) {
     if (typeof decision?.result === "number") return { table_for: decision.result };
     return suspendTool({ action: "how_many", message: "For how many?", expiresInMs: 60_000 });
+  },
+});
+
+const canvas = defineState({
+  path: "canvas",
+  initial: (): { readonly title: string; readonly shapes: readonly string[] } => ({ title: "Empty", shapes: [] }),
+  actions: {
+    draw: (drawn, shape: string) => ({ title: `A ${shape}`, shapes: [...drawn.shapes, shape] }),
+  },
+});
+
+export const draw: Tool = defineTool({
+  id: "draw",
+  description: "Draws on the canvas that the agent and the page share.",
+  inputSchema: z.object({ shape: z.string() }),
+  execute({ shape }, { state }) {
+    state.apply(canvas.draw(shape));
+    return "drawn";
   },
 });
