@@ -1,0 +1,71 @@
+import type { CheckResult, Verdict } from "../check/check-result.ts";
+import type { ObservedRun } from "../check/observe-run.ts";
+import type { EvalMode } from "../play/eval-mode.ts";
+import type { PlayCounts, PlayNote } from "../play/played-world.ts";
+
+/** The form of a result; a reader refuses any other. */
+export const EXPERIMENT_FORMAT = "reprise-experiment/1";
+
+/** What a played run did, without its state. */
+export type RunSummary = Omit<ObservedRun, "state">;
+
+/** One playing of a case. */
+export interface TrialResult {
+  readonly verdict: Verdict;
+  readonly checks: readonly CheckResult[];
+  readonly notes: readonly PlayNote[];
+  readonly counts: PlayCounts;
+  /** Absent when the case could not be played. */
+  readonly run?: RunSummary;
+  /** Of the replay, in `verify`. */
+  readonly hash?: string;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** The means over the trials of a case. */
+export interface CaseMetrics {
+  /** The share of trials that did not fail, from 0 to 1. */
+  readonly pass_rate: number;
+  readonly cost_microcents: number;
+  readonly tokens: number;
+  readonly steps: number;
+  readonly tool_calls: number;
+  readonly latency_ms: number;
+}
+
+/** A metric that differs from the baseline by more than the tolerance. */
+export interface Regression {
+  readonly metric: keyof CaseMetrics;
+  readonly baseline: number;
+  readonly actual: number;
+  readonly verdict: Verdict;
+}
+
+export interface CaseResult {
+  readonly id: string;
+  readonly agent_id: string;
+  readonly verdict: Verdict;
+  readonly metrics: CaseMetrics;
+  readonly trials: readonly TrialResult[];
+  /** Against the baseline, where there is one with this case. */
+  readonly regressions?: readonly Regression[];
+}
+
+/** What an evaluation of some cases came to. */
+export interface Experiment {
+  readonly format: typeof EXPERIMENT_FORMAT;
+  readonly id: string;
+  readonly name?: string;
+  readonly mode: EvalMode;
+  /** Another agent than the recorded ones. */
+  readonly agent?: string;
+  readonly trials: number;
+  readonly started_at: number;
+  readonly duration_ms: number;
+  readonly verdict: Verdict;
+  readonly totals: Readonly<Record<Verdict, number>>;
+  readonly counts: PlayCounts;
+  readonly cases: readonly CaseResult[];
+  /** Cases of the baseline that were not evaluated. */
+  readonly missing: readonly string[];
+}

@@ -1,0 +1,41 @@
+export type { CaseRedaction, CaseSource, EvalCase } from "./case/eval-case.ts";
+export { CASE_FORMAT } from "./case/eval-case.ts";
+export type {
+  CallMatch,
+  CheckKind,
+  EvalLimits,
+  Expectations,
+  ExpectedCall,
+  OutputExpectation,
+  StateExpectation,
+} from "./case/expectations.ts";
+export { readCase } from "./case/read-case.ts";
+export type { CheckResult, Verdict } from "./check/check-result.ts";
+export type { ObservedApproval, ObservedCall, ObservedRun } from "./check/observe-run.ts";
+export type { Baseline, Tolerance } from "./evaluate/baseline.ts";
+export { BASELINE_FORMAT, baselineOf, readBaseline } from "./evaluate/baseline.ts";
+export type {
+  CaseMetrics,
+  CaseResult,
+  Experiment,
+  Regression,
+  RunSummary,
+  TrialResult,
+} from "./evaluate/experiment.ts";
+export type { ExperimentOptions } from "./evaluate/run-experiment.ts";
+export { runExperiment } from "./evaluate/run-experiment.ts";
+export type { ExperimentSummary } from "./keep/experiments.ts";
+export { deleteExperiment, keepExperiment, listExperiments, loadExperiment } from "./keep/experiments.ts";
+export type { Candidate } from "./mine/candidate.ts";
+export { readCandidate } from "./mine/candidate.ts";
+export type { DifferenceKind, MinedDifference, MinedRun, MineOptions, Mining } from "./mine/mine-runs.ts";
+export { mineRuns } from "./mine/mine-runs.ts";
+export type { EvalMode } from "./play/eval-mode.ts";
+export type { PlayedRun, PlayOptions } from "./play/play-case.ts";
+export type { LivePermissions, PlayCounts, PlayNote, PlayNoteKind } from "./play/played-world.ts";
+export { writeJunit } from "./report/junit.ts";
+export { writeMarkdown } from "./report/markdown.ts";
+export type { RedactionOptions } from "./save/redact-recording.ts";
+export type { RedactionRule } from "./save/redaction-rules.ts";
+export type { SaveCaseOptions } from "./save/save-case.ts";
+export { saveCase } from "./save/save-case.ts";
