@@ -262,6 +262,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/mailbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The queues of all threads: what waits, what is taken, what could not be started
+         * @description Needs the scope read.
+         */
+        get: operations["getV1Mailbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/dead-letters": {
         parameters: {
             query?: never;
@@ -490,6 +510,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{id}/model-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What models were asked in a step of a finished run, exactly, and what they answered
+         * @description Needs the scope read.
+         */
+        get: operations["getV1RunsIdModelCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{id}/compare": {
         parameters: {
             query?: never;
@@ -550,6 +590,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/spend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the tenant spent in a time, by agent, by thread and over time, and how budgets stand
+         * @description Needs the scope read.
+         */
+        get: operations["getV1Spend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/leases": {
         parameters: {
             query?: never;
@@ -562,6 +622,26 @@ export interface paths {
          * @description Needs the scope admin.
          */
         get: operations["getV1Leases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The processes that work on the store, and which agents each serves
+         * @description Needs the scope admin.
+         */
+        get: operations["getV1Workers"];
         put?: never;
         post?: never;
         delete?: never;
@@ -630,6 +710,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/agents/{id}/parts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the plugins of an agent bring to it, such as MCP servers and skills, and how that is doing in this process
+         * @description Needs the scope admin.
+         */
+        get: operations["getV1AgentsIdParts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/agents/{id}/tools/{tool_id}/run": {
         parameters: {
             query?: never;
@@ -664,6 +764,226 @@ export interface paths {
          * @description Needs the scope run.
          */
         post: operations["postV1PermissionsPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The workflows of the runtime
+         * @description Needs the scope read.
+         */
+        get: operations["getV1Workflows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A workflow: its document, and its graph in the order of its run plan
+         * @description Needs the scope read.
+         */
+        get: operations["getV1WorkflowsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a run of a workflow
+         * @description Needs the scope run.
+         */
+        post: operations["postV1WorkflowsIdRuns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflows/{id}/webhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a run of a workflow with a webhook trigger; the same request again is the same run
+         * @description Needs a signature.
+         */
+        post: operations["postV1WorkflowsIdWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Runs of workflows, newest first
+         * @description Needs the scope read.
+         */
+        get: operations["getV1WorkflowRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run of a workflow: how its nodes stand, and what it asks
+         * @description Needs the scope read.
+         */
+        get: operations["getV1WorkflowRunsId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends a run of a workflow
+         * @description Needs the scope run.
+         */
+        post: operations["postV1WorkflowRunsIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The events of a workflow's run, from any point
+         * @description Needs the scope read.
+         */
+        get: operations["getV1WorkflowRunsIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}/gates/{gate}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answers a gate, by the id of its call or by its node
+         * @description Needs the scope decide.
+         */
+        post: operations["postV1WorkflowRunsIdGatesGate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}/events/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends an event to the nodes that wait for it; 409 when none does
+         * @description Needs the scope run or decide.
+         */
+        post: operations["postV1WorkflowRunsIdEventsName"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workflow-runs/{id}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Starts a new run from a node, which keeps everything that does not depend on it
+         * @description Needs the scope run.
+         */
+        post: operations["postV1WorkflowRunsIdRestart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1064,8 +1384,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Takes up the stream of a call of an MCP client of 2025
-         * @description Needs the scope read.
+         * The stream of a session of an MCP client of 2025, or of a call that it takes up again
+         * @description Needs the scope read or run.
          */
         get: operations["getMcp"];
         put?: never;
@@ -1276,6 +1596,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config/agents/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last changes of one of the agents, newest first, without secrets
+         * @description Needs the scope admin.
+         */
+        get: operations["getV1ConfigAgentsIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/config/models": {
         parameters: {
             query?: never;
@@ -1324,6 +1664,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/config/models/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last changes of one of the models, newest first, without secrets
+         * @description Needs the scope admin.
+         */
+        get: operations["getV1ConfigModelsIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/config/providers": {
         parameters: {
             query?: never;
@@ -1367,6 +1727,26 @@ export interface paths {
          * @description Needs the scope admin.
          */
         delete: operations["deleteV1ConfigProvidersId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/config/providers/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last changes of one of the providers, newest first, without secrets
+         * @description Needs the scope admin.
+         */
+        get: operations["getV1ConfigProvidersIdHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1450,6 +1830,10 @@ export interface components {
             };
             depth?: number;
             root_run_id?: string;
+            heeds?: {
+                run_id: string;
+                root_run_id?: string;
+            };
             has_children?: boolean;
             source_mailbox_entry_id?: string;
             input_tokens?: number;
@@ -1458,6 +1842,9 @@ export interface components {
             is_unpriced?: boolean;
             total?: components["schemas"]["Spending"];
             budget_id?: string;
+            allotment_id?: string;
+            counts_calls?: boolean;
+            deadline_at?: number;
             steps?: number;
             base_version?: number;
             last_seq?: number;
@@ -1466,6 +1853,167 @@ export interface components {
             definition?: string;
             policy?: Record<string, never>;
             overrides?: Record<string, never>;
+        };
+        Workflow: {
+            id: string;
+            name: string;
+            description: string;
+            tags: string[];
+            trigger: Record<string, never>;
+            inputs: Record<string, never>[];
+            /** @description How many nodes it has */
+            nodes: number;
+            version?: string;
+            definition?: string;
+            /** @description Only where one workflow is asked for */
+            document?: Record<string, never>;
+            graph?: {
+                nodes: components["schemas"]["WorkflowNode"][];
+            };
+            /** @description When its schedule fires next; only where one workflow is asked for */
+            next_times?: number[];
+            /** @description Whether the secret of its webhook is set; only where one workflow is asked for */
+            is_webhook_ready?: boolean;
+        };
+        WorkflowNode: {
+            id: string;
+            type: string;
+            dependencies: {
+                on: string;
+                /** @enum {unknown} */
+                kind: "authored" | "routing" | "data";
+                /** @description The branch of a condition that has to be taken */
+                when?: unknown;
+                condition?: string;
+                label?: string;
+            }[];
+            name?: string;
+            /** @description Of a fan-out or a loop */
+            body?: {
+                nodes: components["schemas"]["WorkflowNode"][];
+            };
+        };
+        WorkflowRun: {
+            run_id: string;
+            thread_id: string;
+            agent_id: string | null;
+            /** @enum {unknown} */
+            origin: "user" | "subagent" | "ag_ui" | "ai_sdk" | "a2a" | "mcp" | "acp" | "nats" | "workflow" | "schedule" | "webhook" | "internal";
+            /** @enum {unknown} */
+            status: "queued" | "running" | "waiting" | "done";
+            metadata: Record<string, never> | null;
+            /** @description Milliseconds since 1970 */
+            created_at: number;
+            /** @description Milliseconds since 1970 */
+            updated_at: number;
+            workflow_id: string | null;
+            parent_run_id?: string;
+            parent_call_id?: string;
+            background?: boolean;
+            parent_thread_id?: string;
+            resource_id?: string;
+            termination_code?: string;
+            termination_detail?: string;
+            error_code?: string;
+            model_wait?: {
+                /** @description Milliseconds since 1970 */
+                since: number;
+                /** @description Milliseconds since 1970 */
+                until: number;
+                /** @enum {unknown} */
+                reason: "rate_limited" | "cooling_down" | "breaker_open";
+            };
+            awaits_runs?: boolean;
+            agent_path?: string[];
+            handoff?: {
+                agent_id: string;
+                message?: string;
+            };
+            depth?: number;
+            root_run_id?: string;
+            heeds?: {
+                run_id: string;
+                root_run_id?: string;
+            };
+            has_children?: boolean;
+            source_mailbox_entry_id?: string;
+            input_tokens?: number;
+            output_tokens?: number;
+            cost_microcents?: number;
+            is_unpriced?: boolean;
+            total?: components["schemas"]["Spending"];
+            budget_id?: string;
+            allotment_id?: string;
+            counts_calls?: boolean;
+            deadline_at?: number;
+            steps?: number;
+            base_version?: number;
+            last_seq?: number;
+            recoveries?: number;
+            attempts?: number;
+            definition?: string;
+            policy?: Record<string, never>;
+            overrides?: Record<string, never>;
+            /** @description The hash of the document that the run keeps */
+            document?: string;
+            /** @description Of the document that the run keeps */
+            graph?: {
+                nodes: components["schemas"]["WorkflowNode"][];
+            };
+            /** @description Secrets are masked */
+            inputs?: Record<string, never>;
+            context?: Record<string, never>;
+            nodes?: {
+                /** @description The node's id with the bodies it stands in: `files[2].summarise` */
+                node_id: string;
+                /** @enum {unknown} */
+                status: "running" | "waiting" | "completed" | "failed" | "skipped";
+                attempt: number;
+                /** @description Milliseconds since 1970 */
+                started_at: number;
+                /** @description A large one is `{ "$blob": …, "bytes": … }` */
+                output?: unknown;
+                selected?: unknown;
+                error?: {
+                    code: string;
+                    message: string;
+                    retryable: boolean;
+                    node_id?: string;
+                };
+                /** @enum {unknown} */
+                reason?: "branch_not_taken" | "upstream_unreachable";
+                calls?: {
+                    id: string;
+                    tool_id: string;
+                }[];
+                wait?: {
+                    type: string;
+                    call_id: string;
+                };
+                count?: number;
+                iterations?: number;
+                job?: Record<string, never>;
+            }[];
+            /** @description By output node */
+            outputs?: Record<string, never>;
+            error?: {
+                code: string;
+                message: string;
+                retryable: boolean;
+                node_id?: string;
+            };
+            questions?: {
+                call_id: string;
+                action: string;
+                node_id?: string;
+                message?: string;
+                assignee?: string;
+                response_schema?: Record<string, never>;
+                /** @description Milliseconds since 1970 */
+                expires_at?: number;
+            }[];
+            /** @description The document that the run keeps; only with `workflow=true` */
+            workflow?: Record<string, never>;
         };
         Message: {
             id: string;
@@ -1636,6 +2184,7 @@ export interface components {
         Budget: {
             limit_microcents: number | null;
             limit_tokens: number | null;
+            limit_tool_calls: number | null;
             /** @enum {unknown} */
             on_exceeded: "fail" | "pause" | "warn";
             /** @enum {unknown} */
@@ -1644,11 +2193,29 @@ export interface components {
             spent: {
                 microcents: number;
                 tokens: number;
+                tool_calls?: number;
             };
             reserved: {
                 [key: string]: {
                     microcents: number;
                     tokens: number;
+                    tool_calls?: number;
+                    allotment?: string;
+                };
+            };
+            allotments: {
+                [key: string]: {
+                    given_by: string;
+                    limit_microcents: number | null;
+                    limit_tokens: number | null;
+                    limit_tool_calls: number | null;
+                    spent: {
+                        microcents: number;
+                        tokens: number;
+                        tool_calls?: number;
+                    };
+                    held: boolean;
+                    above?: string;
                 };
             };
             told: ("near_limit" | "over_limit" | "unpriced")[];
@@ -1816,6 +2383,7 @@ export interface operations {
                                 run_id: string;
                                 agent_id: string;
                                 status: string;
+                                origin: string;
                             } | null;
                             resource_id?: string;
                             parent_thread_id?: string;
@@ -2009,6 +2577,26 @@ export interface operations {
                             supersedes: string[];
                             patches: Record<string, never>[];
                             actions: Record<string, never>[];
+                            calls: {
+                                call_id: string;
+                                run_id: string;
+                                tool_id: string;
+                                status: string;
+                                arguments: unknown;
+                                /** @description Milliseconds since 1970 */
+                                updated_at: number;
+                            }[];
+                            /** @description Milliseconds since 1970 */
+                            timestamp_ms?: number;
+                            run?: {
+                                /** @enum {unknown} */
+                                status: "running" | "waiting" | "done";
+                                steps: number;
+                                last_seq: number;
+                                input_tokens: number;
+                                output_tokens: number;
+                                cost_microcents: number;
+                            };
                         }[];
                         has_more: boolean;
                     };
@@ -2111,6 +2699,44 @@ export interface operations {
                         items: components["schemas"]["MailboxEntry"][];
                         total: number;
                         has_more: boolean;
+                        /** @description Agents of queued entries that no live process has */
+                        agents_missing: string[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Mailbox: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                status?: "queued" | "claimed" | "accepted" | "superseded" | "cancelled" | "dead_letter";
+                thread_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["MailboxEntry"][];
+                        total: number;
+                        has_more: boolean;
+                        /** @description How many entries are open, whatever the filter */
+                        counts: {
+                            queued: number;
+                            claimed: number;
+                            dead_letter: number;
+                        };
                         /** @description Agents of queued entries that no live process has */
                         agents_missing: string[];
                     };
@@ -2411,6 +3037,8 @@ export interface operations {
                         budget?: {
                             limit_microcents?: number;
                             limit_tokens?: number;
+                            limit_tool_calls?: number;
+                            limit_ms?: number;
                             /** @enum {unknown} */
                             on_exceeded?: "fail" | "pause" | "warn";
                             /** @enum {unknown} */
@@ -2813,6 +3441,8 @@ export interface operations {
                     changes?: {
                         model?: string;
                         instructions?: string;
+                        toolResults?: Record<string, never>;
+                        tool_results?: Record<string, never>;
                     };
                     threadId?: string;
                     thread_id?: string;
@@ -2834,6 +3464,53 @@ export interface operations {
                         rerun_of: string;
                         /** @description The version of the original thread at which it left */
                         at: number;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1RunsIdModelCalls: {
+        parameters: {
+            query?: {
+                step?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests of the step, made again from the recording; no model is asked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                        step: number;
+                        calls: {
+                            model: string;
+                            request: {
+                                messages: components["schemas"]["Message"][];
+                                tools: Record<string, never>[];
+                                system?: string;
+                                options?: Record<string, never>;
+                            };
+                            answer?: {
+                                text: string;
+                                calls: {
+                                    name: string;
+                                    arguments: unknown;
+                                }[];
+                                stop_reason: string;
+                                usage: Record<string, never>;
+                            };
+                            error?: string;
+                        }[];
                     };
                 };
             };
@@ -2931,6 +3608,75 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1Spend: {
+        parameters: {
+            query?: {
+                from?: number;
+                to?: number;
+                buckets?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Money and tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        tenant: string;
+                        /** @description Milliseconds since 1970 */
+                        from: number;
+                        /** @description Milliseconds since 1970 */
+                        to: number;
+                        total: components["schemas"]["Spending"];
+                        /** @description More runs began in this time than are added up: the newest 10,000 count */
+                        is_partial: boolean;
+                        by_agent: {
+                            agent_id: string;
+                            cost_microcents: number;
+                            input_tokens: number;
+                            output_tokens: number;
+                            runs: number;
+                            priced: boolean;
+                        }[];
+                        /** @description The 50 that cost most */
+                        by_thread: {
+                            thread_id: string;
+                            cost_microcents: number;
+                            input_tokens: number;
+                            output_tokens: number;
+                            runs: number;
+                            priced: boolean;
+                        }[];
+                        over_time: {
+                            /** @description Milliseconds since 1970 */
+                            at: number;
+                            cost_microcents: number;
+                            input_tokens: number;
+                            output_tokens: number;
+                            runs: number;
+                            priced: boolean;
+                        }[];
+                        /** @description Of the 50 newest runs with a budget of their own */
+                        budgets: {
+                            run_id: string;
+                            thread_id: string;
+                            agent_id: string;
+                            /** @enum {unknown} */
+                            status: "running" | "waiting" | "done";
+                            budget: components["schemas"]["Budget"];
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1Leases: {
         parameters: {
             query?: never;
@@ -2956,6 +3702,36 @@ export interface operations {
                             kind: string;
                             is_expired: boolean;
                             run_id?: string;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            owner: string;
+                            /** @description How long it counts as alive unless it says so again */
+                            until: number;
+                            is_expired: boolean;
+                            /** @description The agents that it can run */
+                            agents: string[];
                         }[];
                     };
                 };
@@ -3060,6 +3836,40 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1AgentsIdParts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, without secrets */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            plugin: string;
+                            /** @description `mcp_server`, `skill`, or what another plugin brings */
+                            kind: string;
+                            name: string;
+                            /** @enum {unknown} */
+                            state: "ready" | "idle" | "connecting" | "warning" | "failed" | "needs_authorization";
+                            message?: string;
+                            details?: Record<string, never>;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     postV1AgentsIdToolsToolIdRun: {
         parameters: {
             query?: never;
@@ -3156,6 +3966,395 @@ export interface operations {
                         source: string;
                         reason?: string;
                         evaluated?: Record<string, never>[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Workflows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Workflow"][];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1WorkflowsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workflow */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workflow"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowsIdRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description By name, as the workflow defines them */
+                    inputs?: {
+                        [key: string]: unknown;
+                    };
+                    threadId?: string;
+                    thread_id?: string;
+                    contextId?: string;
+                    context_id?: string;
+                    runId?: string;
+                    run_id?: string;
+                    taskId?: string;
+                    task_id?: string;
+                    resourceId?: string;
+                    resource_id?: string;
+                    /** @enum {unknown} */
+                    busyPolicy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
+                    /** @enum {unknown} */
+                    busy_policy?: "enqueue" | "continue" | "interrupt" | "rollback" | "steer" | "reject";
+                    priority?: number;
+                    dedupeKey?: string;
+                    dedupe_key?: string;
+                    policy?: {
+                        allowed_tools?: string[];
+                        excluded_tools?: string[];
+                        allowed_skills?: string[];
+                        excluded_skills?: string[];
+                        allowed_agents?: string[];
+                        excluded_agents?: string[];
+                        budget?: {
+                            limit_microcents?: number;
+                            limit_tokens?: number;
+                            limit_tool_calls?: number;
+                            limit_ms?: number;
+                            /** @enum {unknown} */
+                            on_exceeded?: "fail" | "pause" | "warn";
+                            /** @enum {unknown} */
+                            unpriced?: "refuse" | "warn";
+                            warn_at_percent?: number;
+                        };
+                    };
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Refuse fields that are not known; otherwise they are ignored with a warning */
+                    strict?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted, durably */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                        thread_id: string;
+                        workflow_id: string;
+                        warnings?: string[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowsIdWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-reprise-timestamp"?: string;
+                "x-reprise-signature"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Accepted, durably */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                        thread_id: string;
+                        workflow_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1WorkflowRuns: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+                workflow_id?: string;
+                status?: "running" | "waiting" | "done";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of runs */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["WorkflowRun"][];
+                        total: number;
+                        has_more: boolean;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1WorkflowRunsId: {
+        parameters: {
+            query?: {
+                workflow?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The run */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkflowRun"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowRunsIdCancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Asked for, durably */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {unknown} */
+                        status: "cancel_requested";
+                        run_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1WorkflowRunsIdEvents: {
+        parameters: {
+            query?: {
+                after?: string;
+                format?: "events" | "facts" | "colon";
+                children?: "events" | "progress";
+                follow?: boolean;
+            };
+            header?: {
+                "last-event-id"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description The run is done and everything was read */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowRunsIdGatesGate: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                gate: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {unknown} */
+                    decision: "approved" | "rejected" | "input_provided";
+                    payload?: unknown;
+                    comment?: string;
+                    decisionId?: string;
+                    decision_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The decision as it is stored; the same for the same decision again */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decision"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowRunsIdEventsName: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    payload?: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken, durably */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                        calls: string[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1WorkflowRunsIdRestart: {
+        parameters: {
+            query?: never;
+            header?: {
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The node that runs again, and everything behind it */
+                    from: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted, durably */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        run_id: string;
+                        thread_id: string;
+                        restarted_run_id: string;
                     };
                 };
             };
@@ -4074,6 +5273,13 @@ export interface operations {
                     "*/*": unknown;
                 };
             };
+            /** @description It is in an object store; `location` reads it there for a while */
+            302: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The client has it */
             304: {
                 headers: {
@@ -4519,6 +5725,8 @@ export interface operations {
                     budget?: {
                         limit_microcents?: number;
                         limit_tokens?: number;
+                        limit_tool_calls?: number;
+                        limit_ms?: number;
                         /** @enum {unknown} */
                         on_exceeded?: "fail" | "pause" | "warn";
                         /** @enum {unknown} */
@@ -4589,6 +5797,12 @@ export interface operations {
                         steps: (string | {
                             agent: string;
                             input?: string;
+                            limits?: {
+                                limit_microcents?: number;
+                                limit_tokens?: number;
+                                limit_tool_calls?: number;
+                                limit_ms?: number;
+                            };
                         })[];
                     } | {
                         /** @enum {unknown} */
@@ -4596,6 +5810,12 @@ export interface operations {
                         steps: (string | {
                             agent: string;
                             input?: string;
+                            limits?: {
+                                limit_microcents?: number;
+                                limit_tokens?: number;
+                                limit_tool_calls?: number;
+                                limit_ms?: number;
+                            };
                         })[];
                         max_concurrency?: number;
                         /** @enum {unknown} */
@@ -4606,12 +5826,31 @@ export interface operations {
                         generator: string | {
                             agent: string;
                             input?: string;
+                            limits?: {
+                                limit_microcents?: number;
+                                limit_tokens?: number;
+                                limit_tool_calls?: number;
+                                limit_ms?: number;
+                            };
                         };
                         critic: string | {
                             agent: string;
                             input?: string;
+                            limits?: {
+                                limit_microcents?: number;
+                                limit_tokens?: number;
+                                limit_tool_calls?: number;
+                                limit_ms?: number;
+                            };
                         };
                         max_rounds?: number;
+                    };
+                    /** @description What runs of it do instead of asking a model: the program of this kind, such as `workflow`, runs the definition. */
+                    program?: {
+                        kind: string;
+                        definition: {
+                            [key: string]: unknown;
+                        };
                     };
                     /**
                      * @description `a2a` for an agent that runs elsewhere; needs `endpoint`.
@@ -4705,6 +5944,40 @@ export interface operations {
                         problems: {
                             path: string;
                             message: string;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ConfigAgentsIdHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Up to 20 changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {unknown} */
+                            action: "stored" | "deleted";
+                            revision: number;
+                            /** @description Milliseconds since 1970 */
+                            at: number;
+                            /** @description The credential that made it */
+                            by?: string;
+                            body?: Record<string, never>;
                         }[];
                     };
                 };
@@ -4927,6 +6200,40 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getV1ConfigModelsIdHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Up to 20 changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {unknown} */
+                            action: "stored" | "deleted";
+                            revision: number;
+                            /** @description Milliseconds since 1970 */
+                            at: number;
+                            /** @description The credential that made it */
+                            by?: string;
+                            body?: Record<string, never>;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getV1ConfigProviders: {
         parameters: {
             query?: never;
@@ -5099,6 +6406,40 @@ export interface operations {
                         problems: {
                             path: string;
                             message: string;
+                        }[];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ConfigProvidersIdHistory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Up to 20 changes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** @enum {unknown} */
+                            action: "stored" | "deleted";
+                            revision: number;
+                            /** @description Milliseconds since 1970 */
+                            at: number;
+                            /** @description The credential that made it */
+                            by?: string;
+                            body?: Record<string, never>;
                         }[];
                     };
                 };

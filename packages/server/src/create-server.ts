@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import { PushSender } from "./a2a/push/push-sender.ts";
 import type { Route, ServerEnv } from "./host/route.ts";
-import { createServerHost, type ServerOptions } from "./host/server-host.ts";
+import { createServerHost, type RouteGroup, type ServerOptions } from "./host/server-host.ts";
 import { printError } from "./http/print-error.ts";
+import { ToolListWatches } from "./mcp/tool-list-watch.ts";
 import { answerUnknown, mountRoutes } from "./mount-routes.ts";
 import { pageRoutes } from "./page/page-routes.ts";
 import { a2aRoutes } from "./routes/a2a-routes.ts";
@@ -28,21 +29,9 @@ import { runInputRoutes } from "./routes/run-input-routes.ts";
 import { runRoutes } from "./routes/run-routes.ts";
 import { threadRoutes } from "./routes/thread-routes.ts";
 import { toolRoutes } from "./routes/tool-routes.ts";
-
-export type RouteGroup =
-  | "health"
-  | "threads"
-  | "runs"
-  | "decisions"
-  | "agents"
-  | "ag-ui"
-  | "ai-sdk"
-  | "a2a"
-  | "mcp"
-  | "blobs"
-  | "keys"
-  | "config"
-  | "openapi";
+import { webhookRoutes } from "./routes/webhook-routes.ts";
+import { workflowRoutes } from "./routes/workflow-routes.ts";
+import { workflowRunRoutes } from "./routes/workflow-run-routes.ts";
 
 /** Every route, by the group it can be mounted with. */
 export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
@@ -59,6 +48,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   ],
   decisions: decisionRoutes,
   agents: [...agentRoutes, ...toolRoutes],
+  workflows: [...workflowRoutes, ...webhookRoutes, ...workflowRunRoutes],
   "ag-ui": agUiRoutes,
   "ai-sdk": aiSdkRoutes,
   a2a: a2aRoutes,
@@ -81,6 +71,8 @@ export interface Server {
   readonly isAuthenticated: boolean;
   /** Whether an address is that of a proxy in front. */
   isTrustedProxy(address: string): boolean;
+  /** Answers `/ready` with 503 from now on, and everything else as before: for a load balancer to look elsewhere before the end. */
+  retire(): void;
   /** Ends all streams; their clients reconnect to another process. Runs continue, and the runtime stays open. */
   close(): void;
 }
@@ -88,7 +80,7 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { runtime, onError = printError } = options;
   const push = options.push === undefined ? undefined : new PushSender(runtime, options.push, onError);
-  const host = createServerHost(options, push);
+  const host = createServerHost(options, { push, mcpToolLists: new ToolListWatches(options.mcp ?? {}) });
   const stops = [host.metrics.runs.observe, ...(push === undefined ? [] : [push.observe])].map((observe) =>
     runtime.observe(observe),
   );
@@ -97,7 +89,9 @@ export function createServer(options: ServerOptions): Server {
   const routes = Object.fromEntries(mounted) as Server["routes"];
   // With a slash at its end a path is the same: some clients add one.
   const app = new Hono<ServerEnv>({ strict: false });
-  for (const group of Object.values(routes)) app.route("/", group);
+  // All keys of the table, which the types of the platform forget.
+  const groups = options.groups ?? (Object.keys(ROUTES) as RouteGroup[]);
+  for (const group of groups) app.route("/", routes[group]);
   app.route("/", mountRoutes(host, pageRoutes(options.pages ?? [])));
   app.notFound((context) => answerUnknown(host, context));
   return {
@@ -106,6 +100,7 @@ export function createServer(options: ServerOptions): Server {
     routes,
     isAuthenticated: options.authenticate !== undefined,
     isTrustedProxy: (address) => host.access.isProxy(address),
+    retire: () => host.retirement.abort(),
     close: () => {
       for (const stop of stops) stop();
       push?.close();

@@ -1,7 +1,8 @@
-export type { RouteGroup, Server } from "./create-server.ts";
+export type { Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
 export type { Route } from "./host/route.ts";
 export type {
+  A2aServing,
   McpServing,
   PageFile,
   PermissionPreview,
@@ -9,6 +10,7 @@ export type {
   PreviewPermission,
   PushNotifications,
   PushOptions,
+  RouteGroup,
   ServerHost,
   ServerOptions,
 } from "./host/server-host.ts";
@@ -28,3 +30,6 @@ export type { Authenticate, Principal, Scope } from "./security/principal.ts";
 export { SCOPES } from "./security/principal.ts";
 export type { StreamLimits } from "./sse/open-streams.ts";
 export { DEFAULT_STREAM_LIMITS } from "./sse/open-streams.ts";
+export { findScheduleProblem } from "./triggers/cron-times.ts";
+export type { Schedules, SchedulesOptions } from "./triggers/open-schedules.ts";
+export { openSchedules } from "./triggers/open-schedules.ts";

@@ -8,7 +8,7 @@ import { RequestBody } from "./http/request-body.ts";
 import { answerOnce } from "./idempotency/answer-once.ts";
 import { checkHost } from "./security/check-host.ts";
 import { checkOrigin } from "./security/check-origin.ts";
-import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal } from "./security/principal.ts";
+import { assertScope, hasScope, LOCAL_PRINCIPAL, type Principal, SIGNED_PRINCIPAL } from "./security/principal.ts";
 import { preflightHeaders, responseHeaders } from "./security/response-headers.ts";
 import type { Credential } from "./sse/stream-slots.ts";
 
@@ -91,7 +91,7 @@ async function guarded(
 /** The credential a stream was opened with, to be looked at again while it is open. */
 function credentialOf(host: ServerHost, route: Route, { headers }: Request): Credential | undefined {
   const { authenticate } = host;
-  if (authenticate === undefined || route.scope === "public") return undefined;
+  if (authenticate === undefined || route.scope === "public" || route.scope === "signed") return undefined;
   const wanted = [route.scope].flat();
   return {
     key: JSON.stringify([headers.get("authorization"), headers.get("x-api-key"), wanted]),
@@ -103,6 +103,7 @@ function credentialOf(host: ServerHost, route: Route, { headers }: Request): Cre
 }
 
 async function identify(host: ServerHost, route: Route, request: Request): Promise<Principal> {
+  if (route.scope === "signed") return SIGNED_PRINCIPAL;
   if (host.authenticate === undefined || route.scope === "public") return LOCAL_PRINCIPAL;
   const principal = await host.authenticate(request.headers);
   if (principal === undefined) {

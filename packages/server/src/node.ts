@@ -8,7 +8,7 @@ import { limitConnections } from "./security/limit-connections.ts";
 
 export type { MountedRequest, NodeHandler } from "./mount-in-node.ts";
 export { fastifyPlugin, nodeHandler } from "./mount-in-node.ts";
-export { chatPage } from "./page/chat-page.ts";
+export { studio } from "./page/studio.ts";
 
 export interface ListenOptions {
   /** The loopback address unless given. Any other needs a server with authentication. */

@@ -1,37 +1,23 @@
 import { createHash } from "node:crypto";
-import { createServer as createHttpServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { scriptedModel } from "@reprise/models";
 import { createEgress, createNodeEnv } from "@reprise/node";
-import { createRuntime } from "@reprise/runtime";
+import { createRuntime, defineAgent } from "@reprise/runtime";
 import { createServer } from "@reprise/server";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { compactVerify, createLocalJWKSet } from "jose";
 import { expect, it, onTestFinished } from "vitest";
 import { demoAgents } from "./support/demo-agents.ts";
 import { openDemo } from "./support/open-demo.ts";
+import { openReceiver as openReceiverFor, type Received, updateIn } from "./support/open-receiver.ts";
 import { until } from "./support/until.ts";
 
 const SEND = "/v1/a2a/agents/assistant/message:send";
 const VERSION = { "a2a-version": "1.0" };
 
-interface Received {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: string;
-}
-
-/** A receiver of notifications that answers with the given statuses, and then with 200. */
 async function openReceiver(...statuses: number[]) {
-  const received: Received[] = [];
-  const server = createHttpServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    response.writeHead(statuses.shift() ?? 200).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { received, origin, url: `${origin}/hook` };
+  const receiver = await openReceiverFor(...statuses);
+  onTestFinished(() => receiver.close());
+  return receiver;
 }
 
 const pushTo = (...privateOrigins: string[]) => ({ push: { egress: createEgress(), privateOrigins, intervalMs: 20 } });
@@ -43,14 +29,14 @@ function message(text: string, config: object, more: object = {}): object {
   };
 }
 
-const stateIn = ({ body }: Received): string => JSON.parse(body).task.status.state;
+const stateIn = (received: Received): string => updateIn(received).state;
 
-it("tells a receiver when a task needs input and when it is over, once each", async () => {
+it("tells a receiver of every change of a task's state, once each and in order", async () => {
   const receiver = await openReceiver();
   const { post, runtime } = await openDemo(pushTo(receiver.origin));
   const config = { url: receiver.url, token: "t-1", authentication: { scheme: "Bearer", credentials: "c-1" } };
   const { task } = await (await post(SEND, message("pay 5", config), VERSION)).json();
-  await until(() => receiver.received.length === 1, "the question");
+  await until(() => receiver.received.length === 2, "the question");
   expect(receiver.received[0]?.headers).toMatchObject({
     "content-type": "application/a2a+json",
     "x-a2a-notification-token": "t-1",
@@ -59,8 +45,18 @@ it("tells a receiver when a task needs input and when it is over, once each", as
   await runtime.decisions.decide((await runtime.decisions.list({ runId: task.id }))[0]?.id ?? "", {
     action: "approve",
   });
-  await until(() => receiver.received.length === 2, "the end");
-  expect(receiver.received.map(stateIn)).toEqual(["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"]);
+  await until(() => receiver.received.length === 4, "the end");
+  expect(receiver.received.map(stateIn)).toEqual([
+    "TASK_STATE_WORKING",
+    "TASK_STATE_INPUT_REQUIRED",
+    "TASK_STATE_WORKING",
+    "TASK_STATE_COMPLETED",
+  ]);
+  // What a task needs, and what it came to, is told with the whole task.
+  expect(receiver.received.map(({ body }) => Object.keys(JSON.parse(body))[0])).toEqual(
+    expect.arrayContaining(["task", "statusUpdate"]),
+  );
+  expect(JSON.parse(receiver.received[3]?.body ?? "").task.artifacts).toMatchObject([{ parts: [{ text: "Done." }] }]);
   await until(async () => (await runtime.documents.listDocuments({ kind: "a2a_push" })).items.length === 0, "tidiness");
 });
 
@@ -68,8 +64,8 @@ it("signs what it sends with a key that the server publishes", async () => {
   const receiver = await openReceiver();
   const { ask, post } = await openDemo(pushTo(receiver.origin));
   const { task } = await (await post(SEND, message("hello", { url: receiver.url }), VERSION)).json();
-  await until(() => receiver.received.length === 1, "the end");
-  const { headers, body } = receiver.received[0] ?? { headers: {}, body: "" };
+  await until(() => receiver.received.length === 2, "the end");
+  const { headers, body } = receiver.received[1] ?? { headers: {}, body: "" };
   const keys = createLocalJWKSet(await (await ask("/v1/a2a/jwks.json")).json());
   const { payload } = await compactVerify(String(headers["x-a2a-notification-signature"]), keys);
   expect(JSON.parse(new TextDecoder().decode(payload))).toEqual({
@@ -83,8 +79,8 @@ it("tries again when a receiver fails", async () => {
   const receiver = await openReceiver(500);
   const { post } = await openDemo(pushTo(receiver.origin));
   await post(SEND, message("hello", { url: receiver.url }), VERSION);
-  await until(() => receiver.received.length === 2, "the second try");
-  expect(receiver.received.map(stateIn)).toEqual(["TASK_STATE_COMPLETED", "TASK_STATE_COMPLETED"]);
+  await until(() => receiver.received.length === 3, "the second try");
+  expect(receiver.received.map(stateIn)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
 });
 
 it("sends from another process what the process of the run did not get to send", async () => {
@@ -110,8 +106,11 @@ it("sends from another process what the process of the run did not get to send",
   first.server.close();
   expect(receiver.received).toEqual([]);
   await open(pushTo(receiver.origin));
-  await until(() => receiver.received.length === 1, "the update");
-  expect(JSON.parse(receiver.received[0]?.body ?? "").task).toMatchObject({ id: task.id });
+  await until(() => receiver.received.length === 2, "the updates");
+  expect(receiver.received.map(updateIn)).toEqual([
+    { id: task.id, state: "TASK_STATE_WORKING" },
+    { id: task.id, state: "TASK_STATE_COMPLETED" },
+  ]);
 });
 
 it("keeps, lists and deletes the receivers of a task, and shows no credentials", async () => {
@@ -128,6 +127,55 @@ it("keeps, lists and deletes the receivers of a task, and shows no credentials",
   expect((await ask(`${configs}/b`, { method: "DELETE", headers: VERSION })).status).toBe(200);
   expect((await ask(`${configs}/b`, { headers: VERSION })).status).toBe(404);
   await (await runtime.run(task.id)).cancel();
+});
+
+it("keeps the receivers of a task that is over, and tells a new one how the task ended", async () => {
+  const receiver = await openReceiver();
+  const { ask, post, runtime } = await openDemo(pushTo(receiver.origin));
+  const { task } = await (await post(SEND, message("hello", { url: receiver.url, id: "a" }), VERSION)).json();
+  await until(() => receiver.statesOf(task.id).length === 2, "the end");
+  const configs = `/v1/a2a/agents/assistant/tasks/${task.id}/pushNotificationConfigs`;
+  expect((await post(configs, { id: "b", url: receiver.url }, VERSION)).status).toBe(200);
+  await until(() => receiver.statesOf(task.id).length === 3, "the end, for the new one");
+  expect(receiver.received.map(stateIn).at(-1)).toBe("TASK_STATE_COMPLETED");
+  await until(async () => (await runtime.documents.listDocuments({ kind: "a2a_push" })).items.length === 0, "tidiness");
+  const listed = await (await ask(configs, { headers: VERSION })).json();
+  expect(listed.configs.map(({ id }: { id: string }) => id)).toEqual(["a", "b"]);
+  for (const id of ["a", "b"]) {
+    expect((await ask(`${configs}/${id}`, { method: "DELETE", headers: VERSION })).status).toBe(200);
+    expect((await ask(`${configs}/${id}`, { headers: VERSION })).status).toBe(404);
+  }
+});
+
+it("tells that a task was cancelled before it began", async () => {
+  const receiver = await openReceiver();
+  const { post, runtime } = await openDemo(pushTo(receiver.origin));
+  const first = await runtime.start({ agent: "assistant", threadId: "t", input: "stall" });
+  const queued = message("hello", { url: receiver.url }, { contextId: "t" });
+  const { task } = await (await post(SEND, queued, VERSION)).json();
+  await (await runtime.run(task.id)).cancel();
+  await until(() => receiver.received.length === 1, "the end");
+  expect(receiver.received.map(updateIn)).toEqual([{ id: task.id, state: "TASK_STATE_CANCELED" }]);
+  await first.cancel();
+});
+
+it("names files by addresses that can be read, and sends small ones as bytes", async () => {
+  const receiver = await openReceiver();
+  const large = Buffer.alloc(100_000, "x").toString("base64");
+  const files = [
+    { file: `data:text/plain;base64,${Buffer.from("small").toString("base64")}`, mediaType: "text/plain" },
+    { file: `data:text/plain;base64,${large}`, mediaType: "text/plain" },
+  ];
+  const agents = [defineAgent({ id: "assistant", model: scriptedModel([files]) })];
+  const { ask, post } = await openDemo({ ...pushTo(receiver.origin), agents });
+  await post(SEND, message("draw", { url: receiver.url }), VERSION);
+  await until(() => receiver.received.map(stateIn).includes("TASK_STATE_COMPLETED"), "the end");
+  const { task } = JSON.parse(receiver.received.at(-1)?.body ?? "");
+  const [small, big] = task.artifacts.map(({ parts }: { parts: readonly object[] }) => parts[0]);
+  expect(small).toEqual({ raw: Buffer.from("small").toString("base64"), mediaType: "text/plain" });
+  expect(big).toEqual({ url: expect.stringMatching(/^http:\/\/localhost\/v1\/blobs\//), mediaType: "text/plain" });
+  const read = await ask(new URL(big.url).pathname);
+  expect((await read.arrayBuffer()).byteLength).toBe(100_000);
 });
 
 it.each([

@@ -53,8 +53,25 @@ describe("the card of the server", () => {
   it("names one agent and how to sign in, on a server that asks for a credential", async () => {
     const { ask } = await openDemo({ authenticate: async () => undefined });
     const card = await (await ask("/.well-known/agent-card.json")).json();
-    expect(card).toMatchObject({ securitySchemes: { bearer: {} }, skills: [{ id: "assistant" }] });
+    expect(card).toMatchObject({
+      securitySchemes: { bearer: {} },
+      skills: [{ id: "assistant" }],
+      url: "http://localhost/v1/a2a/agents",
+      supportedInterfaces: [{ url: "http://localhost/v1/a2a/agents/assistant" }, {}],
+    });
+    expect(card.capabilities.agentCount).toBeUndefined();
     expect(JSON.stringify(card)).not.toContain("echo");
+  });
+
+  it("leads a client with a credential to every agent and its card, on a server that asks for one", async () => {
+    const { ask } = await openDemo({ authenticate: async () => ({ id: "someone", scopes: ["read"] }) });
+    const { url } = await (await ask("/.well-known/agent-card.json")).json();
+    const { agents, total } = await (await ask(new URL(url).pathname)).json();
+    expect([total, agents.map(({ id }: { id: string }) => id)]).toEqual([2, ["assistant", "echo"]]);
+    for (const { id, agentCardUrl } of agents) {
+      const card = await (await ask(new URL(agentCardUrl).pathname)).json();
+      expect(card).toMatchObject({ url: `http://localhost/v1/a2a/agents/${id}/message:send`, skills: [{ id }] });
+    }
   });
 });
 
@@ -143,6 +160,35 @@ describe("the flat shape", () => {
     const { post } = await openDemo();
     expect(await bodyOf(await post(path, body))).toEqual([status, { error: expect.stringContaining(words) }]);
   });
+
+  it.each([
+    ["an agent that is not there", "/v1/a2a/agents/none/agent-card", 404, "agent not found: none"],
+    ["the task of an agent that is not there", "/v1/a2a/agents/none/tasks/t", 404, "agent not found: none"],
+    ["a task that is not there", `${AGENT}/tasks/none`, 404, "task not found: none"],
+    ["a cancel that is no POST", `${AGENT}/tasks/t:cancel`, 405, "cancel needs POST"],
+  ])("refuses to show %s", async (_, path, status, words) => {
+    const { ask } = await openDemo();
+    expect(await bodyOf(await ask(path))).toEqual([status, { error: expect.stringContaining(words) }]);
+  });
+
+  it("refuses decisions for a task that is over, and stores none of them", async () => {
+    const { post, runtime } = await openDemo();
+    const { taskId } = await (await post(`${AGENT}/message:send`, { input: "hello" })).json();
+    await (await runtime.run(taskId)).outcome();
+    const decisions = [{ target_id: "c", decision_id: "d1", action: "resume", updated_at: 1 }];
+    expect(await bodyOf(await post(`${AGENT}/message:send`, { taskId, decisions }))).toEqual([
+      400,
+      { error: "bad request: task is not active" },
+    ]);
+  });
+
+  it.each([{ contextId: "c" }, { context_id: "c" }])(
+    "accepts a request that names its context alone: %j",
+    async (body) => {
+      const { post } = await openDemo();
+      expect(await bodyOf(await post(`${AGENT}/message:send`, body))).toMatchObject([202, { contextId: "c" }]);
+    },
+  );
 
   it("shows a task that is queued to the address of its agent alone", async () => {
     const { ask, post } = await openDemo();

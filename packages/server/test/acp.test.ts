@@ -1,7 +1,7 @@
-import { type AnyMessage, client, methods, type SessionNotification } from "@agentclientprotocol/sdk";
+import { type AnyMessage, client, type McpServer, methods, type SessionNotification } from "@agentclientprotocol/sdk";
 import { scriptedModel } from "@reprise/models";
 import { defineAgent } from "@reprise/runtime";
-import { connectAcp } from "@reprise/server/acp";
+import { connectAcp, type EditorServer, type EditorServers } from "@reprise/server/acp";
 import { createRuntime, memory } from "reprise";
 import { expect, it, onTestFinished } from "vitest";
 
@@ -9,7 +9,7 @@ const SMALL = { id: "small", provider: "p", model: "small-1", contextWindow: 8_0
 const LARGE = { ...SMALL, id: "large", model: "large-1", contextWindow: 100_000 };
 
 /** A runtime with a model for each id of its provider, and the official client connected to it in this process. */
-async function openEditor(clientCapabilities: object = {}) {
+async function openEditor(clientCapabilities: object = {}, editorServers?: EditorServers) {
   const turn = [{ text: "Hi." }, { usage: { promptTokens: 90, completionTokens: 10, totalTokens: 100 } }];
   const asked: string[] = [];
   const provider = {
@@ -32,13 +32,18 @@ async function openEditor(clientCapabilities: object = {}) {
   onTestFinished(() => runtime.close());
   const toClient = new TransformStream<AnyMessage, AnyMessage>();
   const writer = toClient.writable.getWriter();
-  const connection = connectAcp({ runtime, version: "0", write: (line) => writer.write(JSON.parse(line)) });
+  const connection = connectAcp({
+    runtime,
+    version: "0",
+    write: (line) => writer.write(JSON.parse(line)),
+    ...(editorServers !== undefined && { editorServers }),
+  });
   const writable = new WritableStream<AnyMessage>({ write: (sent) => connection.receive(JSON.stringify(sent)) });
   const updates: SessionNotification["update"][] = [];
   const app = client().onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update));
   const { agent } = app.connect({ readable: toClient.readable, writable });
   await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities });
-  return { agent, updates, asked };
+  return { agent, updates, asked, runtime };
 }
 
 it("offers agents as modes and models as options, and uses the chosen ones", async () => {
@@ -99,4 +104,47 @@ it("takes files of a prompt into the blob store, and refuses what is no base64",
       ],
     });
   await expect(send("%")).rejects.toMatchObject({ code: -32602 });
+});
+
+/** Servers that bring nothing and note what becomes of them. */
+function noteServers(log: unknown[]): EditorServers["open"] {
+  return (_, servers: readonly EditorServer[]) => {
+    log.push(["open", ...servers.map(({ name }) => name)]);
+    return {
+      agentFor: () => "two",
+      connect: async () => ["The MCP server files: it does not answer"],
+      close: async () => void log.push("close"),
+    };
+  };
+}
+
+it("runs prompts with the servers of a session, tells what is wrong with them, and lets them go with the session", async () => {
+  const log: unknown[] = [];
+  const { agent, updates, runtime } = await openEditor({ session: { notices: {} } }, { open: noteServers(log) });
+  const files: McpServer = { name: "files", command: "/bin/files", args: [], env: [{ name: "KEY", value: "k" }] };
+  const { sessionId } = await agent.request(methods.agent.session.new, { cwd: "/w", mcpServers: [files] });
+  await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text: "hi" }] });
+  expect((await runtime.runs({ threadId: sessionId })).items).toMatchObject([{ agent_id: "two" }]);
+  await expect.poll(() => updates.map(({ sessionUpdate }) => String(sessionUpdate))).toContain("notice");
+  // The same servers stay; a session without them keeps its variant of the agent.
+  await agent.request(methods.agent.session.load, { sessionId, cwd: "/w", mcpServers: [files] });
+  await agent.request(methods.agent.session.resume, { sessionId, cwd: "/w", mcpServers: [] });
+  await agent.request(methods.agent.session.close, { sessionId });
+  expect(log).toEqual([["open", "files"], ["open"], "close", "close"]);
+});
+
+it("refuses commands where only addresses are allowed, and servers of other kinds anywhere, and makes no session", async () => {
+  const { agent } = await openEditor({}, { open: noteServers([]), allowed: "http" });
+  const create = (server: McpServer) => agent.request(methods.agent.session.new, { cwd: "/w", mcpServers: [server] });
+  const command = create({ name: "files", command: "/bin/files", args: [], env: [] });
+  await expect(command).rejects.toMatchObject({ code: -32602, data: { code: "MCP_SERVER_REFUSED", server: "files" } });
+  await expect(create({ type: "sse", name: "old", url: "http://h/", headers: [] })).rejects.toMatchObject({
+    code: -32602,
+  });
+  await expect(create({ type: "http", name: "x", url: "file:///x", headers: [] })).rejects.toMatchObject({
+    code: -32602,
+  });
+  expect((await agent.request(methods.agent.session.list, {})).sessions).toEqual([]);
+  await create({ type: "http", name: "web", url: "https://h/mcp", headers: [] });
+  expect((await agent.request(methods.agent.session.list, {})).sessions).toHaveLength(1);
 });

@@ -132,6 +132,69 @@ describe("a run", () => {
     await sendAgUi(open, body);
     expect(open.model.requests[0]?.system).toBe("Be brief.");
   });
+
+  it.each(["beside the other fields", "in forwardedProps"])(
+    "has the model, prompt and config of a client %s",
+    async (place) => {
+      const [own, other] = [scriptedModel(["own"]), scriptedModel(["other"])];
+      const demo = await openDemo({
+        agents: [defineAgent({ id: "assistant", model: own, clientOverrides: true })],
+        providers: [{ id: "q", model: () => other }],
+        models: [{ id: "q/m", provider: "q", model: "m" }],
+      });
+      const chosen = { model: "q/m", systemPrompt: "Be brief.", config: { chatOptions: { temperature: 0 } } };
+      const given = place === "in forwardedProps" ? { forwardedProps: chosen } : chosen;
+      expect(agUiText(await sendAgUi(demo, agUiSays("r", "hi", given)))).toBe("other");
+      expect(other.requests).toMatchObject([{ system: "Be brief.", options: { temperature: 0 } }]);
+      expect(own.requests).toEqual([]);
+    },
+  );
+
+  it.each(["parentThreadId", "forwardedProps"])("tells the thread above of its end, named by %s", async (place) => {
+    const demo = await openPlaying(["above", "below", "noted"]);
+    await sendAgUi(demo, agUiSays("r1", "hi", { threadId: "above" }));
+    const above = { parentThreadId: "above" };
+    const given = place === "parentThreadId" ? above : { forwardedProps: above };
+    await sendAgUi(demo, agUiSays("r2", "hi", { threadId: "below", ...given }));
+    const [run] = (await demo.runtime.runs({ threadId: "below" })).items;
+    expect(run).toMatchObject({ parent_thread_id: "above" });
+  });
+
+  it("ends with what it used, by model", async () => {
+    const usage = { promptTokens: 10, completionTokens: 2, cacheReadTokens: 4, thinkingTokens: 1 };
+    const demo = await openPlaying([[{ text: "ok" }, { usage }]]);
+    const { usage: used } = lastOf(await sendAgUi(demo, agUiSays("r", "hi")), "RUN_FINISHED");
+    expect(used).toMatchObject([{ inputTokens: 10, outputTokens: 2, cachedInputTokens: 4, reasoningTokens: 1 }]);
+  });
+
+  it("shows reasoning and the progress of tools as activities that change by patches", async () => {
+    const slow = defineTool({
+      id: "slow",
+      description: "Says how far it is.",
+      execute: (_, { progress }) => {
+        progress({ progress: 1, total: 2 });
+        progress({ progress: 2, total: 2 });
+        return "done";
+      },
+    });
+    const turns: readonly ScriptTurn[] = [[{ reasoning: "Let me see." }, { call: "slow" }], "ok"];
+    const demo = await openPlaying(turns, { tools: [slow] });
+    const events = await sendAgUi(demo, agUiSays("r", "hi"));
+    for (const event of events) EventSchema.parse(event);
+    const types = events.map(({ type }) => type);
+    const seen = [
+      "REASONING_START",
+      "REASONING_MESSAGE_CONTENT",
+      "REASONING_END",
+      "ACTIVITY_SNAPSHOT",
+      "ACTIVITY_DELTA",
+    ];
+    expect(types).toEqual(expect.arrayContaining(seen));
+    expect(lastOf(events, "ACTIVITY_SNAPSHOT")).toMatchObject({
+      activityType: "tool-call-progress",
+      content: { schema: "tool-call-progress.v1" },
+    });
+  });
 });
 
 function fail(): never {

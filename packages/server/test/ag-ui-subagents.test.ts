@@ -70,3 +70,19 @@ it("is found by a client that connects while the run below waits", async () => {
   const connected = await demo.ask("/v1/ag-ui/agents/assistant/threads/t/stream?protocolVersion=1.0");
   expect(interruptsIn(readAgUi(await connected.text()))).toEqual(asked);
 });
+
+it("tells of a run below that failed, and the run above continues", async () => {
+  const call = [{ call: "delegate", arguments: { agentId: "worker", prompt: "pay it" } }];
+  const boss = scriptedModel(({ messages }) => (messages.at(-1)?.role === "tool" ? "It failed." : call));
+  const agents = [
+    defineAgent({ id: "assistant", model: boss, tools: [delegate] }),
+    defineAgent({ id: "worker", model: scriptedModel([[{ fail: "invalid_request" }]]) }),
+  ];
+  const events = await sendAgUi(await openDemo({ agents }), agUiSays("run-1", "go"));
+  for (const event of events) EventSchema.parse(event);
+  expect(lastOf(events, "SUBAGENT_ERROR")).toMatchObject({
+    subagentRunId: lastOf(events, "SUBAGENT_STARTED").subagentRunId,
+  });
+  expect(agUiText(events)).toBe("It failed.");
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "success" } });
+});

@@ -4,7 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDemo, says } from "./support/open-demo.ts";
 
 const ALL: readonly Route[] = Object.values(ROUTES).flat();
-const takesJson = ALL.filter(({ operation }) => operation.body?.schema !== undefined);
+// A signed route parses nothing before it has checked the signature, and refuses everything else with 401.
+const takesJson = ALL.filter(({ operation, scope }) => operation.body?.schema !== undefined && scope !== "signed");
 
 const JSON_TYPE = { "content-type": "application/json" };
 const pathOf = ({ path }: Route): string => path.replace(/:\w+/g, "x");

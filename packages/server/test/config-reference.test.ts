@@ -58,7 +58,18 @@ function namesOfOne(
   return { names: [name], isNeeded: false };
 }
 
-const OWN_PART: readonly string[] = ["agents", "models", "providers", "server", "auth", "store", "jwt", "limits"];
+const OWN_PART: readonly string[] = [
+  "agents",
+  "models",
+  "providers",
+  "server",
+  "auth",
+  "store",
+  "blobs",
+  "live",
+  "jwt",
+  "limits",
+];
 
 function table(part: Schema): string {
   const { properties = {}, required = [] } = part;
@@ -142,6 +153,18 @@ schema.
 ${kinds(at("store"))}
 
 A \`url\` is a text or \`{ "kind": "env", "name": "DATABASE_URL" }\`. Left out, the host that opens the store decides.
+
+## Blobs
+
+The bucket that holds the bytes of larger files ([how](../how-to/keep-files-in-s3.md)).
+
+${table((at("blobs").oneOf ?? [])[0] ?? {})}
+
+## Live events
+
+[Follow runs of other processes](../how-to/follow-runs-of-other-processes.md) shows them in use.
+
+${kinds(at("live"))}
 
 ## Auth
 

@@ -98,6 +98,39 @@ it.each([
   expect([response.status, Object.keys(await response.json())]).toEqual([status, ["error"]]);
 });
 
+it("keeps the last changes of an entry, with who made them, and shows no secret of them", async () => {
+  const { ask, runtime, live } = await openServer({ authenticate: async () => ({ id: "ann", scopes: ["admin"] }) });
+  const path = "/v1/config/providers/main";
+  const history = async () => (await (await ask("GET", `${path}/history`)).json()).items;
+  expect(await history()).toEqual([]);
+  const first = await (await ask("PUT", path, { auth: { kind: "token", value: "planted-one" } })).json();
+  await ask("PUT", path, { auth: { kind: "token", value: "planted-two" }, headers: { "x-a": "planted" } });
+  await ask("PUT", path, { adapter_kind: 7 });
+  await ask("DELETE", path);
+  const changes = await history();
+  expect(changes).toMatchObject([
+    { action: "deleted", by: "ann", revision: changes[1].revision },
+    { action: "stored", by: "ann", body: { auth: { kind: "token" } } },
+    { action: "stored", by: "ann", revision: first.revision, body: { auth: { kind: "token" } } },
+  ]);
+  expect(changes).toHaveLength(3);
+  expect(JSON.stringify(changes)).not.toContain("planted");
+  const { items } = await runtime.documents.listDocuments({ kind: "config.history.providers" });
+  expect(JSON.stringify(items)).not.toContain("planted");
+  for (let change = 0; change < 25; change += 1) await live.put("models", "fast", { provider: "main", model: "x" });
+  expect((await (await ask("GET", "/v1/config/models/fast/history")).json()).items).toHaveLength(20);
+  expect((await ask("GET", "/v1/config/models/none/history")).status).toBe(404);
+});
+
+it("keeps the history of entries that nearly fill a document", async () => {
+  const { live } = await openServer();
+  const prompt = "x".repeat(100_000);
+  for (const end of ["a", "b", "c"])
+    await live.put("agents", "assistant", { model: "fast", system_prompt: prompt + end });
+  const changes = await live.history("agents", "assistant");
+  expect(changes.map(({ body }) => JSON.stringify(body).includes(`${prompt}c`))).toEqual([true, false]);
+});
+
 describe("who may", () => {
   const asPrincipal = (principal: Principal) => openServer({ authenticate: async () => principal });
 

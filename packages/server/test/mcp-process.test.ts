@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe } from "vitest";
 import { createTemporaryFolder } from "../../../test/support/temporary-folder.ts";
-import { describeMcpProcesses } from "./support/describe-mcp-processes.ts";
+import { describeMcpRestarts } from "./support/describe-mcp-processes.ts";
 
-describe("an MCP server on SQLite", () => describeMcpProcesses(() => join(createTemporaryFolder(), "app.db")));
+describe("an MCP server on SQLite", () => describeMcpRestarts(() => join(createTemporaryFolder(), "app.db")));

@@ -2,6 +2,7 @@ import type { Scope } from "@reprise/server";
 import { describe, expect, it } from "vitest";
 import { mcpAgents } from "./support/mcp-agents.ts";
 import { openDemo } from "./support/open-demo.ts";
+import { readUntil } from "./support/read-stream.ts";
 
 type Demo = Awaited<ReturnType<typeof openDemo>>;
 type Params = Record<string, unknown>;
@@ -25,7 +26,7 @@ async function open(options: Parameters<typeof openDemo>[0] = {}) {
 }
 
 /** A request of 2026-07-28, with the headers that belong to it. */
-async function ask({ post }: Demo, method: string, params: Params, capabilities: object, who = ALL) {
+async function ask({ post }: Demo, method: string, params: Params, capabilities: object, who = ALL, more: object = {}) {
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
     "io.modelcontextprotocol/clientCapabilities": capabilities,
@@ -36,6 +37,7 @@ async function ask({ post }: Demo, method: string, params: Params, capabilities:
     "mcp-protocol-version": MODERN,
     "mcp-method": method,
     ...(typeof name === "string" && { "mcp-name": name }),
+    ...more,
   };
   const response = await post("/mcp", { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } }, headers);
   return { status: response.status, body: readLast(await response.text()) };
@@ -190,6 +192,22 @@ describe("a request of 2026-07-28", () => {
   });
 });
 
+describe("an argument that the schema of its tool wants in a header", () => {
+  it.each([
+    ["repeated", { "mcp-param-word": "reprise" }, 200],
+    ["another word", { "mcp-param-word": "other" }, 400],
+    ["missing", {}, 400],
+  ])("is %s", async (_, more, status) => {
+    const demo = await open({ mcp: { tools: [{ agent: "payer", tool: "lookup" }] } });
+    const params = { name: "lookup", arguments: { word: "reprise" } };
+    const { status: answered, body } = await ask(demo, "tools/call", params, {}, ALL, more);
+    expect(answered).toBe(status);
+    if (status === 200) expect(body.result).toMatchObject({ structuredContent: { meaning: "what reprise means" } });
+    else expect(body.error?.code).toBe(-32020);
+    expect((await demo.runtime.runs()).total).toBe(status === 200 ? 1 : 0);
+  });
+});
+
 describe("a session of 2025-11-25", () => {
   it("has a run continue the trace that the metadata of its call names", async () => {
     const demo = await open();
@@ -255,6 +273,10 @@ describe("a session of 2025-11-25", () => {
     expect(await list({ ...headers, authorization: "mallory:run,read,decide" })).toBe(404);
     expect(await list({ ...headers, authorization: "alice@other:run,read,decide" })).toBe(404);
     expect(await list(headers)).toBe(200);
+    const listen = (given: Record<string, string>) => demo.ask("/mcp", { headers: given }).then(({ status }) => status);
+    expect(await listen({ ...headers, authorization: "mallory:run,read,decide" })).toBe(404);
+    expect(await listen({ ...headers, authorization: "alice@other:run,read,decide" })).toBe(404);
+    expect(await listen({ authorization: ALL })).toBe(400);
     expect((await demo.ask("/mcp", { method: "DELETE", headers })).status).toBe(204);
     expect(await list(headers)).toBe(404);
     expect(await list({ authorization: ALL })).toBe(400);
@@ -271,6 +293,44 @@ describe("what a credential opens", () => {
       expect([method, body.error?.code]).toEqual([method, -32602]);
     }
     expect(demo.brake.state.cancelled).toBe(0);
+  });
+
+  it("gives a session of another tenant no task, no stream and no question, and a call without one no state", async () => {
+    const demo = await open();
+    const alice = await openSession(demo);
+    const eve = await openSession(demo, "eve@other:run,read,decide");
+    const asked = await demo.post("/mcp", call(7, "payer", "Ada"), alice);
+    const reader = asked.body?.getReader();
+    if (reader === undefined) throw new Error("There is no body.");
+    const heard = await readUntil(reader, (text) => /elicitation\/create.*\n\n/.test(text));
+    await reader.cancel();
+    const eventId = [...heard.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? "";
+    const question = readLast(heard.trimEnd()) as Told & { readonly id?: string };
+    const [run] = (await demo.runtime.runs()).items;
+    const look = async (): Promise<unknown> => [await demo.runtime.runs(), await demo.runtime.decisions.list()];
+    const before = await look();
+
+    for (const method of ["tasks/get", "tasks/result", "tasks/cancel"]) {
+      const request = { jsonrpc: "2.0", id: 1, method, params: { taskId: run?.run_id } };
+      const answered = readLast(await (await demo.post("/mcp", request, eve)).text());
+      expect([method, answered.error?.code]).toEqual([method, -32602]);
+    }
+    const stream = await demo.ask("/mcp", { headers: { ...eve, "last-event-id": eventId } });
+    expect([stream.status, await stream.json()]).toEqual([400, { error: "bad request: Last-Event-ID is unknown" }]);
+    const result = { action: "accept", content: { approve: true } };
+    expect((await demo.post("/mcp", { jsonrpc: "2.0", id: question.id, result }, eve)).status).toBe(202);
+    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+    expect((await demo.post("/mcp", cancelled, eve)).status).toBe(202);
+    const mine = await ask(demo, "tools/call", { name: "payer", arguments: { input: "Bob" } }, FORMS);
+    const { requestState, inputRequests = {} } = mine.body.result ?? {};
+    const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, result]));
+    const params = { name: "payer", arguments: { input: "Bob" }, requestState, inputResponses };
+    const stolen = await ask(demo, "tools/call", params, FORMS, "eve@other:run,read,decide");
+    expect(stolen.body.error?.code).toBe(-32602);
+
+    const [runs, decisions] = (await look()) as [{ items: object[] }, object[]];
+    expect([runs.items.length, decisions.length]).toEqual([2, 2]);
+    expect(before).toMatchObject([{ items: [runs.items.at(-1)] }, [expect.anything()]]);
   });
 
   it.each([

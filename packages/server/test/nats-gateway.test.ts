@@ -3,10 +3,11 @@ import { scriptedModel } from "@reprise/models";
 import { defineAgent, defineTool } from "@reprise/runtime";
 import { createApiKeys, createServer, type ServerOptions } from "@reprise/server";
 import { type NatsGatewayOptions, openNatsGateway } from "@reprise/server/nats";
-import { eventually } from "@reprise/testkit";
+import { encodeScene, eventually } from "@reprise/testkit";
 import { createRuntime, memory } from "reprise";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describeWithService } from "../../../test/support/describe-with-service.ts";
+import { COMMON_SCENES, PROTOCOLS, parseFrames } from "../../protocols/test/support/meaning.ts";
 import { type NatsServer, startNats } from "../../stores/test/nats/start-nats.ts";
 
 type Event = { readonly type: string; readonly [key: string]: unknown };
@@ -85,7 +86,7 @@ describeWithService("nats", "the NATS gateway", (service) => {
     expect(types(events).at(-1)).toBe("finish");
     const text = events.flatMap((event) => (event.type === "text-delta" ? [event.delta] : [])).join("");
     expect(text).toBe("Hello.");
-    expect(await (await runtime.run("r1")).record()).toMatchObject({ thread_id: "t1", status: "done" });
+    expect(await (await runtime.run("r1")).record()).toMatchObject({ thread_id: "t1", status: "done", origin: "nats" });
   });
 
   it("takes the shape that useChat posts, and answers a request that is sent again with the same run", async () => {
@@ -104,6 +105,84 @@ describeWithService("nats", "the NATS gateway", (service) => {
     expect(types(events).at(-1)).toBe("RUN_FINISHED");
     expect(types(events)).toContain("TEXT_MESSAGE_CONTENT");
   });
+
+  it("answers an AG-UI request that is sent again with the same run, and lists runs by the way they came", async () => {
+    const { runtime, subjects } = await open();
+    const first = await ask(subjects.agUi ?? "", agUi({}));
+    expect(await ask(subjects.agUi ?? "", agUi({}))).toEqual(first);
+    await runtime.runToCompletion({ agent: "assistant", input: "hello" });
+    expect((await runtime.runs({ origin: "nats" })).total).toBe(1);
+    expect((await runtime.runs()).total).toBe(2);
+  });
+
+  it("prefers the inbox of the message to the replySubject of its payload", async () => {
+    const { subjects } = await open();
+    const elsewhere: unknown[] = [];
+    const heard = client.subscribe("not.asked", { callback: (_, message) => void elsewhere.push(message.json()) });
+    const asked = { agentId: "assistant", sessionId: "t1", input: "hello", replySubject: "not.asked" };
+    expect(types(await ask(subjects.aiSdk ?? "", asked)).at(-1)).toBe("finish");
+    await client.flush();
+    expect(elsewhere).toEqual([]);
+    heard.unsubscribe();
+  });
+
+  it("takes a decision of an AG-UI client, as a confirmation and as the stream that follows", async () => {
+    const { subjects } = await open();
+    const asked = await ask(subjects.agUi ?? "", agUi({}, "payer"));
+    const outcome = asked.at(-1)?.outcome as { readonly interrupts: readonly { readonly id: string }[] } | undefined;
+    const resume = (outcome?.interrupts ?? []).map(({ id }) => ({ interruptId: id, status: "resolved" }));
+    const resumed = await ask(subjects.agUi ?? "", agUi({ runId: "r3", messages: [], resume }, "payer"));
+    expect([types(resumed)[0], types(resumed).at(-1)]).toEqual(["RUN_STARTED", "RUN_FINISHED"]);
+    expect(resumed.at(-1)).toMatchObject({ outcome: { type: "success" } });
+  });
+
+  it("keeps the tenants of its callers apart", async () => {
+    const { subjects, keys, runtime } = await open({ authenticate: async () => undefined });
+    const [one, other] = await Promise.all(
+      ["one", "other"].map((tenant) => keys.create({ name: tenant, scopes: ["run", "read", "decide"], tenant })),
+    );
+    const as = (key: string | undefined, payload: object) =>
+      ask(subjects.aiSdk ?? "", payload, { authorization: `Bearer ${key}` });
+    const asked = await as(one?.key, { agentId: "payer", sessionId: "t1", input: "pay" });
+    const request = asked.find(({ type }) => type === "tool-approval-request");
+    const part = { type: "tool-approval-response", approvalId: request?.approvalId, approved: true };
+    const decision = { agentId: "payer", id: "t1", messages: [{ id: "a1", role: "assistant", parts: [part] }] };
+    await as(other?.key, decision);
+    const waiting = runtime.forTenant("one");
+    expect((await waiting.runs({ status: "waiting" })).total).toBe(1);
+    expect(await as(one?.key, decision)).toMatchObject([{ status: "decision_forwarded" }]);
+  });
+
+  it.each([
+    ["aiSdk", "AI SDK"],
+    ["agUi", "AG-UI"],
+  ] as const)(
+    "tells recorded runs with the same meaning as HTTP, also when cut after any event and asked again (%s)",
+    async (name, spoken) => {
+      const protocol = PROTOCOLS.find((each) => each.name === spoken) ?? fail();
+      const bodies: string[] = [];
+      const headersOfStream = { "content-type": "text/event-stream" };
+      const server = { fetch: async () => new Response(bodies.shift() ?? "", { headers: headersOfStream }) };
+      const { subjects } = await open({ server });
+      const asked = { agentId: "assistant", sessionId: "t", input: "x", request: {} };
+      const hear = (frames: readonly string[]) => {
+        bodies.push(frames.join(""));
+        return ask(subjects[name] ?? "", asked);
+      };
+      for (const scene of COMMON_SCENES) {
+        const frames = encodeScene(protocol, scene);
+        const whole = parseFrames(frames.join(""));
+        for (const at of scene.events.keys()) {
+          // The process of the stream was lost here: the client asks again, and is told of the run from its start.
+          const cut = frames.slice(0, at);
+          expect(await hear(cut), `${scene.name} up to ${at}`).toEqual(parseFrames(cut.join("")));
+        }
+        const again = await hear(frames);
+        expect(again, scene.name).toEqual(whole);
+        expect(protocol.read(again as unknown as typeof whole), scene.name).toEqual(protocol.read(whole));
+      }
+    },
+  );
 
   it("publishes to the replySubject of the payload when the message has no inbox", async () => {
     const { subjects } = await open();
@@ -200,3 +279,7 @@ describeWithService("nats", "the NATS gateway", (service) => {
     expect((await two.runtime.runs()).total).toBe(second + 3);
   });
 });
+
+function fail(): never {
+  throw new Error("There is no such protocol.");
+}

@@ -33,11 +33,13 @@ it("knows every route of the router, and no other", async () => {
 });
 
 it("has a scope for every route", () => {
-  const known: readonly string[] = [...SCOPES, "public"];
+  const known: readonly string[] = [...SCOPES, "public", "signed"];
   const scopes = ALL.map((route) => [route.scope].flat());
   expect(scopes.every((list) => list.length > 0 && list.every((scope) => known.includes(scope)))).toBe(true);
   const open = ALL.filter(({ scope }) => scope === "public").map(({ path }) => path);
   expect(open).toEqual(["/health", "/ready", "/.well-known/agent-card.json", "/v1/a2a/jwks.json"]);
+  const signed = ALL.filter(({ scope }) => scope === "signed").map(({ path }) => path);
+  expect(signed).toEqual(["/v1/workflows/:id/webhook"]);
 });
 
 it("lets readers read without leave to write, and no route changes anything by reading", () => {
@@ -54,6 +56,8 @@ describe.each(ALL.map((route) => ({ name: `${route.method} ${route.path}`, route
 
   it.each(SCOPES)("knows what %s may", async (scope: Scope) => {
     const status = await statusOf(route, { id: "p", scopes: [scope] });
+    // A credential is no signature.
+    if (route.scope === "signed") return expect(status).toBe(401);
     const wanted: readonly string[] = [route.scope].flat();
     const mayEnter = wanted.includes("public") || wanted.includes(scope) || scope === "admin";
     if (mayEnter) expect(status).not.toBe(403);

@@ -13,13 +13,15 @@ function cardOptions(exchange: HttpExchange): CardOptions {
 }
 
 /**
- * The card of the whole server, for clients without a credential. On a server that asks for one it names the first agent alone; the
- * others are listed for clients that have a credential.
+ * The card of the whole server, for clients without a credential. On a server that asks for one it names the first agent alone, and
+ * points to the list of all, which needs a credential.
  */
 export function answerGatewayCard(exchange: HttpExchange): Promise<Response> {
   const { authenticate, runtime } = exchange.host;
-  const agents = authenticate === undefined ? runtime.agents() : runtime.agents().slice(0, 1);
-  return answerCached(exchange, agents, encodeGatewayCard(agents, cardOptions(exchange)));
+  const all = runtime.agents();
+  const agents = authenticate === undefined ? all : all.slice(0, 1);
+  const listing = { agents, hasMore: agents.length < all.length };
+  return answerCached(exchange, agents, encodeGatewayCard(listing, cardOptions(exchange)));
 }
 
 export function answerAgentCard(exchange: HttpExchange, agentId: string): Promise<Response> {

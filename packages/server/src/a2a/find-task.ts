@@ -12,6 +12,7 @@ import type { Json } from "@reprise/state";
 import { browserUrl } from "../blobs/blob-url.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { findRecord, findRun } from "../wire/find-record.ts";
+import { embedFiles } from "./embed-files.ts";
 
 /** A task: a run of the agent that its address names. */
 export interface Task {
@@ -37,21 +38,26 @@ function notFound(taskId: string): A2aError {
   return new A2aError("TASK_NOT_FOUND", `task not found: ${taskId.slice(0, 200)}`);
 }
 
-export async function loadTask(
-  exchange: HttpExchange,
+export function loadTask(exchange: HttpExchange, task: Task, options: EncodeTaskOptions = {}): Promise<A2aTask> {
+  return loadTaskOf(exchange.runtime, task, { ...options, fileUrl: (url) => browserUrl(exchange, url) });
+}
+
+/** The same without a request. `fileUrl` says where a client finds the files that are too large to be sent. */
+export async function loadTaskOf(
+  runtime: TenantRuntime,
   { run, record: known }: Task,
-  options: EncodeTaskOptions = {},
+  options: EncodeTaskOptions,
 ): Promise<A2aTask> {
-  const { runtime } = exchange;
   const record = known ?? (await findRecord(run));
-  if (record === undefined) return loadUnbegun(exchange, run);
+  if (record === undefined) return loadUnbegun(runtime, run);
   const [{ messages }, questions, output] = await Promise.all([
     runtime.threads.messages(record.thread_id, { runId: record.run_id, limit: MAX_MESSAGES }),
     loadQuestions(runtime, record),
     options.includeArtifacts === false ? undefined : loadOutput(run, record),
   ]);
-  const source = { run: record, messages, questions, ...(output !== undefined && { output }) };
-  return encodeTask(source, { ...options, fileUrl: (url) => browserUrl(exchange, url) });
+  const embedded = options.includeArtifacts === false ? messages : await embedFiles(runtime.blobs, messages);
+  const source = { run: record, messages: embedded, questions, ...(output !== undefined && { output }) };
+  return encodeTask(source, options);
 }
 
 /** The open questions of a run. */
@@ -84,7 +90,7 @@ export async function findQueued(
 }
 
 /** A task whose run is queued, or was taken from the queue. */
-async function loadUnbegun({ runtime }: HttpExchange, run: RunHandle): Promise<A2aTask> {
+async function loadUnbegun(runtime: TenantRuntime, run: RunHandle): Promise<A2aTask> {
   const entry = await findQueued(runtime, run);
   const ids = { taskId: run.id, contextId: run.threadId };
   const time = entry?.updated_at ?? runtime.now();

@@ -7,6 +7,7 @@ import {
   type A2aTaskState,
   CANCELED_CODES,
   COMPLETED_CODES,
+  REJECTED_CODE,
   readParams,
   stateOfRun,
 } from "@reprise/protocols/a2a";
@@ -102,8 +103,9 @@ async function countRuns(
   };
   if (state === "TASK_STATE_COMPLETED") return ended(COMPLETED_CODES);
   if (state === "TASK_STATE_CANCELED") return ended(CANCELED_CODES);
+  if (state === "TASK_STATE_REJECTED") return ended([REJECTED_CODE]);
   if (state === "TASK_STATE_FAILED") {
-    return (await count({ status: "done" })) - (await ended([...COMPLETED_CODES, ...CANCELED_CODES]));
+    return (await count({ status: "done" })) - (await ended([...COMPLETED_CODES, ...CANCELED_CODES, REJECTED_CODE]));
   }
   return state !== undefined && statusOf(state) === NONE ? 0 : count(statusOf(state));
 }
@@ -121,10 +123,10 @@ function statusOf(state: A2aTaskState | undefined): RunFilter {
     case "TASK_STATE_COMPLETED":
     case "TASK_STATE_FAILED":
     case "TASK_STATE_CANCELED":
-      return { status: "done" };
-    // A run is rejected before it exists, is never known to lack a credential, and is listed once it has begun.
-    case "TASK_STATE_SUBMITTED":
     case "TASK_STATE_REJECTED":
+      return { status: "done" };
+    // A run is never known to lack a credential, and is listed once it has begun.
+    case "TASK_STATE_SUBMITTED":
     case "TASK_STATE_AUTH_REQUIRED":
       return NONE;
     default:

@@ -8,11 +8,14 @@ import {
 } from "@reprise/contracts/shape";
 import {
   A2aError,
+  type A2aMessage,
   type A2aMethod,
+  type A2aPushConfig,
   type A2aStreamItem,
   type A2aTask,
   decodeSend,
   isTerminalState,
+  messageOfTask,
   PUSH_CONFIG,
   readParams,
 } from "@reprise/protocols/a2a";
@@ -30,7 +33,7 @@ import {
   listPushConfigs,
 } from "./push/push-configs.ts";
 import { assertAgent, type Sent, sendMessage } from "./send-message.ts";
-import { streamTask } from "./stream-task.ts";
+import { streamMessage, streamTask } from "./stream-task.ts";
 
 /** One call of the protocol, by either binding. */
 export interface A2aRequest {
@@ -69,7 +72,11 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
       if (push !== undefined) assertReceiver(exchange, push);
       const sent = await sendMessage(exchange, agentId, message);
       const { run } = sent;
-      if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
+      if (push !== undefined) await createPushConfig(exchange, agentId, sent, push);
+      if (wantsMessage(exchange, agentId, message, push)) {
+        const answered = await answerOf(exchange, run);
+        if (answered !== undefined) return { value: { message: answered } };
+      }
       const isImmediate = configuration.returnImmediately === true;
       if (!isImmediate) await settled(exchange, run);
       const { historyLength } = configuration;
@@ -85,7 +92,11 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
       if (push !== undefined) assertReceiver(exchange, push);
       const sent = await sendMessage(exchange, agentId, message);
       const { run, after } = sent;
-      if (push !== undefined) await createPushConfig(exchange, agentId, run, push);
+      if (push !== undefined) await createPushConfig(exchange, agentId, sent, push);
+      if (wantsMessage(exchange, agentId, message, push)) {
+        const answered = await answerOf(exchange, run);
+        if (answered !== undefined) return { stream: streamMessage(exchange, run, answered, wrap) };
+      }
       const first = after === 0 ? {} : { first: { task: underWay(await loadTask(exchange, { run }), sent), after } };
       return { stream: streamTask(exchange, run, { ...first, wrap }) };
     },
@@ -131,8 +142,10 @@ const OPERATIONS: Readonly<Record<A2aMethod, Operation>> = {
     scope: "run",
     async perform({ exchange, agentId, params }) {
       const config = readParams(PUSH_CONFIG, params);
-      const { run } = await findTask(exchange, agentId, config.taskId ?? "");
-      return { value: await createPushConfig(exchange, agentId, run, config) };
+      const { run, record } = await findTask(exchange, agentId, config.taskId ?? "");
+      // The state that the task rests in is told too: the client may have read an earlier one.
+      const after = (record?.last_seq ?? 1) - 1;
+      return { value: await createPushConfig(exchange, agentId, { run, after }, config) };
     },
   },
   GetTaskPushNotificationConfig: {
@@ -159,6 +172,23 @@ export async function performOperation(method: A2aMethod, request: A2aRequest): 
   const { scope, perform } = OPERATIONS[method];
   assertScope(request.exchange.principal, scope);
   return perform(request);
+}
+
+/** Whether a message is answered with a message. One that belongs to a task, or whose client follows a task, is not. */
+function wantsMessage(
+  { host }: HttpExchange,
+  agentId: string,
+  { messageId, taskId = "" }: A2aMessage,
+  push: A2aPushConfig | undefined,
+): boolean {
+  return taskId === "" && push === undefined && host.a2a.answersWithMessage?.({ agentId, messageId }) === true;
+}
+
+/** The answer of a run that completed. Undefined for a run that asks, fails or is cancelled: its client gets the task. */
+async function answerOf(exchange: HttpExchange, run: RunHandle): Promise<A2aMessage | undefined> {
+  await settled(exchange, run);
+  const task = await loadTask(exchange, { run });
+  return task.status.state === "TASK_STATE_COMPLETED" ? messageOfTask(task) : undefined;
 }
 
 /** A task that was just answered. It asks until a process takes the answers up, though nothing more is needed of the client. */

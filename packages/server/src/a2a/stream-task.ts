@@ -1,10 +1,12 @@
-import { type A2aStreamItem, type A2aTask, createA2aEncoder } from "@reprise/protocols/a2a";
+import { type A2aMessage, type A2aStreamItem, type A2aTask, createA2aEncoder } from "@reprise/protocols/a2a";
 import type { RunHandle } from "@reprise/runtime";
 import { browserUrl } from "../blobs/blob-url.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { idHeaders } from "../http/answer.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
-import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { prepareEvents } from "../sse/prepare-events.ts";
+import { respondWithEvents, STREAM_HEADERS } from "../sse/respond-with-events.ts";
+import { embedFileOf } from "./embed-files.ts";
 
 export interface StreamTaskOptions {
   /** The task as it is, for a client that has not seen it from its start; the stream shows the events after `after`. */
@@ -38,5 +40,18 @@ export function streamTask(
     },
   };
   const headers = idHeaders({ run: run.id, thread: run.threadId });
-  return respondWithEvents(exchange, (signal) => run.eventsWithCursor({ follow, signal }), headers, encoding);
+  const read = (signal: AbortSignal) =>
+    prepareEvents(run.eventsWithCursor({ follow, signal }), (item) => embedFileOf(exchange.runtime.blobs, item));
+  return respondWithEvents(exchange, read, headers, encoding);
+}
+
+/** Answers with one message: the whole stream of an agent that makes no task. */
+export function streamMessage(
+  exchange: HttpExchange,
+  run: RunHandle,
+  message: A2aMessage,
+  wrap: StreamTaskOptions["wrap"],
+): Response {
+  const headers = { ...exchange.headers, ...STREAM_HEADERS, ...idHeaders({ thread: run.threadId }) };
+  return new Response(createA2aEncoder({ wrap }).frame({ message }), { headers });
 }

@@ -1,6 +1,7 @@
-import { type AcpConfigOption, RPC_ERRORS, RpcError } from "@reprise/protocols/acp";
+import { type AcpConfigOption, RPC_ERRORS, RpcError, readParams, SET_CONFIG, SET_MODE } from "@reprise/protocols/acp";
 import type { AgentInfo } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
+import type { ConnectedClient } from "./connected-client.ts";
 import type { SessionRecord } from "./session-records.ts";
 
 /** The ids of the options. */
@@ -8,7 +9,7 @@ const AGENT = "mode";
 const MODEL = "model";
 
 /** What a person may choose for a session: which agent answers, where there are several, and which model, where the agent allows it. */
-export function configOptions(record: SessionRecord, agents: readonly AgentInfo[]): readonly AcpConfigOption[] {
+function configOptions(record: SessionRecord, agents: readonly AgentInfo[]): readonly AcpConfigOption[] {
   const agent = agents.find(({ id }) => id === record.agent);
   const models = agent?.models ?? [];
   const model = record.model ?? agent?.model;
@@ -63,13 +64,30 @@ export function describeChoices(record: SessionRecord, agents: readonly AgentInf
   };
 }
 
+export async function setMode(client: ConnectedClient, params: Json): Promise<Json> {
+  const { sessionId, modeId } = readParams(SET_MODE, params);
+  const { records, runtime } = client;
+  const agents = runtime.agents();
+  const record = await records.save(sessionId, choose(await records.load(sessionId), agents, AGENT, modeId));
+  const options = configOptions(record, agents);
+  await client.open(sessionId).update({ sessionUpdate: "config_option_update", configOptions: options });
+  return {};
+}
+
+export async function setConfigOption(client: ConnectedClient, params: Json): Promise<Json> {
+  const { sessionId, configId, value } = readParams(SET_CONFIG, params);
+  const { records, runtime } = client;
+  const agents = runtime.agents();
+  const before = await records.load(sessionId);
+  const record = await records.save(sessionId, choose(before, agents, configId, value));
+  if (record.agent !== before.agent)
+    await client.open(sessionId).update({ sessionUpdate: "current_mode_update", currentModeId: record.agent });
+  // Plain JSON; its interface hides it.
+  return { configOptions: configOptions(record, agents) as unknown as Json };
+}
+
 /** A record with another choice. `-32602` for an option or a value that was not offered. */
-export function choose(
-  record: SessionRecord,
-  agents: readonly AgentInfo[],
-  configId: string,
-  value: string,
-): SessionRecord {
+function choose(record: SessionRecord, agents: readonly AgentInfo[], configId: string, value: string): SessionRecord {
   const options = configOptions(record, agents);
   const option = options.find(({ id }) => id === configId);
   if (option === undefined)
@@ -84,10 +102,6 @@ export function choose(
   // The models that may be chosen are the agent's.
   const { model: _, ...rest } = record;
   return { ...rest, agent: value };
-}
-
-export function chooseMode(record: SessionRecord, agents: readonly AgentInfo[], modeId: string): SessionRecord {
-  return choose(record, agents, AGENT, modeId);
 }
 
 function unknownChoice(field: string, given: string, known: readonly string[]): RpcError {

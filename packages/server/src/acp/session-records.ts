@@ -11,6 +11,8 @@ export interface SessionRecord {
   /** The model that the person chose; the agent's own unless given. */
   readonly model?: string;
   readonly title?: string;
+  /** The client brought MCP servers. Which ones is not kept: it says so again when it loads the session. */
+  readonly has_servers?: boolean;
   readonly updated_at: number;
 }
 

@@ -21,6 +21,6 @@ export async function findClientRun(
   threadId: string,
   clientRunId: string,
 ): Promise<RunRecord | undefined> {
-  const { items } = await runtime.runs({ threadId, origin: "ag_ui", limit: MAX_LIMIT });
+  const { items } = await runtime.runs({ threadId, limit: MAX_LIMIT });
   return items.find(({ metadata }) => metadata?.[CLIENT_RUN_ID] === clientRunId);
 }

@@ -1,11 +1,20 @@
-import { AG_UI_HEADERS, type AgUiClient, type AgUiEncoder, createAgUiEncoder } from "@reprise/protocols/ag-ui";
+import {
+  AG_UI_HEADERS,
+  type AgUiClient,
+  type AgUiEncoder,
+  createAgUiEncoder,
+  encodeAgUiHistory,
+} from "@reprise/protocols/ag-ui";
 import type { EventIterator, RunHandle } from "@reprise/runtime";
 import { browserUrl } from "../blobs/blob-url.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { idHeaders } from "../http/answer.ts";
+import { hasScope } from "../security/principal.ts";
 import type { CursoredEvent } from "../sse/encode-frame.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
+import { prepareEvents } from "../sse/prepare-events.ts";
 import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { readMessages } from "./load-messages.ts";
 
 export interface StreamedRun {
   readonly run: RunHandle;
@@ -52,27 +61,34 @@ export function streamRun(exchange: HttpExchange, { run, client, after = NOTHING
     },
   };
   const headers = { ...AG_UI_HEADERS, ...idHeaders({ run: run.id, thread: run.threadId }) };
-  const read = (signal: AbortSignal): EventIterator<CursoredEvent> => {
-    const events = run.eventsWithCursor({ signal, children: "events" });
-    return open === undefined ? events : openedBy(events, () => open(encoder));
+  let isOpen = open === undefined;
+  const prepare = (item: CursoredEvent): Promise<CursoredEvent> | undefined => {
+    const opening = isOpen ? undefined : open?.(encoder);
+    isOpen = true;
+    const amending = isAmended(encoder, item) ? amend(exchange, run, encoder) : undefined;
+    return opening === undefined && amending === undefined
+      ? undefined
+      : Promise.all([opening, amending]).then(() => item);
   };
+  const read = (signal: AbortSignal): EventIterator<CursoredEvent> =>
+    prepareEvents(run.eventsWithCursor({ signal, children: "events" }), prepare);
   return respondWithEvents(exchange, read, headers, encoding);
 }
 
-/** The same events, the first of them only when everything before it is here. */
-function openedBy(events: EventIterator<CursoredEvent>, open: () => Promise<void>): EventIterator<CursoredEvent> {
-  let isOpen = false;
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async next() {
-      const next = await events.next();
-      if (!isOpen) await open();
-      isOpen = true;
-      return next;
-    },
-    takeNow: () => (isOpen ? events.takeNow() : undefined),
-    return: async () => (await events.return?.()) ?? { done: true, value: undefined },
-  };
+/** Whether a client is about to be left with text that was withdrawn: a model began its answer anew, or the process of the run was lost. */
+function isAmended({ state }: AgUiEncoder, { event }: CursoredEvent): boolean {
+  if (event.lineage !== undefined) return false;
+  return event.type === "stream_reset" || (event.type === "run_finish" && state.isStale === true);
+}
+
+/**
+ * Gives the client the messages of the thread, without what was withdrawn. Messages of runs below are none of the thread's, and a client
+ * without leave to read gets no history: these keep what they have until they connect again.
+ */
+async function amend(exchange: HttpExchange, run: RunHandle, encoder: AgUiEncoder): Promise<void> {
+  const hasBelow = Object.keys(encoder.state.subagents).length > 0;
+  if (hasBelow || !hasScope(exchange.principal, "read")) return;
+  const { messages, has_more } = await readMessages(exchange, run.threadId);
+  // A part of the thread would take the rest of it from the client.
+  if (!has_more) encoder.amend(encodeAgUiHistory(messages, (url) => browserUrl(exchange, url)));
 }

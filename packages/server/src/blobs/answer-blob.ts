@@ -1,4 +1,4 @@
-import type { BlobInfo, BlobRange, BlobReading } from "@reprise/contracts";
+import type { BlobInfo, BlobLinkOptions, BlobRange, BlobReading } from "@reprise/contracts";
 import type { HttpExchange } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { describeError } from "../http/describe-error.ts";
@@ -11,8 +11,15 @@ const SHOWN = /^(?:image\/(?:png|jpeg|gif|webp|avif)|audio\/[\w.+-]+|video\/[\w.
 /** Reads a blob of the caller's, or a range of it. */
 export type ReadBlob = (range?: BlobRange) => Promise<BlobReading>;
 
-/** Answers with the bytes of a blob, or those of them that are wanted, as fast as they are read. */
-export async function answerBlob(exchange: HttpExchange, id: string, read: ReadBlob): Promise<Response> {
+/** An address where anybody reads it for a while. */
+export type LinkToBlob = (options: BlobLinkOptions) => Promise<string | undefined>;
+
+/** Answers with the bytes of a blob, or those of them that are wanted, as fast as they are read, or with where they are. */
+export async function answerBlob(
+  exchange: HttpExchange,
+  id: string,
+  { read, link }: { readonly read: ReadBlob; readonly link: LinkToBlob },
+): Promise<Response> {
   const request = exchange.context.req.raw.headers;
   const whole = await read();
   const { bytes } = whole.info;
@@ -20,6 +27,8 @@ export async function answerBlob(exchange: HttpExchange, id: string, read: ReadB
   const etag = `"${id}"`;
   const headers = { ...exchange.headers, ...blobHeaders(type), etag };
   if (isKnown(request.get("if-none-match"), etag)) return new Response(null, { status: 304, headers });
+  const elsewhere = await redirect(exchange, type, link);
+  if (elsewhere !== undefined) return elsewhere;
   const isSame = request.get("if-range") === null || request.get("if-range") === etag;
   const range = isSame ? readRange(request.get("range"), bytes) : undefined;
   if (range === "unsatisfiable") {
@@ -38,6 +47,22 @@ export async function answerBlob(exchange: HttpExchange, id: string, read: ReadB
       ...(range !== undefined && { "content-range": `bytes ${first}-${last}/${bytes}` }),
     },
   });
+}
+
+/** Sends the client to the object store, where that is wanted and has the blob. Ranges are its business then. */
+async function redirect(exchange: HttpExchange, type: string, link: LinkToBlob): Promise<Response | undefined> {
+  const expires_s = exchange.host.blobLinkSeconds;
+  if (expires_s === undefined || exchange.context.req.method === "HEAD") return undefined;
+  const location = await link({ expires_s, media_type: type, disposition: dispositionOf(type) });
+  if (location === undefined) return undefined;
+  const headers = {
+    ...exchange.headers,
+    location,
+    // The link is a key to the file: it is kept by nobody.
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+  };
+  return new Response(null, { status: 302, headers });
 }
 
 /** Its length was said, so the only way to tell the client that there is no more is to end the connection. */
@@ -59,8 +84,12 @@ function blobHeaders(type: string): Readonly<Record<string, string>> {
     "accept-ranges": "bytes",
     // Whatever it is, nothing in it runs, and nothing is guessed about it.
     "content-security-policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
-    "content-disposition": SHOWN.test(type) ? "inline" : "attachment",
+    "content-disposition": dispositionOf(type),
   };
+}
+
+function dispositionOf(type: string): string {
+  return SHOWN.test(type) ? "inline" : "attachment";
 }
 
 function isKnown(header: string | null, etag: string): boolean {

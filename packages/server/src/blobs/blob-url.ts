@@ -12,8 +12,13 @@ export function blobIdOf(ref: string): string {
 
 /** Where a browser finds what the runtime names by `blob:` and `media://`. Other URLs stay as they are. */
 export function browserUrl(exchange: Pick<HttpExchange, "context" | "host">, url: string): string {
+  return blobUrlAt(serverUrl(exchange), url);
+}
+
+/** The same for a server at a known address. */
+export function blobUrlAt(address: string, url: string): string {
   const ref = blobRefOf(url);
-  return ref.startsWith(SCHEME) ? baseOf(exchange) + encodeURIComponent(blobIdOf(ref)) : url;
+  return ref.startsWith(SCHEME) ? address + PATH + encodeURIComponent(blobIdOf(ref)) : url;
 }
 
 /** The reverse: the runtime's name for a URL of this server's blobs. Other URLs are unchanged. */

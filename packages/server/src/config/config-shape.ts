@@ -18,11 +18,15 @@ import {
 } from "@reprise/contracts/shape";
 import type { JwtClaims } from "../security/jwt.ts";
 import type {
+  A2aConfig,
   AcpAgentConfig,
+  AcpConfig,
   AuthConfig,
+  BlobsConfig,
   ConfigFile,
   EnvReference,
   JwtConfig,
+  LiveEventsConfig,
   McpConfig,
   NatsGatewayConfig,
   ProviderAuth,
@@ -68,6 +72,34 @@ const store: Shape<StoreConfig> = unionOf<"kind", StoreConfig>("kind", {
   file: { folder: optional(nonEmptyText, "The folder, which belongs to the store alone.") },
   memory: {},
   nats: { nats_url: optional(textOrVariable, "The NATS server that buffers the writes."), ...database },
+});
+
+const blobs: Shape<BlobsConfig> = unionOf<"kind", BlobsConfig>("kind", {
+  s3: {
+    bucket: needed(nonEmptyText, "The bucket."),
+    region: optional(nonEmptyText, "Its region; `us-east-1` unless given."),
+    endpoint: optional(webAddress, "Where the service is, when that is not Amazon."),
+    public_endpoint: optional(webAddress, "Where browsers reach the service, when that is another address."),
+    prefix: optional(nonEmptyText, "What keys begin with, as in `reprise/`."),
+    access_key_id: optional(textOrVariable, "The access key; `AWS_ACCESS_KEY_ID` unless given."),
+    secret_access_key: optional(textOrVariable, "Its secret; `AWS_SECRET_ACCESS_KEY` unless given. Never shown."),
+    session_token: optional(textOrVariable, "Of temporary keys; `AWS_SESSION_TOKEN` unless given. Never shown."),
+    inline_bytes: optional(
+      wholeNumberFrom(0),
+      "Files of up to so many bytes stay in the database; 65,536 unless given.",
+    ),
+    link_seconds: optional(
+      wholeNumberFrom(1),
+      "Sends those who ask for a file to the bucket, by a link that works so long. Files come through the server unless given.",
+    ),
+  },
+});
+
+const live: Shape<LiveEventsConfig> = unionOf<"kind", LiveEventsConfig>("kind", {
+  nats: {
+    url: optional(textOrVariable, "`nats://user:password@host:4222`, or the variable it is in."),
+    prefix: optional(nonEmptyText, "What subjects begin with; `reprise.live` unless given."),
+  },
 });
 
 const claims = objectOf<JwtClaims>({
@@ -129,6 +161,20 @@ const mcp = objectOf<McpConfig>({
   ),
 });
 
+const acp = objectOf<AcpConfig>({
+  mcp_servers: optional(
+    oneOf("all", "http", "none"),
+    "Which MCP servers editors may bring to their sessions: all, those with an address, or none. `all` unless given.",
+  ),
+});
+
+const a2a = objectOf<A2aConfig>({
+  message_agents: optional(
+    listOf(nonEmptyText),
+    "Agents that answer with a message instead of a task, when a run completes without a question. None unless given.",
+  ),
+});
+
 /** A subject to listen to: words between dots, none of them a wildcard. */
 const subject = textLike("a NATS subject without wildcards, as in agentos.ai-sdk.runs", "^[^\\s.*>]+(\\.[^\\s.*>]+)*$");
 
@@ -155,6 +201,8 @@ const server = objectOf<ServerConfig>({
     listOf(webAddress),
     "Origins of A2A push receivers that may be in a private network, as `http://10.0.0.5:9000`. Others must be public.",
   ),
+  a2a: optional(a2a, "How A2A clients are answered."),
+  acp: optional(acp, "What editors may bring to `reprise acp`."),
   mcp: optional(mcp, "What MCP clients see at `/mcp` and over stdio."),
   nats: optional(natsGateway, "Serves runs over NATS too."),
   limits: optional(limits, "What clients may take up."),
@@ -199,7 +247,13 @@ export const CONFIG_SHAPE: Shape<ConfigFile> = objectOf<ConfigFile>({
     recordOf(acpAgent, nonEmptyText),
     'Programs that speak ACP, by the name that agents use in `endpoint: { backend: "acp", url: "acp:<name>" }`. Only the file can name them.',
   ),
+  workflows: optional(
+    listOf(nonEmptyText),
+    "Workflow documents and agent files: files, folders, or patterns as in `./flows/*.yaml`, from the folder of the configuration. Only the file can name them.",
+  ),
   store: optional(store, "Where threads live."),
+  blobs: optional(blobs, "Where the bytes of larger files are. In the store unless given."),
+  live: optional(live, "How events of runs reach readers in other processes while they happen."),
   auth: optional(authentication, "Who may come in."),
   server: optional(server, "Where the server listens, and for whom."),
 });

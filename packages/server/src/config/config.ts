@@ -31,6 +31,28 @@ export type StoreConfig =
       readonly schema?: string;
     };
 
+/** Where the bytes of larger files are, beside a SQLite or Postgres store. */
+export interface BlobsConfig {
+  readonly kind: "s3";
+  readonly bucket: string;
+  readonly region?: string;
+  readonly endpoint?: string;
+  readonly public_endpoint?: string;
+  readonly prefix?: string;
+  readonly access_key_id?: string | EnvReference;
+  readonly secret_access_key?: string | EnvReference;
+  readonly session_token?: string | EnvReference;
+  readonly inline_bytes?: number;
+  readonly link_seconds?: number;
+}
+
+/** How events of runs reach readers in other processes while they happen. */
+export interface LiveEventsConfig {
+  readonly kind: "nats";
+  readonly url?: string | EnvReference;
+  readonly prefix?: string;
+}
+
 /** Tokens that others issue. Exactly one of `jwks_url` and `public_key`. */
 export interface JwtConfig {
   readonly issuer: string;
@@ -67,6 +89,16 @@ export interface McpConfig {
   readonly task_after_ms?: number;
 }
 
+/** What editors may bring. */
+export interface AcpConfig {
+  readonly mcp_servers?: "all" | "http" | "none";
+}
+
+/** How A2A clients are answered. */
+export interface A2aConfig {
+  readonly message_agents?: readonly string[];
+}
+
 /** A gateway that serves runs over NATS. */
 export interface NatsGatewayConfig {
   readonly url?: string | EnvReference;
@@ -83,6 +115,8 @@ export interface ServerConfig {
   readonly trusted_proxies?: readonly string[];
   readonly public_url?: string;
   readonly push_origins?: readonly string[];
+  readonly a2a?: A2aConfig;
+  readonly acp?: AcpConfig;
   readonly mcp?: McpConfig;
   readonly nats?: NatsGatewayConfig;
   readonly limits?: ServerLimitsConfig;
@@ -110,7 +144,10 @@ export interface ConfigFile {
   readonly providers?: Readonly<Record<string, ProviderConfig>>;
   readonly plugins?: Readonly<Record<string, Readonly<Record<string, Json>>>>;
   readonly acp_agents?: Readonly<Record<string, AcpAgentConfig>>;
+  readonly workflows?: readonly string[];
   readonly store?: StoreConfig;
+  readonly blobs?: BlobsConfig;
+  readonly live?: LiveEventsConfig;
   readonly auth?: AuthConfig;
   readonly server?: ServerConfig;
 }

@@ -46,7 +46,7 @@ export function createDefinitions(config: Config, ports: ConfigPorts): Definitio
 
 /** The ports without what only a configuration needs, and without what the embedder keeps in the same object. */
 function definitionsIn(ports: ConfigPorts): Definitions {
-  const { agents, tools, models, providers, plugins, stopPolicies, backends, contextPlugins } = ports;
+  const { agents, tools, models, providers, plugins, stopPolicies, backends, programs, contextPlugins } = ports;
   return {
     ...(agents !== undefined && { agents }),
     ...(tools !== undefined && { tools }),
@@ -55,6 +55,7 @@ function definitionsIn(ports: ConfigPorts): Definitions {
     ...(plugins !== undefined && { plugins }),
     ...(stopPolicies !== undefined && { stopPolicies }),
     ...(backends !== undefined && { backends }),
+    ...(programs !== undefined && { programs }),
     ...(contextPlugins !== undefined && { contextPlugins }),
   };
 }

@@ -1,6 +1,7 @@
 export type { CheckedConfig } from "./check-config.ts";
 export { checkConfig } from "./check-config.ts";
 export type {
+  A2aConfig,
   AcpAgentConfig,
   AuthConfig,
   Config,
@@ -19,9 +20,10 @@ export type { ConfigPorts, ProviderSettings } from "./config-ports.ts";
 export type { ConfigProblem } from "./config-problem.ts";
 export { problemsOf } from "./config-problem.ts";
 export { createDefinitions } from "./create-definitions.ts";
+export type { ConfigChange } from "./live/entry-history.ts";
 export type {
+  ChangeOptions,
   ConfigEntry,
-  ExpectedRevision,
   LiveConfig,
   LiveConfigOptions,
   ShownConfig,

@@ -1,3 +1,4 @@
+import type { RunOrigin } from "@reprise/contracts";
 import type { TenantRuntime } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import type { Context } from "hono";
@@ -17,6 +18,8 @@ export interface ServerEnv {
       /** The target of the request line, which may be a whole address. */
       readonly url?: string | undefined;
     };
+    /** The way that a request came by, when that is not HTTP: the origin of the run that it starts. */
+    readonly origin?: RunOrigin;
   };
 }
 
@@ -50,8 +53,11 @@ export interface Reserved {
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** The scope that a credential must have; of several, one is enough. `public` needs no credential. */
-  readonly scope: Scope | readonly Scope[] | "public";
+  /**
+   * The scope that a credential must have; of several, one is enough. `public` needs no credential. `signed` needs none either: the route
+   * checks the signature of the request.
+   */
+  readonly scope: Scope | readonly Scope[] | "public" | "signed";
   /** It knows a request that is sent again by its idempotency key itself, because its answer cannot be kept. */
   readonly knowsRepeats?: true;
   /**

@@ -1,5 +1,12 @@
 import { RunMetrics } from "./run-metrics.ts";
 
+/** What is read when it is asked for. */
+interface MeasuredNow {
+  readonly openStreams: number;
+  readonly agentsMissing: number;
+  readonly mailboxDepth: number;
+}
+
 /** What a server counts. Numbers of this process, from its start. */
 export class ServerMetrics {
   readonly #requests = new Map<string, number>();
@@ -16,7 +23,7 @@ export class ServerMetrics {
   }
 
   /** In the text format of Prometheus. */
-  print({ openStreams, agentsMissing }: { readonly openStreams: number; readonly agentsMissing: number }): string {
+  print({ openStreams, agentsMissing, mailboxDepth }: MeasuredNow): string {
     const requests = [...this.#requests].map(([series, count]) => `reprise_http_requests_total{${series}} ${count}`);
     return [
       "# TYPE reprise_http_requests_total counter",
@@ -29,6 +36,8 @@ export class ServerMetrics {
       `reprise_streams_open ${openStreams}`,
       "# TYPE reprise_agents_missing gauge",
       `reprise_agents_missing ${agentsMissing}`,
+      "# TYPE reprise_mailbox_depth gauge",
+      `reprise_mailbox_depth ${mailboxDepth}`,
       ...this.runs.print(),
       "",
     ].join("\n");

@@ -20,7 +20,8 @@ interface Reservation {
  */
 export async function submitOnce(exchange: HttpExchange, asked: RunRequest): Promise<RunHandle> {
   const { runtime } = exchange;
-  const request = withTrace(exchange, asked);
+  const { origin = asked.origin } = exchange.context.env ?? {};
+  const request = { ...withTrace(exchange, asked), ...(origin !== undefined && { origin }) };
   const options = { capBudget: !hasScope(exchange.principal, "admin"), ...deciderOf(exchange.principal) };
   const key = await readRepeatKey(exchange);
   if (key === undefined) {

@@ -4,9 +4,11 @@ import {
   createMcpEncoder,
   decodeMcpMessage,
   decodeQuestionId,
+  findArgumentMismatch,
   INITIAL_MCP_STATE,
   type McpAbilities,
   type McpCall,
+  RPC_CODES,
   type RpcId,
   type RpcMessage,
   rpcError,
@@ -14,16 +16,28 @@ import {
   SESSION_VERSIONS,
 } from "@reprise/protocols/mcp";
 import type { EventIterator } from "@reprise/runtime";
+import type { JsonObject } from "@reprise/state";
 import type { HttpExchange } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { badRequest, HttpRefusal } from "../http/http-refusal.ts";
 import { assertScope } from "../security/principal.ts";
 import type { CursoredEvent } from "../sse/encode-frame.ts";
 import type { FrameEncoding } from "../sse/frame-encoding.ts";
-import { respondWithEvents } from "../sse/respond-with-events.ts";
+import { respondWithEvents, respondWithFrames } from "../sse/respond-with-events.ts";
 import { findRun } from "../wire/find-record.ts";
-import { answerQuestion, answerRequest, initialize, runIdOf } from "./answer-request.ts";
-import { canAsk, listMcpTools, type McpCaller, type McpReply, type McpRunReply, targetOf } from "./mcp-caller.ts";
+import { answerRequest, initialize, toolListChanged } from "./answer-request.ts";
+import { CANCELLED, runIdOf } from "./call-tool.ts";
+import { answerQuestion } from "./decide-questions.ts";
+import {
+  canAsk,
+  listMcpTools,
+  type McpCaller,
+  type McpReply,
+  type McpRunReply,
+  type McpSubscriptionReply,
+  targetOf,
+} from "./mcp-caller.ts";
+import { MessageQueue } from "./message-queue.ts";
 import { closeSession, findSession, openSession } from "./sessions.ts";
 
 /** A message of a client. Requests of both eras come here; the message says which. */
@@ -32,8 +46,10 @@ export async function answerPost(exchange: HttpExchange): Promise<Response> {
   const message = decodeMcpMessage(await exchange.body.json(), context.req.raw.headers);
   if (message.kind === "refused") return answer(exchange, message.status, rpcError(message.id, message.error));
   if (message.kind === "request" && message.era === "stateless") {
-    const caller = callerOf(exchange, "stateless", message.abilities ?? NO_ABILITIES);
-    return send(exchange, await answerRequest(caller, message));
+    const caller = callerOf(exchange, "stateless", message.abilities ?? NO_ABILITIES, givenUp(exchange));
+    const mismatch = message.method === "tools/call" ? findMismatch(caller, message.params, context) : undefined;
+    if (mismatch === undefined) return send(exchange, await answerRequest(caller, message));
+    return answer(exchange, 400, rpcError(message.id, { code: RPC_CODES.header_mismatch, message: mismatch }));
   }
   if (message.kind === "request" && message.method === "initialize") {
     const session = await openSession(runtime, principal, message.params);
@@ -49,12 +65,12 @@ export async function answerPost(exchange: HttpExchange): Promise<Response> {
   return new Response(null, { status: 202, headers: exchange.headers });
 }
 
-/** Takes up the stream of a call where a client of 2025 lost it. There are no other streams to read. */
+/** The stream of a session, which tells changes of the list of tools; with `Last-Event-ID`, that of a call where a client lost it. */
 export async function answerGet(exchange: HttpExchange): Promise<Response> {
   const after = exchange.context.req.header("last-event-id");
-  if (after === undefined)
-    throw new HttpRefusal(405, "method not allowed: there is nothing to read without Last-Event-ID");
   const caller = await findCaller(exchange);
+  if (after === undefined) return streamSubscription(exchange, { changed: toolListChanged() });
+  assertScope(caller.principal, "read");
   const place = decodeEventId(after);
   const tool = listMcpTools(caller).find(({ name }) => name === place?.tool);
   const run = place === undefined ? undefined : await findRun(exchange.runtime, place.runId);
@@ -75,14 +91,34 @@ export async function answerDelete(exchange: HttpExchange): Promise<Response> {
   return new Response(null, { status: 204, headers: exchange.headers });
 }
 
+/** Arguments that the schema of a selected tool wants repeated in headers: one that says something else is refused. */
+function findMismatch(caller: McpCaller, params: JsonObject, { req }: HttpExchange["context"]): string | undefined {
+  const tool = listMcpTools(caller).find(({ name }) => name === params.name);
+  if (tool?.kind !== "tool") return undefined;
+  return findArgumentMismatch(tool.descriptor.parameters, params.arguments, req.raw.headers);
+}
+
 const NO_ABILITIES: McpAbilities = { elicits: false, hasTasks: false };
 
 function callerOf(
   { runtime, principal, host }: HttpExchange,
   era: McpCaller["era"],
   abilities: McpAbilities,
+  signal?: AbortSignal,
 ): McpCaller {
-  return { runtime, principal, serving: host.mcp, era, abilities };
+  return { runtime, principal, serving: host.mcp, era, abilities, ...(signal !== undefined && { signal }) };
+}
+
+/** Aborts when a client of 2026-07-28 closes its connection. A server that ends gives nothing up. */
+function givenUp({ context, host }: HttpExchange): AbortSignal {
+  const { signal } = context.req.raw;
+  const given = new AbortController();
+  const giveUp = (): void => {
+    if (!host.streams.isClosed) given.abort();
+  };
+  if (signal.aborted) giveUp();
+  else signal.addEventListener("abort", giveUp, { once: true });
+  return given.signal;
 }
 
 /** The client of a session, by the headers that every request of 2025 has. */
@@ -102,14 +138,14 @@ async function cancelCall(caller: McpCaller, requestId: unknown): Promise<void> 
   assertScope(caller.principal, "run");
   const run = await findRun(caller.runtime, await runIdOf(caller.session, requestId));
   // A call that is over can no longer be cancelled; the notification came too late.
-  await run?.cancel("An MCP client cancelled the call.").catch(() => undefined);
+  await run?.cancel(CANCELLED).catch(() => undefined);
 }
 
 function send(exchange: HttpExchange, reply: McpReply): Response {
   if (reply.kind === "message") return answer(exchange, reply.status ?? 200, reply.message);
   if (!/text\/event-stream|\*\/\*/.test(exchange.context.req.header("accept") ?? "*/*"))
     throw new HttpRefusal(406, "not acceptable: the answer is a stream, so accept must have text/event-stream");
-  return reply.kind === "run" ? streamRun(exchange, reply) : streamSubscription(exchange, reply.acknowledged);
+  return reply.kind === "run" ? streamRun(exchange, reply) : streamSubscription(exchange, reply);
 }
 
 /** Answers with the messages of a run. In a session each has an id to come back with, and the stream stays while a person is asked. */
@@ -137,7 +173,8 @@ function streamRun(exchange: HttpExchange, { run, call, tool, from }: McpRunRepl
       if (encoder.isOver || exchange.host.streams.isClosed) return;
       run.cancel("An MCP client closed the stream of the call.").catch(exchange.host.report);
     };
-    if (!isSession) signal.addEventListener("abort", stop, { once: true });
+    if (!isSession && signal.aborted) stop();
+    else if (!isSession) signal.addEventListener("abort", stop, { once: true });
     return run.eventsWithCursor({
       signal,
       follow: isSession && call.elicits,
@@ -184,33 +221,24 @@ function decodeEventId(text: string): EventPlace | undefined {
   }
 }
 
-/** A stream that says that it is there, and nothing more. */
-function streamSubscription(exchange: HttpExchange, acknowledged: RpcMessage): Response {
-  const frame = encodeMessages([acknowledged]);
-  const encoding: FrameEncoding = { encode: () => frame, end: () => "", isOver: false };
-  return respondWithEvents(exchange, (signal) => oneSilence(signal), {}, encoding);
-}
+type Announced = Partial<Pick<McpSubscriptionReply, "acknowledged" | "changed">>;
 
-/** One item, and then nothing until the reader is gone. The item is not looked at. */
-function oneSilence(signal: AbortSignal): EventIterator<CursoredEvent> {
-  const done = { done: true, value: undefined } as const;
-  const event = { type: "step_end", run_id: "", thread_id: "", seq: 0, timestamp_ms: 0, data: {} } as const;
-  let hasBegun = false;
-  const iterator: EventIterator<CursoredEvent> = {
-    async next() {
-      if (!hasBegun) {
-        hasBegun = true;
-        return { done: false, value: { event, cursor: "" } };
-      }
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve();
-        signal.addEventListener("abort", () => resolve(), { once: true });
-      });
-      return done;
-    },
-    takeNow: () => undefined,
-    return: async () => done,
-    [Symbol.asyncIterator]: () => iterator,
+/** A stream that stays open: it says that it is there, and tells each change of the list of tools. */
+function streamSubscription(exchange: HttpExchange, { acknowledged, changed }: Announced): Response {
+  const read = (signal: AbortSignal): EventIterator<RpcMessage> => {
+    const queue = new MessageQueue(acknowledged === undefined ? [] : [acknowledged]);
+    const stop =
+      changed === undefined
+        ? undefined
+        : exchange.host.mcpToolLists.subscribe(exchange.runtime, () => queue.push(changed));
+    const leave = (): void => {
+      stop?.();
+      queue.end();
+    };
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave, { once: true });
+    return queue;
   };
-  return iterator;
+  const encode = (message: RpcMessage): string => encodeMessages([message]);
+  return respondWithFrames(exchange, read, {}, { encode, end: () => "", isOver: false });
 }

@@ -1,4 +1,14 @@
-import type { McpAbilities, McpCall, McpEra, McpRunState, McpTool, RpcMessage } from "@reprise/protocols/mcp";
+import {
+  isObject,
+  type McpAbilities,
+  type McpCall,
+  type McpEra,
+  type McpMessage,
+  type McpRunState,
+  type McpTool,
+  type RpcId,
+  type RpcMessage,
+} from "@reprise/protocols/mcp";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
 import type { McpServing } from "../host/server-host.ts";
@@ -13,14 +23,27 @@ export interface McpCaller {
   readonly abilities: McpAbilities;
   /** The session of a client of 2025. The ids of its requests are its own. */
   readonly session?: string;
+  /** Aborts when the client gives its request up. A client of 2025 over HTTP says so by a notification instead. */
+  readonly signal?: AbortSignal;
 }
+
+export type McpRequest = Extract<McpMessage, { kind: "request" }>;
+
+export type McpMethod = (caller: McpCaller, request: McpRequest) => Promise<McpReply> | McpReply;
 
 /** What a client gets: a message, or the messages of a run until its call is answered. */
 export type McpReply =
   | { readonly kind: "message"; readonly message: RpcMessage; readonly status?: number }
   | McpRunReply
-  /** A subscription: acknowledged, and silent. Nothing that the server has changes without a new list. */
-  | { readonly kind: "subscription"; readonly acknowledged: RpcMessage };
+  | McpSubscriptionReply;
+
+/** A stream that stays: the message it begins with, and the one for each change of the list of tools, when the client wants that. */
+export interface McpSubscriptionReply {
+  readonly kind: "subscription";
+  readonly id: RpcId;
+  readonly acknowledged: RpcMessage;
+  readonly changed?: RpcMessage;
+}
 
 export interface McpRunReply {
   readonly kind: "run";
@@ -65,6 +88,19 @@ export function listMcpTools({ runtime, serving }: Pick<McpCaller, "runtime" | "
 /** What the codec has to know of a tool to tell its result. */
 export function targetOf(tool: McpTool): McpCall["target"] {
   return { kind: tool.kind, hasOutput: tool.kind === "agent" && tool.outputSchema !== undefined };
+}
+
+/** A call as the codec follows it. */
+export function callOf(caller: McpCaller, tool: McpTool, { id, params }: McpRequest): McpCall {
+  const meta = isObject(params._meta) ? params._meta : {};
+  const token = meta.progressToken;
+  return {
+    id,
+    era: caller.era,
+    target: targetOf(tool),
+    elicits: canAsk(caller),
+    ...((typeof token === "string" || typeof token === "number") && { progressToken: token }),
+  };
 }
 
 /** A text among the params. */

@@ -1,6 +1,15 @@
-import { advanceMcpRun, INITIAL_MCP_STATE, type McpRunState, type TaskRun } from "@reprise/protocols/mcp";
+import {
+  advanceMcpRun,
+  encodeTask,
+  INITIAL_MCP_STATE,
+  type McpRunState,
+  type McpTool,
+  type TaskRun,
+} from "@reprise/protocols/mcp";
 import type { RunHandle, TenantRuntime } from "@reprise/runtime";
+import type { JsonObject } from "@reprise/state";
 import { findRecord, findRun } from "../wire/find-record.ts";
+import { canAsk, type McpCaller } from "./mcp-caller.ts";
 
 /** A run as it stands, and the cursor behind what was read. */
 export interface ReadRun {
@@ -62,4 +71,14 @@ async function readQueued(runtime: TenantRuntime, run: RunHandle): Promise<ReadR
     ...(toolId !== undefined && { toolId }),
     task: isOver ? { ...task, status: "done" } : task,
   };
+}
+
+/** Whether a run is of a call of a tool. */
+export function isRunOf({ agentId, toolId }: ReadRun, tool: McpTool): boolean {
+  return agentId === tool.agentId && (tool.kind === "tool" ? toolId === tool.descriptor.id : toolId === undefined);
+}
+
+/** A run as a task that its client may look at. */
+export function taskOf(caller: McpCaller, { task }: ReadRun): JsonObject {
+  return encodeTask(task, caller.era, canAsk(caller));
 }

@@ -18,8 +18,11 @@ import type { McpServing } from "../host/server-host.ts";
 import { describeError } from "../http/describe-error.ts";
 import { randomHex } from "../security/digest.ts";
 import { LOCAL_PRINCIPAL } from "../security/principal.ts";
-import { answerQuestion, answerRequest, initialize } from "./answer-request.ts";
-import type { McpCaller, McpRunReply } from "./mcp-caller.ts";
+import { answerRequest, initialize, toolListChanged } from "./answer-request.ts";
+import { CANCELLED } from "./call-tool.ts";
+import { answerQuestion } from "./decide-questions.ts";
+import { listMcpTools, type McpCaller, type McpRequest, type McpRunReply } from "./mcp-caller.ts";
+import { createToolListWatch } from "./tool-list-watch.ts";
 
 export interface McpLines {
   readonly runtime: TenantRuntime;
@@ -32,13 +35,22 @@ export interface McpLines {
   report(error: unknown): void;
 }
 
+/** Under which the session itself listens. No request has this id. */
+const SESSION = Symbol("session");
+
 /** Serves one client that writes a message per line, as over stdio, in either era. Ends when the client has said everything. */
 export async function serveMcpLines(given: McpLines): Promise<void> {
   const { runtime, serving = {}, lines, write, report } = given;
   const session = randomHex(16);
   let abilities: McpAbilities = { elicits: false, hasTasks: false };
-  const calls = new Map<RpcId, () => Promise<void>>();
+  /** The requests that are not answered yet. Each can be cancelled from the moment it came. */
+  const requests = new Map<RpcId, AbortController>();
   const send = (message: RpcMessage): void => write(JSON.stringify(message));
+  const reportOurs = (error: unknown): void => {
+    if (describeError(error).isOurs) report(error);
+  };
+  const watch = createToolListWatch(() => listMcpTools({ runtime, serving }));
+  const stops = new Map<RpcId | typeof SESSION, () => void>();
   const callerOf = (message: McpMessage): McpCaller => {
     const isStateless = message.kind === "request" && message.era === "stateless";
     const own = isStateless ? (message.abilities ?? abilities) : abilities;
@@ -46,17 +58,38 @@ export async function serveMcpLines(given: McpLines): Promise<void> {
     return isStateless ? { ...common, era: "stateless" } : { ...common, era: "session", session };
   };
 
-  const tell = async ({ run, call, from }: McpRunReply): Promise<void> => {
+  /** Tells a run until the request is answered or given up. A call that is given up takes its run with it. */
+  const tell = async ({ run, call, from }: McpRunReply, isCall: boolean, signal: AbortSignal): Promise<void> => {
+    const cancel = (): void => {
+      if (isCall) run.cancel(CANCELLED).catch(reportOurs);
+    };
+    if (signal.aborted) return cancel();
+    signal.addEventListener("abort", cancel, { once: true });
     const encoder = createMcpEncoder(call, from?.state ?? INITIAL_MCP_STATE);
     for (const message of encoder.begin(run.id)) send(message);
-    calls.set(call.id, () => run.cancel("An MCP client cancelled the call."));
     const follow = call.era === "session" && call.elicits;
     const after = from?.cursor === undefined ? {} : { after: from.cursor };
-    for await (const event of run.events({ follow, ...after })) {
+    for await (const event of run.events({ follow, signal, ...after })) {
       for (const message of encoder.tell(event)) send(message);
       if (encoder.isOver) break;
     }
-    calls.delete(call.id);
+    signal.removeEventListener("abort", cancel);
+  };
+
+  const answer = async (caller: McpCaller, request: McpRequest, signal: AbortSignal): Promise<void> => {
+    const reply = await answerRequest({ ...caller, signal }, request);
+    if (reply.kind === "run") return tell(reply, request.method === "tools/call", signal);
+    // A request that was given up has no answer.
+    if (signal.aborted) return;
+    if (reply.kind === "message") return send(reply.message);
+    const { id, acknowledged, changed } = reply;
+    send(acknowledged);
+    stops.get(id)?.();
+    if (changed !== undefined)
+      stops.set(
+        id,
+        watch.subscribe(() => send(changed)),
+      );
   };
 
   const handle = async (message: McpMessage): Promise<void> => {
@@ -70,16 +103,31 @@ export async function serveMcpLines(given: McpLines): Promise<void> {
     if (message.kind === "notification") {
       const { requestId } = message.params;
       const isCancel = message.method === "notifications/cancelled";
-      if (isCancel && (typeof requestId === "string" || typeof requestId === "number")) await calls.get(requestId)?.();
+      if (isCancel && (typeof requestId === "string" || typeof requestId === "number")) {
+        stops.get(requestId)?.();
+        stops.delete(requestId);
+        requests.get(requestId)?.abort();
+      }
       return;
     }
     if (message.method === "initialize" && message.era === "session") {
       abilities = { ...readAbilities(message.params.capabilities), hasTasks: false };
-      return send(rpcResult(message.id, initialize(message.params)));
+      send(rpcResult(message.id, initialize(message.params)));
+      // A client of 2025 hears of changes without asking.
+      if (!stops.has(SESSION))
+        stops.set(
+          SESSION,
+          watch.subscribe(() => send(toolListChanged())),
+        );
+      return;
     }
-    const reply = await answerRequest(caller, message);
-    if (reply.kind === "run") await tell(reply);
-    else send(reply.kind === "message" ? reply.message : reply.acknowledged);
+    const given = new AbortController();
+    requests.set(message.id, given);
+    try {
+      await answer(caller, message, given.signal);
+    } finally {
+      if (requests.get(message.id) === given) requests.delete(message.id);
+    }
   };
 
   for await (const line of lines) {
@@ -87,11 +135,12 @@ export async function serveMcpLines(given: McpLines): Promise<void> {
     const message = decodeMcpMessage(parse(line));
     // Not awaited: a call may take long, and the client says more meanwhile.
     void handle(message).catch((error: unknown) => {
-      const { message: problem, isOurs } = describeError(error);
-      if (isOurs) report(error);
+      reportOurs(error);
+      const { message: problem } = describeError(error);
       if (message.kind === "request") send(rpcError(message.id, { code: RPC_CODES.internal, message: problem }));
     });
   }
+  for (const stop of stops.values()) stop();
 }
 
 /** What is no JSON is no message either, and is refused as one. */

@@ -129,7 +129,10 @@ async function answer(gateway: Gateway, protocol: NatsProtocol, message: NatsMes
   try {
     if (payload === undefined) throw problem;
     const { path, body } = protocol.read(payload);
-    await relay(gateway, await gateway.server.fetch(requestOf(path, body, message)), { reply, tell });
+    await relay(gateway, await gateway.server.fetch(requestOf(path, body, message), { origin: "nats" }), {
+      reply,
+      tell,
+    });
   } catch (error) {
     tell(RepriseError.is(error) ? error.message : "internal error");
     if (!RepriseError.is(error)) onProblem?.(`A request on ${protocol.subject} failed: ${describeThrown(error)}`);

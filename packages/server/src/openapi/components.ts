@@ -17,9 +17,21 @@ import {
 } from "./schema-words.ts";
 
 const TIMES = { created_at: TIME, updated_at: TIME };
-const AMOUNT = objectOf({ microcents: COUNT, tokens: COUNT });
+const AMOUNT = objectOf({ microcents: COUNT, tokens: COUNT }, { tool_calls: COUNT });
+const RESERVATION = objectOf({ microcents: COUNT, tokens: COUNT }, { tool_calls: COUNT, allotment: TEXT });
+const ALLOTMENT = objectOf(
+  {
+    given_by: TEXT,
+    limit_microcents: orNull(COUNT),
+    limit_tokens: orNull(COUNT),
+    limit_tool_calls: orNull(COUNT),
+    spent: AMOUNT,
+    held: FLAG,
+  },
+  { above: TEXT },
+);
 
-const run = objectOf(
+const RUN_FIELDS = [
   {
     run_id: TEXT,
     thread_id: TEXT,
@@ -48,6 +60,7 @@ const run = objectOf(
     handoff: objectOf({ agent_id: TEXT }, { message: TEXT }),
     depth: COUNT,
     root_run_id: TEXT,
+    heeds: objectOf({ run_id: TEXT }, { root_run_id: TEXT }),
     has_children: FLAG,
     source_mailbox_entry_id: TEXT,
     input_tokens: COUNT,
@@ -56,6 +69,9 @@ const run = objectOf(
     is_unpriced: FLAG,
     total: ref("Spending"),
     budget_id: TEXT,
+    allotment_id: TEXT,
+    counts_calls: FLAG,
+    deadline_at: COUNT,
     steps: COUNT,
     base_version: COUNT,
     last_seq: COUNT,
@@ -65,6 +81,33 @@ const run = objectOf(
     policy: OBJECT,
     overrides: OBJECT,
   },
+] as const;
+
+const nodeError = objectOf({ code: TEXT, message: TEXT, retryable: FLAG }, { node_id: TEXT });
+
+const node = objectOf(
+  {
+    node_id: { ...TEXT, description: "The node's id with the bodies it stands in: `files[2].summarise`" },
+    status: oneOf("running", "waiting", "completed", "failed", "skipped"),
+    attempt: COUNT,
+    started_at: TIME,
+  },
+  {
+    output: { ...ANYTHING, description: 'A large one is `{ "$blob": …, "bytes": … }`' },
+    selected: ANYTHING,
+    error: nodeError,
+    reason: oneOf("branch_not_taken", "upstream_unreachable"),
+    calls: listOf(objectOf({ id: TEXT, tool_id: TEXT })),
+    wait: objectOf({ type: TEXT, call_id: TEXT }),
+    count: COUNT,
+    iterations: COUNT,
+    job: OBJECT,
+  },
+);
+
+const question = objectOf(
+  { call_id: TEXT, action: TEXT },
+  { node_id: TEXT, message: TEXT, assignee: TEXT, response_schema: OBJECT, expires_at: TIME },
 );
 
 const part = anyOf(
@@ -127,6 +170,9 @@ export type ComponentName =
   | "Error"
   | "Thread"
   | "Run"
+  | "Workflow"
+  | "WorkflowRun"
+  | "WorkflowNode"
   | "Message"
   | "MailboxEntry"
   | "OpenDecision"
@@ -145,7 +191,67 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
     { thread_id: TEXT, metadata: OBJECT, version: COUNT, ...TIMES },
     { resource_id: TEXT, parent_thread_id: TEXT },
   ),
-  Run: run,
+  Run: objectOf(...RUN_FIELDS),
+  Workflow: objectOf(
+    {
+      id: TEXT,
+      name: TEXT,
+      description: TEXT,
+      tags: listOf(TEXT),
+      trigger: OBJECT,
+      inputs: listOf(OBJECT),
+      nodes: { ...COUNT, description: "How many nodes it has" },
+    },
+    {
+      version: TEXT,
+      definition: TEXT,
+      document: { ...OBJECT, description: "Only where one workflow is asked for" },
+      graph: objectOf({ nodes: listOf(ref("WorkflowNode")) }),
+      next_times: {
+        ...listOf(TIME),
+        description: "When its schedule fires next; only where one workflow is asked for",
+      },
+      is_webhook_ready: {
+        ...FLAG,
+        description: "Whether the secret of its webhook is set; only where one workflow is asked for",
+      },
+    },
+  ),
+  WorkflowNode: objectOf(
+    {
+      id: TEXT,
+      type: TEXT,
+      dependencies: listOf(
+        objectOf(
+          { on: TEXT, kind: oneOf("authored", "routing", "data") },
+          {
+            when: { ...ANYTHING, description: "The branch of a condition that has to be taken" },
+            condition: TEXT,
+            label: TEXT,
+          },
+        ),
+      ),
+    },
+    {
+      name: TEXT,
+      body: { ...objectOf({ nodes: listOf(ref("WorkflowNode")) }), description: "Of a fan-out or a loop" },
+    },
+  ),
+  WorkflowRun: objectOf(
+    { ...RUN_FIELDS[0], workflow_id: orNull(TEXT) },
+    {
+      ...RUN_FIELDS[1],
+      document: { ...TEXT, description: "The hash of the document that the run keeps" },
+      graph: { ...objectOf({ nodes: listOf(ref("WorkflowNode")) }), description: "Of the document that the run keeps" },
+      inputs: { ...OBJECT, description: "Secrets are masked" },
+      context: OBJECT,
+      nodes: listOf(node),
+      outputs: { ...OBJECT, description: "By output node" },
+      error: nodeError,
+      questions: listOf(question),
+      workflow: { ...OBJECT, description: "The document that the run keeps; only with `workflow=true`" },
+    },
+  ),
   Message: message,
   MailboxEntry: objectOf(
     {
@@ -219,11 +325,13 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
   Budget: objectOf({
     limit_microcents: orNull(COUNT),
     limit_tokens: orNull(COUNT),
+    limit_tool_calls: orNull(COUNT),
     on_exceeded: oneOf("fail", "pause", "warn"),
     unpriced: oneOf("refuse", "warn"),
     warn_at_percent: orNull({ type: "number" }),
     spent: AMOUNT,
-    reserved: { type: "object", additionalProperties: AMOUNT },
+    reserved: { type: "object", additionalProperties: RESERVATION },
+    allotments: { type: "object", additionalProperties: ALLOTMENT },
     told: listOf(oneOf("near_limit", "over_limit", "unpriced")),
   }),
   Spending: objectOf({ cost_microcents: COUNT, input_tokens: COUNT, output_tokens: COUNT, runs: COUNT, priced: FLAG }),

@@ -25,7 +25,13 @@ it("serves a page without a credential, with a policy that allows nothing inline
   expect(page.headers.get("content-type")).toBe(PAGE.contentType);
   const policy = page.headers.get("content-security-policy") ?? "";
   expect(policy.split("; ")).toEqual(
-    expect.arrayContaining(["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"]),
+    expect.arrayContaining([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "frame-src 'self'",
+      "frame-ancestors 'none'",
+    ]),
   );
   expect(policy).not.toMatch(/unsafe|https?:/);
   expect(page.headers.get("x-content-type-options")).toBe("nosniff");
@@ -52,4 +58,25 @@ it("answers 404 at / when the server was given no page", async () => {
   const runtime = await createRuntime({ store: memory() });
   onTestFinished(() => runtime.close());
   expect((await get(createServer({ runtime }))).status).toBe(404);
+});
+
+it("serves a frame for pages of others that has no origin, loads nothing and is shown by this server alone", async () => {
+  const runtime = await createRuntime({ store: memory() });
+  const server = createServer({ runtime, pages: [{ ...PAGE, path: "/frame", isFrame: true }] });
+  onTestFinished(async () => {
+    server.close();
+    await runtime.close();
+  });
+  const frame = await server.fetch(new Request("http://localhost/frame"));
+  const policy = (frame.headers.get("content-security-policy") ?? "").split("; ");
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      "sandbox allow-scripts",
+      "default-src 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'self'",
+    ]),
+  );
+  expect(policy.join()).not.toMatch(/allow-same-origin|connect-src|https?:/);
+  expect(frame.headers.get("x-frame-options")).toBe("SAMEORIGIN");
 });

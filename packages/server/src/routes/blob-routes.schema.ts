@@ -15,6 +15,7 @@ export const download: Operation = {
   answers: {
     200: { description: "All of it", contentType: "*/*" },
     206: { description: "The wanted range", contentType: "*/*" },
+    302: { description: "It is in an object store; `location` reads it there for a while" },
     304: { description: "The client has it" },
   },
 };

@@ -1,5 +1,5 @@
 import { notFound, RepriseError } from "@reprise/contracts";
-import { answerBlob, type ReadBlob } from "../blobs/answer-blob.ts";
+import { answerBlob, type LinkToBlob, type ReadBlob } from "../blobs/answer-blob.ts";
 import { blobIdOf, browserUrl } from "../blobs/blob-url.ts";
 import { describeUploadError, readMediaType, readUpload } from "../blobs/read-upload.ts";
 import { pathPart, type Route } from "../host/route.ts";
@@ -38,7 +38,8 @@ export const blobRoutes: readonly Route[] = [
         exchange.runtime.blobs.stream(`blob:${id}`, range).catch((error: unknown) => {
           throw RepriseError.is(error, "BLOB_NOT_FOUND") ? notFound("BLOB_NOT_FOUND", "blob", id) : error;
         });
-      return answerBlob(exchange, id, read);
+      const link: LinkToBlob = (options) => exchange.runtime.blobs.link(`blob:${id}`, options);
+      return answerBlob(exchange, id, { read, link });
     },
   },
 ];

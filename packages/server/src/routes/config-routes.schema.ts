@@ -2,7 +2,7 @@ import { providerShape } from "../config/config-shape.ts";
 import { agentEntry, modelEntry } from "../config/entry-shapes.ts";
 import type { ConfigKind } from "../config/live/stored-entries.ts";
 import type { JsonSchema, Operation } from "../openapi/operation.ts";
-import { COUNT, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT } from "../openapi/schema-words.ts";
+import { COUNT, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } from "../openapi/schema-words.ts";
 
 const PROBLEMS: JsonSchema = listOf(objectOf({ path: TEXT, message: TEXT }));
 const SHOWN = { id: TEXT, source: oneOf("file", "stored"), revision: COUNT, body: OBJECT };
@@ -53,6 +53,23 @@ export const list = (kind: ConfigKind): Operation => ({
 export const get = (kind: ConfigKind): Operation => ({
   summary: `One of the ${kind} of the configuration, without secrets`,
   answers: { 200: { description: "The entry; its revision is the ETag", schema: ENTRY } },
+});
+
+export const history = (kind: ConfigKind): Operation => ({
+  summary: `The last changes of one of the ${kind}, newest first, without secrets`,
+  answers: {
+    200: {
+      description: "Up to 20 changes",
+      schema: objectOf({
+        items: listOf(
+          objectOf(
+            { action: oneOf("stored", "deleted"), revision: COUNT, at: TIME },
+            { by: { ...TEXT, description: "The credential that made it" }, body: OBJECT },
+          ),
+        ),
+      }),
+    },
+  },
 });
 
 export const put = (kind: ConfigKind): Operation => ({

@@ -1,10 +1,10 @@
-import type { LiveConfig } from "../config/live/live-config.ts";
+import type { ChangeOptions, LiveConfig } from "../config/live/live-config.ts";
 import type { ConfigKind } from "../config/live/stored-entries.ts";
 import { configSchema } from "../config/read-config.ts";
 import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
-import { assertOwnTenant } from "../security/principal.ts";
+import { assertOwnTenant, deciderOf } from "../security/principal.ts";
 import { explainProblems } from "../wire/explain-problems.ts";
 import { etagOf, readIfMatch } from "../wire/revision-headers.ts";
 import * as schema from "./config-routes.schema.ts";
@@ -64,6 +64,14 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
     },
   },
   {
+    method: "GET",
+    path: `/v1/config/${kind}/:id/history`,
+    scope: "admin",
+    operation: schema.history(kind),
+    handle: async (exchange) =>
+      answer(exchange, 200, { items: await liveIn(exchange).history(kind, pathPart(exchange, "id")) }),
+  },
+  {
     method: "PUT",
     path: `/v1/config/${kind}/:id`,
     scope: "admin",
@@ -72,7 +80,7 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
       explainProblems(exchange, async () => {
         const live = liveIn(exchange);
         const body = await exchange.body.json();
-        const entry = await live.put(kind, pathPart(exchange, "id"), body, readIfMatch(exchange));
+        const entry = await live.put(kind, pathPart(exchange, "id"), body, changeOf(exchange));
         return answer(exchange, 200, entry, { etag: etagOf(entry.revision) });
       }),
   },
@@ -83,7 +91,7 @@ const entryRoutes = (kind: ConfigKind): readonly Route[] => [
     operation: schema.remove(kind),
     handle: (exchange) =>
       explainProblems(exchange, async () => {
-        await liveIn(exchange).delete(kind, pathPart(exchange, "id"), readIfMatch(exchange));
+        await liveIn(exchange).delete(kind, pathPart(exchange, "id"), changeOf(exchange));
         return new Response(null, { status: 204, headers: exchange.headers });
       }),
   },
@@ -95,6 +103,11 @@ export const configRoutes: readonly Route[] = [
   ...entryRoutes("models"),
   ...entryRoutes("providers"),
 ];
+
+function changeOf(exchange: HttpExchange): ChangeOptions {
+  const { decidedBy: by } = deciderOf(exchange.principal);
+  return { ...readIfMatch(exchange), ...(by !== undefined && { by }) };
+}
 
 /** What is configured is run for every tenant: who belongs to another than the server's own neither sees nor changes it. */
 function liveIn({ host, principal }: HttpExchange): LiveConfig {

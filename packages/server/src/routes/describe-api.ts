@@ -44,11 +44,13 @@ const REPEAT_HEADER = { "idempotency-key": { type: "string", description: "Sent 
 function describeRoute(group: string, { method, path, scope, operation, knowsRepeats }: Route): JsonObject {
   const headers = { ...(method === "POST" && knowsRepeats !== true && REPEAT_HEADER), ...operation.headers };
   const scopes = [scope].flat();
-  const isPublic = scopes.includes("public");
+  const isSigned = scopes.includes("signed");
+  const isPublic = scopes.includes("public") || isSigned;
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[\W_]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     tags: [group],
     summary: operation.summary,
+    ...(isSigned && { description: "Needs a signature." }),
     ...(!isPublic && { description: `Needs the scope ${scopes.join(" or ")}.` }),
     parameters: [...describePath(path), ...describeQuery(operation), ...describeHeaders(headers)],
     ...(operation.body !== undefined && { requestBody: describeBody(operation.body) }),

@@ -23,7 +23,9 @@ export const healthRoutes: readonly Route[] = [
     scope: "public",
     operation: schema.ready,
     async handle(exchange) {
-      if (exchange.host.streams.isClosed) return answer(exchange, 503, { error: "not ready: the server is closing" });
+      const { retirement, streams } = exchange.host;
+      if (retirement.signal.aborted || streams.isClosed)
+        return answer(exchange, 503, { error: "not ready: the server is closing" });
       if (exchange.host.runtime.isReplaced)
         return answer(exchange, 503, { error: "not ready: another process works under this instance id" });
       let missing: readonly string[];
@@ -47,8 +49,9 @@ export const healthRoutes: readonly Route[] = [
     operation: schema.metrics,
     async handle({ host, headers, principal }) {
       assertOwnTenant(principal, host.runtime.tenant, "metrics of all tenants belong");
-      const agentsMissing = (await host.runtime.missingAgents()).length;
-      const text = host.metrics.print({ openStreams: host.streams.count, agentsMissing });
+      const { runtime, metrics, streams } = host;
+      const [missing, mailboxDepth] = await Promise.all([runtime.missingAgents(), runtime.mailboxDepth()]);
+      const text = metrics.print({ openStreams: streams.count, agentsMissing: missing.length, mailboxDepth });
       return new Response(text, { headers: { ...headers, "content-type": "text/plain; version=0.0.4" } });
     },
   },

@@ -8,21 +8,39 @@ import {
   listOf,
   OBJECT,
   objectOf,
+  oneOf,
   orNull,
   PAGE_QUERY,
   TEXT,
+  TIME,
 } from "../openapi/schema-words.ts";
 
-const CHANGE = objectOf({
-  version: COUNT,
-  changeset_id: TEXT,
-  run_id: orNull(TEXT),
-  reasons: listOf(TEXT),
-  message_ids: listOf(TEXT),
-  supersedes: listOf(TEXT),
-  patches: listOf(OBJECT),
-  actions: listOf(OBJECT),
-});
+const CHANGE = objectOf(
+  {
+    version: COUNT,
+    changeset_id: TEXT,
+    run_id: orNull(TEXT),
+    reasons: listOf(TEXT),
+    message_ids: listOf(TEXT),
+    supersedes: listOf(TEXT),
+    patches: listOf(OBJECT),
+    actions: listOf(OBJECT),
+    calls: listOf(
+      objectOf({ call_id: TEXT, run_id: TEXT, tool_id: TEXT, status: TEXT, arguments: ANYTHING, updated_at: TIME }),
+    ),
+  },
+  {
+    timestamp_ms: TIME,
+    run: objectOf({
+      status: oneOf("running", "waiting", "done"),
+      steps: COUNT,
+      last_seq: COUNT,
+      input_tokens: COUNT,
+      output_tokens: COUNT,
+      cost_microcents: COUNT,
+    }),
+  },
+);
 
 export const state: Operation = {
   summary: "The state of a thread, now or at a version",

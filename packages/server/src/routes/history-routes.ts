@@ -3,6 +3,7 @@ import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { answerList } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
+import { encodeVersion } from "../wire/encode-version.ts";
 import { readFields, textOf, wholeNumberOf } from "../wire/read-fields.ts";
 import * as schema from "./history-routes.schema.ts";
 
@@ -42,16 +43,7 @@ export const historyRoutes: readonly Route[] = [
           const items = await threads.changesets(threadId, { after: last?.version ?? after, limit });
           return { items, has_more: (items.at(-1)?.version ?? version) < version };
         },
-        encode: (changeset) => ({
-          version: changeset.version,
-          changeset_id: changeset.changeset_id,
-          run_id: changeset.run_id,
-          reasons: changeset.reasons,
-          message_ids: changeset.messages.map(({ id }) => id),
-          supersedes: changeset.supersedes,
-          patches: changeset.patches,
-          actions: changeset.actions,
-        }),
+        encode: encodeVersion,
         tail: ({ has_more }) => ({ has_more }),
       });
     },

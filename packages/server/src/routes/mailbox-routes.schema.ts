@@ -19,18 +19,37 @@ export const interrupt: Operation = {
   },
 };
 
+const STATUS = oneOf("queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter");
+
 const MISSING = { ...listOf(TEXT), description: "Agents of queued entries that no live process has" };
 
 export const list: Operation = {
   summary: "The mailbox of a thread",
   query: {
     ...PAGE_QUERY,
-    status: oneOf("queued", "claimed", "accepted", "superseded", "cancelled", "dead_letter"),
+    status: STATUS,
     origin: { ...oneOf("external", "internal", "none"), default: "external" },
     visibility: { ...oneOf("all", "internal", "none"), default: "all" },
   },
   answers: {
     200: { description: "A page of entries", schema: pageOf(ref("MailboxEntry"), { agents_missing: MISSING }) },
+  },
+};
+
+export const listAll: Operation = {
+  summary: "The queues of all threads: what waits, what is taken, what could not be started",
+  query: { ...PAGE_QUERY, status: STATUS, thread_id: TEXT },
+  answers: {
+    200: {
+      description: "A page of entries",
+      schema: pageOf(ref("MailboxEntry"), {
+        counts: {
+          ...objectOf({ queued: COUNT, claimed: COUNT, dead_letter: COUNT }),
+          description: "How many entries are open, whatever the filter",
+        },
+        agents_missing: MISSING,
+      }),
+    },
   },
 };
 

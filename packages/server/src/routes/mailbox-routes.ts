@@ -58,6 +58,25 @@ export const mailboxRoutes: readonly Route[] = [
   },
   {
     method: "GET",
+    path: "/v1/mailbox",
+    scope: "read",
+    operation: schema.listAll,
+    async handle(exchange) {
+      const query = new Query(exchange.context.req.url);
+      const status = query.oneOf("status", STATUSES);
+      const filter = { ...query.texts("thread_id"), ...(status !== undefined && { status }) };
+      const counts = await countOpen(exchange);
+      const missing = new MissingAgents(await exchange.runtime.workers());
+      const read = (offset: number, limit: number) => exchange.runtime.mailbox.list({ ...filter, offset, limit });
+      const encode = (entry: MailboxEntry): object => {
+        missing.see(entry);
+        return encodeEntry(entry);
+      };
+      return answerPage(exchange, query.page(), read, encode, () => ({ counts, agents_missing: missing.list }));
+    },
+  },
+  {
+    method: "GET",
     path: "/v1/dead-letters",
     scope: "read",
     operation: schema.deadLetters,
@@ -85,6 +104,13 @@ export const mailboxRoutes: readonly Route[] = [
     },
   },
 ];
+
+async function countOpen({ runtime }: HttpExchange): Promise<object> {
+  const count = async (status: EntryStatus): Promise<number> =>
+    (await runtime.mailbox.list({ status, limit: 1 })).total;
+  const [queued, claimed, dead_letter] = await Promise.all([count("queued"), count("claimed"), count("dead_letter")]);
+  return { queued, claimed, dead_letter };
+}
 
 /** The entry that the path names. */
 async function findEntry(exchange: HttpExchange): Promise<MailboxEntry | undefined> {

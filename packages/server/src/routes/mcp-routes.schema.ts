@@ -17,7 +17,7 @@ export const post: Operation = {
 };
 
 export const get: Operation = {
-  summary: "Takes up the stream of a call of an MCP client of 2025",
+  summary: "The stream of a session of an MCP client of 2025, or of a call that it takes up again",
   headers: { ...HEADERS, "last-event-id": TEXT },
   answers: { 200: STREAM },
 };

@@ -14,6 +14,13 @@ export const mcpRoutes: readonly Route[] = [
     opensStream: true,
     handle: answerPost,
   },
-  { method: "GET", path: "/mcp", scope: "read", operation: schema.get, opensStream: true, handle: answerGet },
+  {
+    method: "GET",
+    path: "/mcp",
+    scope: ["read", "run"],
+    operation: schema.get,
+    opensStream: true,
+    handle: answerGet,
+  },
   { method: "DELETE", path: "/mcp", scope: ["read", "run"], operation: schema.end, handle: answerDelete },
 ];

@@ -60,7 +60,11 @@ export const rerun: Operation = {
   body: {
     schema: bodyOf(
       { step: { ...COUNT, minimum: 1 } },
-      { changes: bodyOf({}, { model: TEXT, instructions: TEXT }), threadId: TEXT, thread_id: TEXT },
+      {
+        changes: bodyOf({}, { model: TEXT, instructions: TEXT, toolResults: OBJECT, tool_results: OBJECT }),
+        threadId: TEXT,
+        thread_id: TEXT,
+      },
     ),
   },
   answers: {
@@ -72,6 +76,40 @@ export const rerun: Operation = {
         thread_id: TEXT,
         rerun_of: TEXT,
         at: { ...COUNT, description: "The version of the original thread at which it left" },
+      }),
+    },
+  },
+};
+
+export const modelCalls: Operation = {
+  summary: "What models were asked in a step of a finished run, exactly, and what they answered",
+  query: { step: { ...COUNT, minimum: 1, description: "The number of the step" } },
+  answers: {
+    200: {
+      description: "The requests of the step, made again from the recording; no model is asked",
+      schema: objectOf({
+        run_id: TEXT,
+        step: COUNT,
+        calls: listOf(
+          objectOf(
+            {
+              model: TEXT,
+              request: objectOf(
+                { messages: listOf(ref("Message")), tools: listOf(OBJECT) },
+                { system: TEXT, options: OBJECT },
+              ),
+            },
+            {
+              answer: objectOf({
+                text: TEXT,
+                calls: listOf(objectOf({ name: TEXT, arguments: ANYTHING })),
+                stop_reason: TEXT,
+                usage: OBJECT,
+              }),
+              error: TEXT,
+            },
+          ),
+        ),
       }),
     },
   },

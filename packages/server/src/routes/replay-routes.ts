@@ -1,3 +1,4 @@
+import type { ModelCall } from "@reprise/runtime";
 import { pathPart, type Route } from "../host/route.ts";
 import { answer } from "../http/answer.ts";
 import { badRequest } from "../http/http-refusal.ts";
@@ -6,6 +7,12 @@ import { assertScope } from "../security/principal.ts";
 import { decodeRerun } from "../wire/decode-rerun.ts";
 import { readFields } from "../wire/read-fields.ts";
 import * as schema from "./replay-routes.schema.ts";
+
+function encodeModelCall({ answer: said, ...call }: ModelCall): object {
+  if (said === undefined) return call;
+  const { stopReason: stop_reason, ...rest } = said;
+  return { ...call, answer: { ...rest, stop_reason } };
+}
 
 /** Finished runs once more: checked, tried another way, and compared. */
 export const replayRoutes: readonly Route[] = [
@@ -27,8 +34,9 @@ export const replayRoutes: readonly Route[] = [
     operation: schema.rerun,
     async handle(exchange) {
       const { step, changes } = decodeRerun(await exchange.body.json());
-      // The prompt and the model of an agent are the operator's to choose.
-      if (changes.model !== undefined || changes.instructions !== undefined) assertScope(exchange.principal, "admin");
+      // The prompt and the model of an agent are the operator's to choose, and so is what a tool is said to have answered.
+      const { model, instructions, toolResults } = changes;
+      if ((model ?? instructions ?? toolResults) !== undefined) assertScope(exchange.principal, "admin");
       const runId = pathPart(exchange, "id");
       const { reserved } = exchange;
       const ids = reserved && { runId: reserved.run_id, threadId: changes.threadId ?? reserved.thread_id };
@@ -40,6 +48,19 @@ export const replayRoutes: readonly Route[] = [
         rerun_of: runId,
         at,
       });
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/runs/:id/model-calls",
+    scope: "read",
+    operation: schema.modelCalls,
+    async handle(exchange) {
+      const step = new Query(exchange.context.req.url).wholeNumber("step");
+      if (step === undefined) throw badRequest("step is the number of a step");
+      const runId = pathPart(exchange, "id");
+      const calls = await exchange.runtime.modelCalls(runId, step);
+      return answer(exchange, 200, { run_id: runId, step, calls: calls.map(encodeModelCall) });
     },
   },
   {

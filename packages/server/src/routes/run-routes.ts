@@ -1,6 +1,6 @@
 import { MAX_LIMIT, RUN_ORIGINS } from "@reprise/contracts";
-import type { Budgets, TenantRuntime } from "@reprise/runtime";
-import { pathPart, type Route } from "../host/route.ts";
+import type { Budgets, RunHandle, TenantRuntime } from "@reprise/runtime";
+import { type HttpExchange, pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders, warningHeaders } from "../http/answer.ts";
 import { answerPage } from "../http/answer-list.ts";
 import { Query } from "../http/query.ts";
@@ -75,11 +75,7 @@ export const runRoutes: readonly Route[] = [
     path: "/v1/runs/:id/cancel",
     scope: "run",
     operation: schema.cancel,
-    async handle(exchange) {
-      const run = await exchange.runtime.run(pathPart(exchange, "id"));
-      if (!(exchange.reserved?.isRepeat && (await wasCancelled(exchange.runtime, run.id)))) await run.cancel();
-      return answer(exchange, 202, { status: "cancel_requested", run_id: run.id });
-    },
+    handle: async (exchange) => cancelOnce(exchange, await exchange.runtime.run(pathPart(exchange, "id"))),
   },
   {
     method: "GET",
@@ -100,6 +96,12 @@ export const runRoutes: readonly Route[] = [
     },
   },
 ];
+
+/** Asks for the end of a run. A request that is sent again asks once. */
+export async function cancelOnce(exchange: HttpExchange, run: RunHandle): Promise<Response> {
+  if (!(exchange.reserved?.isRepeat && (await wasCancelled(exchange.runtime, run.id)))) await run.cancel();
+  return answer(exchange, 202, { status: "cancel_requested", run_id: run.id });
+}
 
 /** Whether the store has a request to cancel a run, whatever became of the run. */
 async function wasCancelled({ mailbox }: TenantRuntime, runId: string): Promise<boolean> {

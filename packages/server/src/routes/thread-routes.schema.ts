@@ -24,7 +24,7 @@ const SUMMARY = objectOf(
     created_at: TIME,
     updated_at: TIME,
     run_count: COUNT,
-    last_run: orNull(objectOf({ run_id: TEXT, agent_id: TEXT, status: TEXT })),
+    last_run: orNull(objectOf({ run_id: TEXT, agent_id: TEXT, status: TEXT, origin: TEXT })),
   },
   { resource_id: TEXT, parent_thread_id: TEXT },
 );

@@ -22,6 +22,9 @@ export type Authenticate = (headers: Headers) => Promise<Principal | undefined>;
 /** The caller on a server without authentication. A server without authentication listens on the loopback address only. */
 export const LOCAL_PRINCIPAL: Principal = { id: "local", scopes: SCOPES };
 
+/** Whoever can sign a request: they may start what they signed, and nothing else. */
+export const SIGNED_PRINCIPAL: Principal = { id: "signed", scopes: ["run"] };
+
 /** The principal as the maker of decisions. On a server without authentication it is not known. */
 export function deciderOf(principal: Principal): { readonly decidedBy?: string } {
   return principal === LOCAL_PRINCIPAL ? {} : { decidedBy: principal.id };

@@ -1,12 +1,11 @@
 import type { EventIterator } from "@reprise/runtime";
 import { describeError } from "../http/describe-error.ts";
 import type { ServerMetrics } from "../http/server-metrics.ts";
-import { type CursoredEvent, OPENING } from "./encode-frame.ts";
+import { OPENING } from "./encode-frame.ts";
 import type { FrameEncoding } from "./frame-encoding.ts";
 import { endOfTurn, JoinedWriter } from "./joined-writer.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import type { Outlet } from "./outlet.ts";
-import { PlainFrames } from "./plain-frames.ts";
 import type { StreamSlot } from "./stream-slots.ts";
 
 /** The parts of a server that its streams share. */
@@ -20,12 +19,12 @@ export interface StreamHost {
  * Writes events to a client until there are no more or it is gone. A client that does not read is not read for either: what it
  * misses stays in the journal. The run knows nothing of it.
  */
-export async function pumpEvents(
+export async function pumpEvents<Item>(
   host: StreamHost,
   slot: StreamSlot,
   outlet: Outlet,
-  events: EventIterator<CursoredEvent>,
-  encoding: FrameEncoding = new PlainFrames(),
+  events: EventIterator<Item>,
+  encoding: FrameEncoding<Item>,
 ): Promise<void> {
   const { streams, metrics } = host;
   const writer = new JoinedWriter(outlet);
@@ -60,7 +59,7 @@ export async function pumpEvents(
 }
 
 /** Pushes what is here already, as far as it fits into one write; says how many events that were. */
-function pushReady(writer: JoinedWriter, events: EventIterator<CursoredEvent>, encoding: FrameEncoding): number {
+function pushReady<Item>(writer: JoinedWriter, events: EventIterator<Item>, encoding: FrameEncoding<Item>): number {
   let pushed = 0;
   while (!writer.isFull && !encoding.isOver) {
     const item = events.takeNow();

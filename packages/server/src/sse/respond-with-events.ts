@@ -3,10 +3,11 @@ import type { CursoredEvent } from "./encode-frame.ts";
 import type { FrameEncoding } from "./frame-encoding.ts";
 import { type NodeResponse, openNodeOutlet } from "./node-outlet.ts";
 import { GONE, type OpenedOutlet } from "./outlet.ts";
+import { PlainFrames } from "./plain-frames.ts";
 import { pumpEvents, type StreamHost } from "./pump-events.ts";
 import type { StreamSlot } from "./stream-slots.ts";
 
-const STREAM_HEADERS: Readonly<Record<string, string>> = {
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-store, no-transform",
   "x-accel-buffering": "no",
@@ -25,7 +26,17 @@ export function respondWithEvents(
   exchange: StreamExchange,
   read: (signal: AbortSignal) => EventIterator<CursoredEvent>,
   own: Readonly<Record<string, string>>,
-  encoding?: FrameEncoding,
+  encoding: FrameEncoding = new PlainFrames(),
+): Response {
+  return respondWithFrames(exchange, read, own, encoding);
+}
+
+/** The same with a stream of anything. */
+export function respondWithFrames<Item>(
+  exchange: StreamExchange,
+  read: (signal: AbortSignal) => EventIterator<Item>,
+  own: Readonly<Record<string, string>>,
+  encoding: FrameEncoding<Item>,
 ): Response {
   const { context, host, headers: common, slot } = exchange;
   const headers = { ...common, ...STREAM_HEADERS, ...own };

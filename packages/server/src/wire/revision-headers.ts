@@ -1,4 +1,4 @@
-import type { ExpectedRevision } from "../config/live/live-config.ts";
+import type { ChangeOptions } from "../config/live/live-config.ts";
 import type { HttpExchange } from "../host/route.ts";
 import { badRequest } from "../http/http-refusal.ts";
 
@@ -8,7 +8,7 @@ export function etagOf(revision: number): string {
 }
 
 /** The revision that the client has seen. Without `If-Match` any revision is accepted. */
-export function readIfMatch({ context }: HttpExchange): ExpectedRevision {
+export function readIfMatch({ context }: HttpExchange): ChangeOptions {
   const header = context.req.header("if-match");
   if (header === undefined) return {};
   const [, digits] = /^"(\d{1,15})"$/.exec(header) ?? [];

@@ -22,9 +22,13 @@ type OwnFields =
   | "origin"
   | "overrides"
   | "budget_id"
+  | "allotment_id"
+  | "counts_calls"
+  | "deadline_at"
   | "background"
   | "depth"
   | "root_run_id"
+  | "heeds"
   | "inherited"
   | "for_run_id";
 
@@ -55,9 +59,13 @@ const {
   origin: _origin,
   overrides: _overrides,
   budget_id: _budget,
+  allotment_id: _allotment,
+  counts_calls: _counts,
+  deadline_at: _deadline,
   background: _background,
   depth: _depth,
   root_run_id: _root,
+  heeds: _heeds,
   inherited: _inherited,
   for_run_id: _for,
   ...fields

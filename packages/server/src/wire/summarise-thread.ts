@@ -18,7 +18,8 @@ export async function summariseThread(runtime: TenantRuntime, thread: Thread): P
     title: typeof metadata.title === "string" ? metadata.title : shorten(said),
     ...rest,
     run_count: runs.total,
-    last_run: run === undefined ? null : { run_id: run.run_id, agent_id: run.agent_id, status: run.status },
+    last_run:
+      run === undefined ? null : { run_id: run.run_id, agent_id: run.agent_id, status: run.status, origin: run.origin },
   };
 }
 

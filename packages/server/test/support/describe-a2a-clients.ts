@@ -1,22 +1,8 @@
 import { Role, type StreamResponse, type Task, TaskState } from "@a2a-js/sdk";
-import {
-  type Client,
-  ClientFactory,
-  ClientFactoryOptions,
-  JsonRpcTransportFactory,
-  RestTransportFactory,
-} from "@a2a-js/sdk/client";
+import type { Client } from "@a2a-js/sdk/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connectTo } from "./connect-a2a.ts";
 import { type DemoServer, startDemo } from "./start-demo.ts";
-
-const BINDINGS = { "HTTP+JSON": new RestTransportFactory(), JSONRPC: new JsonRpcTransportFactory() } as const;
-
-async function connectTo(url: string, binding: keyof typeof BINDINGS): Promise<Client> {
-  const factory = new ClientFactory(
-    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports: [BINDINGS[binding]] }),
-  );
-  return factory.createFromUrl(url, "/v1/a2a/agents/assistant/agent-card");
-}
 
 function says(text: string, more: { readonly taskId?: string; readonly contextId?: string } = {}) {
   const part = { content: { $case: "text" as const, value: text }, metadata: undefined, filename: "", mediaType: "" };
@@ -64,7 +50,7 @@ export function describeA2aClients(placeOf: () => string): void {
   afterAll(() => server?.kill());
 
   describe.each(["HTTP+JSON", "JSONRPC"] as const)("the official A2A client over %s", (binding) => {
-    const connect = (): Promise<Client> => connectTo(server.url, binding);
+    const connect = (): Promise<Client> => connectTo(server.url, binding, "assistant");
 
     it("sends a message and gets the finished task, which it can read again and list", async () => {
       const client = await connect();

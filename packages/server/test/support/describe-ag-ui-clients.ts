@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import * as current from "@ag-ui/client";
 import * as before from "ag-ui-client-0";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type DemoServer, startDemo } from "./start-demo.ts";
 
-const AGENT = "v1/ag-ui/agents/assistant";
+const PROGRAM = { program: "serve-ag-ui.ts" };
 
 /** The official client, with threads that the server keeps: it connects to them as the how-to shows. */
 class ThreadAgent extends current.HttpAgent {
@@ -40,13 +40,15 @@ const textIn = ({ messages }: current.HttpAgent): unknown =>
 export function describeAgUiClients(placeOf: () => string): void {
   let server: DemoServer;
   beforeAll(async () => {
-    server = await startDemo(placeOf());
+    server = await startDemo(placeOf(), PROGRAM);
   });
   afterAll(() => server?.kill());
 
-  describe.each(CLIENTS)("@ag-ui/client $name", ({ open }) => {
+  describe.each(CLIENTS)("@ag-ui/client $name", ({ name, open }) => {
+    const urlOf = (agentId = "assistant") => `${server.url}/v1/ag-ui/agents/${agentId}/runs`;
     const openThread = (threadId: string = randomUUID(), more: Partial<Config> = {}) =>
-      open({ url: `${server.url}/${AGENT}/runs`, threadId, ...more });
+      open({ url: urlOf(), threadId, ...more });
+    const openWith = (agentId: string) => openThread(randomUUID(), { url: urlOf(agentId) });
     const say = (agent: current.HttpAgent, content: string): void =>
       agent.addMessage({ id: randomUUID(), role: "user", content });
     const historyOf = async ({ threadId }: current.HttpAgent) =>
@@ -68,8 +70,8 @@ export function describeAgUiClients(placeOf: () => string): void {
       await agent.runAgent();
       expect(agent.pendingInterrupts).toMatchObject([{ reason: "tool_call" }]);
       await server.kill();
-      server = await startDemo(placeOf());
-      agent.url = `${server.url}/${AGENT}/runs`;
+      server = await startDemo(placeOf(), PROGRAM);
+      agent.url = urlOf();
       const resume = agent.pendingInterrupts.map(({ id }) => ({
         interruptId: id,
         status: "resolved" as const,
@@ -90,6 +92,95 @@ export function describeAgUiClients(placeOf: () => string): void {
       await agent.runAgent({ tools });
       expect(textIn(agent)).toBe("Done.");
       expect(agent.messages.filter(({ role }) => role === "tool")).toHaveLength(1);
+    });
+
+    it("gives no result of its own tool but an error, and the run continues with that", async () => {
+      const agent = openThread();
+      const tools = [{ name: "locate", description: "Finds the user.", parameters: { type: "object" } }];
+      say(agent, "use locate");
+      await agent.runAgent({ tools });
+      const call = agent.messages.at(-1);
+      const toolCallId = (call?.role === "assistant" ? call.toolCalls?.[0]?.id : undefined) ?? "";
+      agent.addMessage({ id: randomUUID(), role: "tool", toolCallId, content: "", error: "the user said no" });
+      await agent.runAgent({ tools });
+      expect(textIn(agent)).toBe("Done.");
+      const { messages } = await (await fetch(`${server.url}/v1/threads/${agent.threadId}/messages`)).json();
+      expect(JSON.stringify(messages)).toContain("the user said no");
+    });
+
+    it("shows the question of a run below as one of the run, and answers it there", async () => {
+      const agent = openWith("boss");
+      say(agent, "go");
+      const ended: unknown[] = [];
+      const onEvent = ({ event }: { event: { type: string; outcome?: unknown } }): void => {
+        if (event.type === "SUBAGENT_FINISHED") ended.push(event.outcome);
+      };
+      await agent.runAgent({}, { onEvent });
+      const resume = agent.pendingInterrupts.map(({ id }) => ({ interruptId: id, status: "resolved" as const }));
+      expect(ended).toEqual([{ type: "suspended", interruptIds: resume.map(({ interruptId }) => interruptId) }]);
+      expect(resume).toHaveLength(1);
+      await agent.runAgent({ resume }, { onEvent });
+      expect(ended.at(-1)).toEqual({ type: "success" });
+      expect([textIn(agent), agent.pendingInterrupts]).toEqual(["All is paid.", []]);
+    });
+
+    it("gets reasoning, an activity that patches bring to its end, and what the run used", async () => {
+      const agent = openWith("thinker");
+      say(agent, "go");
+      const events: { readonly type: string; readonly usage?: unknown }[] = [];
+      await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
+      expect(agent.messages).toMatchObject([
+        { role: "user" },
+        { role: "reasoning", content: "Let me measure." },
+        { role: "assistant" },
+        { role: "tool" },
+        { role: "activity", activityType: "tool-call-progress", content: { progress: 2, total: 2 } },
+        { role: "assistant", content: "Measured." },
+      ]);
+      expect(events.map(({ type }) => type)).toContain("ACTIVITY_DELTA");
+      expect(events.at(-1)).toMatchObject({ usage: [{ inputTokens: 20, outputTokens: 4 }] });
+    });
+
+    it("chooses model and prompt for one run, and tells what the page shows", async () => {
+      const agent = openWith("open");
+      say(agent, "hello");
+      const forwardedProps = { model: "q/m", systemPrompt: "Be brief." };
+      await agent.runAgent({ forwardedProps, context: [{ description: "Page", value: "Invoices" }] });
+      expect(textIn(agent)).toMatch(/^Be brief\. hello.*Page: Invoices/s);
+      say(agent, "again");
+      await agent.runAgent();
+      expect(textIn(agent)).toBe("own");
+      const closed = openThread();
+      say(closed, "hello");
+      // The client prints what it was refused.
+      const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+      onTestFinished(() => printed.mockRestore());
+      await expect(closed.runAgent({ forwardedProps })).rejects.toThrow(/clientOverrides/);
+    });
+
+    it("hears that its run was cancelled", async () => {
+      const agent = openThread();
+      say(agent, "stall");
+      const events: { readonly type: string; readonly outcome?: unknown; readonly code?: unknown }[] = [];
+      let runId = "";
+      const cancel = async (): Promise<void> =>
+        void (await fetch(`${server.url}/v1/runs/${runId}/cancel`, { method: "POST" }));
+      await agent
+        .runAgent(
+          {},
+          {
+            onEvent: ({ event }) => void events.push(event),
+            onRunStartedEvent: ({ event }) => {
+              // The server's own id of the run.
+              runId = String((event as { readonly metadata?: { readonly runId?: string } }).metadata?.runId);
+            },
+            onTextMessageContentEvent: () => void cancel(),
+          },
+        )
+        .catch(() => undefined);
+      const cancelled =
+        name === "1.0.0" ? { outcome: { type: "cancelled" } } : { type: "RUN_ERROR", code: "CANCELLED" };
+      expect(events.at(-1)).toMatchObject(cancelled);
     });
 
     it("shares its state with the thread, and gets it back on another page", async () => {

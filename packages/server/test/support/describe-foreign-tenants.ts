@@ -6,11 +6,12 @@ import { createVictim, nameOf, type Victim } from "./victim.ts";
 
 const named = Object.values(ROUTES)
   .flat()
-  .filter(({ path }) => path.includes(":"));
+  // What is signed has nobody to be told from others.
+  .filter(({ path, scope }) => path.includes(":") && scope !== "signed");
 
-/** Routes whose ids are names of what all tenants share: agents and tools of the runtime. */
+/** Routes whose ids are names of what all tenants share: agents, workflows and tools of the runtime. */
 const isShared = ({ path }: Route): boolean =>
-  /^\/v1\/(agents|ai-sdk\/agents|ag-ui\/agents|a2a\/agents)\//.test(path) && !path.includes(":task");
+  /^\/v1\/(agents|workflows|ai-sdk\/agents|ag-ui\/agents|a2a\/agents)\//.test(path) && !path.includes(":task");
 /** Routes that are for administrators of the server's own tenant. */
 const isOfServer = ({ path }: Route): boolean => path.startsWith("/v1/config/");
 

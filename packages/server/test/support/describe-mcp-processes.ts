@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { resultFromTaskOutcome } from "@modelcontextprotocol/ext-tasks/client";
 import { expect, it, onTestFinished } from "vitest";
 import { createTemporaryFolder } from "../../../../test/support/temporary-folder.ts";
+import { type Answer, MCP_CLIENTS, overHttp } from "./mcp-clients.ts";
+import { openTaskSession } from "./mcp-task-sessions.ts";
 import { readUntil } from "./read-stream.ts";
 import { type DemoServer, startDemo } from "./start-demo.ts";
 
@@ -40,8 +43,67 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 };
 
-/** What must hold of MCP servers that are processes, wherever their threads live. */
+/** What must hold of MCP servers that are processes, wherever their threads live, for the official clients. */
 export function describeMcpProcesses(placeOf: () => string): void {
+  it.each(MCP_CLIENTS)(
+    "%s calls agents and tools of a process, sees progress, is asked and gets structured output",
+    async (_, connect) => {
+      const go = join(createTemporaryFolder(), "go");
+      const { url } = await open(placeOf(), go);
+      const asked: string[] = [];
+      const ask = (message: string): Answer => {
+        asked.push(message);
+        return { action: "accept", content: { approve: true } };
+      };
+      const client = await connect(overHttp(new URL(`${url}/mcp`)), { ask });
+      const names = (await client.list()).map(({ name }) => name);
+      expect(names).toEqual(["counter", "lookup", "payer", "slow", "writer"]);
+      expect(await client.call("counter", { input: "count" })).toMatchObject({ structuredContent: { count: 3 } });
+      const found = await client.call("lookup", { word: "reprise" });
+      expect(found).toMatchObject({ structuredContent: { meaning: "what reprise means" } });
+      // In a header it is in base64.
+      expect(await client.call("lookup", { word: "Größe " })).toMatchObject({
+        structuredContent: { meaning: "what Größe  means" },
+      });
+      const paid = await client.call("payer", { input: "Ada" });
+      expect(paid).toMatchObject({ structuredContent: { text: "Done: sent to Ada" } });
+      expect(asked).toEqual([expect.stringContaining('wire({"to":"Ada"})')]);
+      const shown: (string | undefined)[] = [];
+      const onprogress = ({ message }: { message?: string | undefined }): void => {
+        shown.push(message);
+        if (message === "Half way.") writeFileSync(go, "");
+      };
+      const slow = await client.call("slow", { input: "go" }, { onprogress });
+      expect(slow).toMatchObject({ structuredContent: { text: "Done." } });
+      expect(shown).toEqual(expect.arrayContaining(["Calling wait.", "Half way."]));
+    },
+    60_000,
+  );
+
+  it.each(["legacy", "modern"] as const)(
+    "a task of the official requester (%s) is taken up in another process after kill -9",
+    async (era) => {
+      const [place, go] = [placeOf(), join(createTemporaryFolder(), "go")];
+      const first = await open(place, go);
+      const before = await openTaskSession(first.url, era);
+      const declaration = { name: "slow", inputSchema: { type: "object" }, taskSupport: "optional" } as const;
+      const begun = await before.callTool("slow", { input: "go" }, { declaration, task: { preference: "prefer" } });
+      if (begun.kind !== "task") throw new Error("The call did not become a task.");
+      const reference = begun.serializeReference();
+      await first.kill();
+      const second = await open(place, go);
+      const after = await openTaskSession(second.url, era);
+      const resumed = await after.resumeTask(reference, { declaration });
+      writeFileSync(go, "");
+      const { outcome } = await resumed.settle();
+      expect(resultFromTaskOutcome(outcome)).toMatchObject({ content: [{ type: "text", text: "Done." }] });
+    },
+    120_000,
+  );
+}
+
+/** The same of calls that a process left when it was killed. */
+export function describeMcpRestarts(placeOf: () => string): void {
   it("continues a task in another process after kill -9", async () => {
     const [place, go] = [placeOf(), join(createTemporaryFolder(), "go")];
     const first = await open(place, go);

@@ -96,6 +96,57 @@ export function describeOtherWays(
       expect(await victim.look()).toEqual(before);
     });
 
+    const said = { messageId: "m", role: "ROLE_USER", parts: [{ text: "approve" }] };
+    const config = { taskId: "waiting-w", id: "c" };
+    it.each([
+      ["SendMessage", { message: { ...said, taskId: "waiting-w" } }],
+      ["SendStreamingMessage", { message: { ...said, taskId: "waiting-w" } }],
+      ["GetTask", { id: "waiting-w" }],
+      ["CancelTask", { id: "waiting-w" }],
+      ["SubscribeToTask", { id: "waiting-w" }],
+      ["CreateTaskPushNotificationConfig", { ...config, url: "https://receiver.test" }],
+      ["GetTaskPushNotificationConfig", config],
+      ["ListTaskPushNotificationConfigs", config],
+      ["DeleteTaskPushNotificationConfig", config],
+    ])("the A2A method %s finds no task of theirs", async (method, params) => {
+      const server = serverOf();
+      const before = await victim.look();
+      const call = { jsonrpc: "2.0", id: 1, method, params };
+      const ask = async (key: string): Promise<unknown> =>
+        (await server.send(key, "POST", "/v1/a2a/agents/assistant/rpc", call)).json();
+      expect(await ask(keys.other)).toMatchObject({ error: { code: -32001, message: "task not found: waiting-w" } });
+      expect(await ask(keys.nobody)).toEqual(await ask(keys.other));
+      expect(await victim.look()).toEqual(before);
+    });
+
+    it("the A2A method ListTasks lists one's own alone", async () => {
+      const call = { jsonrpc: "2.0", id: 1, method: "ListTasks", params: { contextId: "t-w" } };
+      const listed = await serverOf().send(keys.other, "POST", "/v1/a2a/agents/assistant/rpc", call);
+      expect(await listed.json()).toMatchObject({ result: { tasks: [], totalSize: 0 } });
+    });
+
+    it.each([
+      ["ag-ui", { threadId: "t-w", runId: "r", resume: [{ interruptId: "waiting-w-s1-c0", status: "resolved" }] }],
+      [
+        "ai-sdk",
+        {
+          id: "t-w",
+          messages: [
+            {
+              id: "a",
+              role: "assistant",
+              parts: [{ type: "tool-approval-response", approvalId: "waiting-w-s1-c0", approved: true }],
+            },
+          ],
+        },
+      ],
+    ])("a decision by %s about another's question decides nothing", async (protocol, body) => {
+      const server = serverOf();
+      const before = await victim.look();
+      await (await server.send(keys.other, "POST", `/v1/${protocol}/agents/assistant/runs`, body)).text();
+      expect(await victim.look()).toEqual(before);
+    });
+
     it("a call by hand on another's thread is one on a thread of one's own", async () => {
       const server = serverOf();
       const before = await victim.look();

@@ -13,7 +13,8 @@ const wire = defineTool({
 const lookup = defineTool({
   id: "lookup",
   description: "Looks a word up.",
-  inputSchema: { type: "object", properties: { word: { type: "string" } }, required: ["word"] },
+  // Clients of 2026-07-28 repeat the word in a header.
+  inputSchema: { type: "object", properties: { word: { type: "string", "x-mcp-header": "Word" } }, required: ["word"] },
   class: "read_only",
   execute: ({ word }: { word: string }) => ({ meaning: `what ${word} means` }),
 });

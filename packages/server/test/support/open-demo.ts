@@ -1,6 +1,6 @@
-import type { Env, Store } from "@reprise/contracts";
+import type { Env, RunProgram, Store } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { type Agent, createRuntime, type Runtime } from "@reprise/runtime";
+import { type Agent, createRuntime, type Runtime, type RuntimeOptions } from "@reprise/runtime";
 import { createServer, type Server, type ServerOptions } from "@reprise/server";
 import { type Listening, listen } from "@reprise/server/node";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
@@ -22,16 +22,30 @@ interface DemoOptions extends Partial<Omit<ServerOptions, "runtime">> {
   readonly env?: Env;
   /** Instead of the demo's own. */
   readonly agents?: readonly Agent[];
+  /** Models that requests can name. */
+  readonly models?: RuntimeOptions["models"];
+  readonly providers?: RuntimeOptions["providers"];
+  readonly programs?: readonly RunProgram[];
   /** What the runtime sees of the store. */
   readonly wrapStore?: (store: Store) => Store;
 }
 
 /** The demo in this process, in memory. Closed when the test is over. */
 export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
-  const { env = createNodeEnv(), agents = demoAgents(), wrapStore = (whole) => whole, ...options } = given;
+  const { env = createNodeEnv(), agents = demoAgents(), wrapStore = (whole) => whole, ...rest } = given;
+  const { models = [], providers = [], programs = [], ...options } = rest;
   const store = wrapStore(createMemoryStore({ clock: env.clock }));
   const limits = { closeTimeoutMs: 1 };
-  const runtime = await createRuntime({ agents, store, blobs: createMemoryBlobStore(env), env, limits });
+  const runtime = await createRuntime({
+    agents,
+    models,
+    providers,
+    programs,
+    store,
+    blobs: createMemoryBlobStore(env),
+    env,
+    limits,
+  });
   const server = createServer({ runtime, ...options });
   onTestFinished(() => {
     server.close();

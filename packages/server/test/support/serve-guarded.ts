@@ -13,12 +13,14 @@ import { demoAgents } from "./demo-agents.ts";
 import { IMPATIENT, rootAuthenticate, UNCOUNTED } from "./guarded-limits.ts";
 import { PLANTED } from "./planted-secrets.ts";
 import { openPlace, serveUntilTold } from "./serve-until-told.ts";
+import { workflowAgents, workflowProgram } from "./workflow-demo.ts";
 
 // A server that asks who one is, whose every part can throw what somebody careless wrote. At its second door it has little patience.
 const [, , place = ""] = process.argv;
 const store = await openPlace(place);
-const agents = [...demoAgents(), ...carelessAgents()];
-const runtime = await createRuntime({ agents, store: { ...carelessStore(store), blobs: store.blobs } });
+const agents = [...demoAgents(), ...carelessAgents(), ...workflowAgents()];
+const programs = [workflowProgram()];
+const runtime = await createRuntime({ agents, programs, store: { ...carelessStore(store), blobs: store.blobs } });
 const providers = PLANTED.map(({ secret }, index) => {
   const auth = { kind: "token", value: secret };
   return [`provider-${index}`, { auth, headers: { "x-key": secret }, endpoint: `http://u:${secret}@127.0.0.1:1` }];
@@ -30,7 +32,7 @@ const config = await openLiveConfig({
     models: { configured: { provider: "provider-0", model: "one" } },
     providers: Object.fromEntries(providers),
   }),
-  ports: createPorts({ agents, plugins: [] }),
+  ports: createPorts({ agents, plugins: [], programs }),
 });
 const options = {
   runtime: carelessRuntime(runtime),

@@ -4,9 +4,10 @@ import { scriptedModel } from "@reprise/models";
 import { defineAgent, defineTool } from "@reprise/runtime";
 import { createServer } from "@reprise/server";
 import { createRuntime } from "reprise";
+import { mcpAgents } from "./mcp-agents.ts";
 import { openPlace, serveUntilTold } from "./serve-until-told.ts";
 
-// A server whose agent `slow` is done when the file that `GO` names is there.
+// A server with the agents of the tests, whose agent `slow` is done when the file that `GO` names is there.
 const [, , place = ""] = process.argv;
 const wait = defineTool({
   id: "wait",
@@ -18,7 +19,13 @@ const wait = defineTool({
     return "waited";
   },
 });
-const model = scriptedModel(({ messages }) => (messages.at(-1)?.role === "tool" ? "Done." : [{ call: "wait" }]));
+const model = scriptedModel(
+  ({ messages }) => (messages.at(-1)?.role === "tool" ? "Done." : [{ call: "wait" }]),
+  "slow",
+);
 const store = await openPlace(place);
-const runtime = await createRuntime({ agents: [defineAgent({ id: "slow", model, tools: [wait] })], store });
-await serveUntilTold({ store, runtime, doors: [{ server: createServer({ runtime, mcp: { taskAfterMs: 50 } }) }] });
+const others = mcpAgents().agents.filter(({ id }) => id !== "slow");
+const agents = [...others, defineAgent({ id: "slow", description: "Takes its time.", model, tools: [wait] })];
+const runtime = await createRuntime({ agents, store });
+const mcp = { taskAfterMs: 50, tools: [{ agent: "payer", tool: "lookup" }] };
+await serveUntilTold({ store, runtime, doors: [{ server: createServer({ runtime, mcp }) }] });

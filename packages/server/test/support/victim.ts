@@ -21,6 +21,11 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     (await server.send(owner, "POST", "/v1/runs", says(said, { threadId, runId }))).text();
   await start("hello", doneId);
   await start("pay 5", waitingId);
+  const flowId = `flow-${name}`;
+  const flow = { inputs: { version: "1" }, run_id: flowId, thread_id: `flow-thread-${name}` };
+  await (await server.send(owner, "POST", "/v1/workflows/release/runs", flow)).text();
+  // Read until it waits.
+  await (await server.ask(owner, `/v1/workflow-runs/${flowId}/events`)).text();
   const key = await (await server.send(owner, "POST", "/v1/keys", { name, scopes: ["read"] })).json();
   const upload = { method: "POST", headers: { "content-type": "text/plain" }, body: `secret of ${name}` };
   const blob = await (await server.ask(owner, "/v1/blobs", upload)).json();
@@ -33,6 +38,8 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     blobs: blob.id,
     agents: "assistant",
     config: "configured",
+    workflows: "release",
+    "workflow-runs": flowId,
   };
   const bodies: Readonly<Record<string, object>> = {
     "PATCH /v1/threads/:id/metadata": { title: "x" },
@@ -55,6 +62,10 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
       tools: [],
       context: [],
     },
+    "POST /v1/workflows/:id/runs": { inputs: { version: "2" }, thread_id: `flow-thread-${name}` },
+    "POST /v1/workflow-runs/:id/gates/:gate": { decision: "approved" },
+    "POST /v1/workflow-runs/:id/events/:name": {},
+    "POST /v1/workflow-runs/:id/restart": { from: "notes" },
     "PUT /v1/config/agents/:id": { model: "configured", system_prompt: "Changed." },
     "PUT /v1/config/models/:id": { provider: "provider-0", model: "changed" },
     "PUT /v1/config/providers/:id": { endpoint: "http://127.0.0.1:2" },
@@ -65,6 +76,8 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     `/v1/threads?parent_thread_id=${threadId}`,
     `/v1/runs?thread_id=${threadId}`,
     `/v1/decisions?run_id=${waitingId}`,
+    `/v1/workflow-runs/${flowId}`,
+    `/v1/runs?thread_id=flow-thread-${name}`,
     "/v1/keys",
   ];
   return {
@@ -74,7 +87,7 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     requestFor(route) {
       const kind = route.path.replace(/\/(ai-sdk|ag-ui|a2a)\//, "/").split("/")[2] ?? "";
       // Only what is done can be told again.
-      const isTold = /\/(replay|rerun|compare|export)$/.test(route.path) && kind === "runs";
+      const isTold = /\/(replay|rerun|compare|export|model-calls)$/.test(route.path) && kind === "runs";
       const id = isTold ? doneId : ids[kind];
       if (id === undefined) throw new Error(`Nothing is there for ${nameOf(route)}: say what its ids name.`);
       const path = route.path
@@ -82,6 +95,8 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
         .replace(":entry_id", `${waitingId}-entry`)
         .replace(":tool_id", "pay")
         .replace(":chat_id", threadId)
+        .replace(":gate", "approve")
+        .replace(":name", "deployed")
         .replace(":action", "message:send")
         .replace(":task", route.method === "POST" && route.path.endsWith(":task") ? `${waitingId}:cancel` : waitingId)
         .replace(":config", "config")
@@ -89,7 +104,7 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
         // A path with an agent may name a thread too.
         .replace(":id", threadId);
       const body = bodies[nameOf(route)];
-      return { path: `${path}?with=${doneId}`, ...(body !== undefined && { body }) };
+      return { path: `${path}?with=${doneId}&step=1`, ...(body !== undefined && { body }) };
     },
     look: () =>
       Promise.all(

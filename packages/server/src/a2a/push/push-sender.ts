@@ -1,11 +1,27 @@
 import type { Observe } from "@reprise/contracts";
-import { type A2aPushConfig, type A2aTask, encodeTask, isTerminalState, stateOfRun } from "@reprise/protocols/a2a";
-import type { Runtime } from "@reprise/runtime";
+import {
+  type A2aPushConfig,
+  type A2aStreamItem,
+  type A2aTask,
+  INITIAL_A2A_STATE,
+  isTerminalState,
+} from "@reprise/protocols/a2a";
+import type { RunHandle, Runtime } from "@reprise/runtime";
+import { blobUrlAt } from "../../blobs/blob-url.ts";
 import type { PushNotifications, PushOptions } from "../../host/server-host.ts";
 import { findRecord, findRun } from "../../wire/find-record.ts";
-import { loadQuestions } from "../find-task.ts";
-import { PUSH_KIND, type PushTarget, type PushTask, pushTaskId, readPushTask, savePushTask } from "./push-configs.ts";
+import { loadTaskOf } from "../find-task.ts";
+import {
+  PUSH_KIND,
+  PUSH_OVER_KIND,
+  type PushTarget,
+  type PushTask,
+  pushTaskId,
+  readPushTask,
+  savePushTask,
+} from "./push-configs.ts";
 import { PushSigner } from "./push-signer.ts";
+import { readStatusUpdates, type StatusUpdate } from "./status-updates.ts";
 
 const INTERVAL_MS = 5_000;
 /** A process that has not finished sending by then is taken for dead. */
@@ -16,8 +32,9 @@ const MAX_FAILURES = 12;
 const LONGEST_PAUSE_MS = 600_000;
 
 /**
- * Sends the updates of tasks to their receivers: when a task needs input, and when it is over. At least once, in any process: the receivers
- * are stored, the process in which a run ends sends at once, and every process looks regularly for updates that are due.
+ * Sends every change of a task's state to the receivers of the task, in order and at least once. What happened is read from the log of the
+ * run, and how far each receiver was told is stored. So no change is lost with a process: the one in which a run works sends at once, and
+ * every process looks regularly for updates that are due.
  */
 export class PushSender implements PushNotifications {
   readonly #runtime: Runtime;
@@ -41,10 +58,18 @@ export class PushSender implements PushNotifications {
     return this.#signer.publicKeys();
   }
 
-  /** For `runtime.observe`: a run of this process waits or is over. */
+  /** For `runtime.observe`: a run of this process continues, waits or is over. */
   readonly observe: Observe = ({ tenant, runId }) => {
     const key = JSON.stringify([tenant, runId]);
-    return { close: () => void (this.#watched.has(key) && this.#look(tenant, runId)) };
+    const look = (): void => void (this.#watched.has(key) && this.#look(tenant, runId));
+    let hasBegun = false;
+    return {
+      event: () => {
+        if (!hasBegun) look();
+        hasBegun = true;
+      },
+      close: look,
+    };
   };
 
   watch(tenant: string, runId: string): void {
@@ -94,74 +119,110 @@ export class PushSender implements PushNotifications {
     if (!this.#stopped.signal.aborted) this.#schedule();
   }
 
-  /** Sends what is due of a task. Other processes leave a task alone that one has claimed. */
+  /** Sends the updates of a task that are due, until there are none. Other processes leave a task alone that one has claimed. */
   async #send(id: string): Promise<void> {
-    const { documents } = this.#runtime;
-    const document = await documents.loadDocument(PUSH_KIND, id);
-    if (document === undefined) return;
+    for (;;) {
+      if (this.#stopped.signal.aborted || !(await this.#sendDue(id))) return;
+    }
+  }
+
+  /** Sends what is due now. Returns whether something was: more may have happened meanwhile. */
+  async #sendDue(id: string): Promise<boolean> {
+    const document = await this.#runtime.documents.loadDocument(PUSH_KIND, id);
+    if (document === undefined) return false;
     const stored = readPushTask(document);
     const now = this.#runtime.now();
-    if ((stored.claimed_until ?? 0) > now) return;
-    const found = await this.#load(stored);
-    if (found === "gone")
-      return void (await savePushTask(this.#runtime, id, { ...stored, targets: [] }, document.revision));
-    if (found === undefined || !stored.targets.some((target) => isDue(target, found.marker, now))) return;
+    if ((stored.claimed_until ?? 0) > now) return false;
+    const runtime = this.#runtime.forTenant(stored.tenant);
+    const run = await findRun(runtime, stored.run_id);
+    if (run === undefined) {
+      await savePushTask(this.#runtime, id, { ...stored, targets: [] }, document.revision);
+      return false;
+    }
+    const record = await findRecord(run);
+    const load = (): Promise<A2aTask> => {
+      const task = { run, ...(record !== undefined && { record }) };
+      return loadTaskOf(runtime, task, { fileUrl: (url) => blobUrlAt(stored.server_url, url) });
+    };
+    // A run that never began has no log: it is queued, or was taken from the queue.
+    const unbegun = record === undefined ? await load() : undefined;
+    const isOver = unbegun === undefined ? record?.status === "done" : isTerminalState(unbegun.status.state);
+    const lastSeq = record?.last_seq ?? (isOver ? Number.MAX_SAFE_INTEGER : 0);
+    const isDue = ({ told, next_at = 0 }: PushTarget): boolean => (told?.seq ?? 0) < lastSeq && next_at <= now;
+    if (!stored.targets.some(isDue)) return false;
     const { claimed_until: _, ...task } = stored;
     const claim = { ...task, claimed_until: now + CLAIM_MS };
-    if (!(await savePushTask(this.#runtime, id, claim, document.revision))) return;
-    const body = JSON.stringify({ task: found.task });
+    if (!(await savePushTask(this.#runtime, id, claim, document.revision))) return false;
     const targets = await Promise.all(
-      task.targets.map(async (target) =>
-        isDue(target, found.marker, now) ? this.#notify(target, found.marker, body, task.run_id) : target,
-      ),
+      task.targets.map((target) => (isDue(target) ? this.#tell(target, { run, lastSeq, unbegun, load }) : target)),
     );
-    const isDone = found.isOver && targets.every(({ sent }) => sent === found.marker);
+    const isDone = isOver && targets.every(({ told }) => told?.seq === lastSeq);
     if (isDone) this.#watched.delete(JSON.stringify([task.tenant, task.run_id]));
-    await this.#settle(id, claim, isDone ? [] : targets);
+    await this.#settle(id, claim, targets, isDone);
+    return true;
+  }
+
+  /** Sends a receiver its updates, one after the other, up to the first that fails. */
+  async #tell(target: PushTarget, { run, lastSeq, unbegun, load }: Told): Promise<PushTarget> {
+    if (unbegun !== undefined) {
+      const at = { cursor: "", seq: lastSeq, state: INITIAL_A2A_STATE };
+      return this.#notify(target, { item: { task: unbegun }, at }, run.id);
+    }
+    const { updates, end } = await readStatusUpdates(run, lastSeq, target.told);
+    const wanted = updates.filter(({ at }) => at.seq > target.after);
+    let current = target;
+    for (const [index, update] of wanted.entries()) {
+      const { status } = "task" in update.item ? update.item.task : (update.item as StatusItem).statusUpdate;
+      // The state that the task is in now comes with everything that belongs to it; an earlier one was passed through.
+      const isNow = index === wanted.length - 1 && status.state !== "TASK_STATE_WORKING";
+      current = await this.#notify(current, isNow ? { ...update, item: { task: await load() } } : update, run.id);
+      if (current.next_at !== undefined) return current;
+    }
+    return end === undefined ? current : { ...current, told: end };
   }
 
   /** Writes what became of the targets. A client may have changed them meanwhile: what it wrote stays. */
-  async #settle(id: string, claim: PushTask, targets: readonly PushTarget[]): Promise<void> {
+  async #settle(id: string, claim: PushTask, targets: readonly PushTarget[], isDone: boolean): Promise<void> {
     for (;;) {
       const document = await this.#runtime.documents.loadDocument(PUSH_KIND, id);
       if (document === undefined) return;
       const { claimed_until: _, ...now } = readPushTask(document);
-      const settled = now.targets.flatMap((target) => {
+      const settled = now.targets.map((target) => {
         const before = claim.targets.find((each) => each.id === target.id);
-        if (before === undefined || before.url !== target.url) return [target];
-        return targets.filter((each) => each.id === target.id);
+        return before?.url === target.url ? (targets.find((each) => each.id === target.id) ?? target) : target;
       });
-      if (await savePushTask(this.#runtime, id, { ...now, targets: settled }, document.revision)) return;
+      const isWhole = isDone && settled.every((target) => targets.includes(target));
+      if (isWhole) await this.#changeOver(id, now, (known) => [...without(known, settled), ...settled]);
+      if (await savePushTask(this.#runtime, id, { ...now, targets: isWhole ? [] : settled }, document.revision)) return;
+      // A client deleted a receiver, or named one, in between.
+      if (isWhole) await this.#changeOver(id, now, (known) => without(known, settled));
     }
   }
 
-  async #load({ tenant, run_id }: PushTask): Promise<Update | "gone" | undefined> {
-    const runtime = this.#runtime.forTenant(tenant);
-    const run = await findRun(runtime, run_id);
-    if (run === undefined) return "gone";
-    const record = await findRecord(run);
-    if (record === undefined) return undefined;
-    const state = stateOfRun(record);
-    const isOver = isTerminalState(state);
-    if (!isOver && state !== "TASK_STATE_INPUT_REQUIRED") return undefined;
-    const [{ messages }, questions] = await Promise.all([
-      runtime.threads.messages(record.thread_id, { runId: record.run_id }),
-      loadQuestions(runtime, record),
-    ]);
-    const task = encodeTask({ run: record, messages, questions });
-    return { marker: `${state}:${record.last_seq}`, isOver, task };
+  /** Changes the receivers of a task that is over. They are kept where no process looks for updates that are due. */
+  async #changeOver(
+    id: string,
+    task: PushTask,
+    next: (known: readonly PushTarget[]) => readonly PushTarget[],
+  ): Promise<void> {
+    for (;;) {
+      const document = await this.#runtime.documents.loadDocument(PUSH_OVER_KIND, id);
+      const targets = next(document === undefined ? [] : readPushTask(document).targets);
+      const revision = document?.revision ?? 0;
+      if (await savePushTask(this.#runtime, id, { ...task, targets }, revision, PUSH_OVER_KIND)) return;
+    }
   }
 
-  async #notify(target: PushTarget, marker: string, body: string, taskId: string): Promise<PushTarget> {
+  async #notify(target: PushTarget, { item, at }: StatusUpdate, taskId: string): Promise<PushTarget> {
     const { failures: before = 0, next_at: _, ...rest } = target;
     try {
-      await this.#post(target, body, taskId);
-      return { ...rest, sent: marker };
+      await this.#post(target, JSON.stringify(item), taskId);
+      return { ...rest, told: at };
     } catch (error) {
       const failures = before + 1;
       if (failures >= MAX_FAILURES) {
         this.#report(error);
-        return { ...rest, sent: marker };
+        return { ...rest, told: at };
       }
       const pause = Math.min(1_000 * 2 ** before, LONGEST_PAUSE_MS);
       return { ...rest, failures, next_at: this.#runtime.now() + pause };
@@ -191,14 +252,22 @@ export class PushSender implements PushNotifications {
   }
 }
 
-interface Update {
-  readonly marker: string;
-  readonly isOver: boolean;
-  readonly task: A2aTask;
+/** What a receiver is told of. */
+interface Told {
+  readonly run: RunHandle;
+  /** The last position of the run's log that is committed. */
+  readonly lastSeq: number;
+  /** The task of a run that ended before it began. */
+  readonly unbegun: A2aTask | undefined;
+  /** The task as it is now. */
+  load(): Promise<A2aTask>;
 }
 
-function isDue({ sent, next_at = 0 }: PushTarget, marker: string, now: number): boolean {
-  return sent !== marker && next_at <= now;
+type StatusItem = Extract<A2aStreamItem, { readonly statusUpdate: unknown }>;
+
+/** Those of the targets that are not among others, by their ids. */
+function without(targets: readonly PushTarget[], others: readonly PushTarget[]): readonly PushTarget[] {
+  return targets.filter(({ id }) => others.every((other) => other.id !== id));
 }
 
 /** Only characters that a header may have. */

@@ -7,7 +7,8 @@ import { agentEntry, modelEntry } from "../entry-shapes.ts";
 import { REDACTED } from "../secrets.ts";
 import type { ConfigInForce } from "./config-in-force.ts";
 import { takeTurn } from "./config-turn.ts";
-import type { ExpectedRevision } from "./live-config.ts";
+import { recordChange } from "./entry-history.ts";
+import type { ChangeOptions } from "./live-config.ts";
 import { entryOf, overlay, pathOf } from "./overlay.ts";
 import { holdsSecrets } from "./seal-entry.ts";
 import { type ConfigKind, documentName, isEntry, type StoredEntry } from "./stored-entries.ts";
@@ -19,7 +20,7 @@ const ENTRY_SHAPES: { readonly [Kind in ConfigKind]: Shape<unknown> } = {
 };
 
 /** What is to be changed. */
-export interface EntryChange extends ExpectedRevision {
+export interface EntryChange extends ChangeOptions {
   readonly kind: ConfigKind;
   readonly id: string;
 }
@@ -38,6 +39,7 @@ export async function putEntry(config: ConfigInForce, change: EntryChange, writt
     const document = { ...documentName(kind, id), body: stored };
     const saved = await config.documents.saveDocument(document, current?.revision ?? 0);
     if (!saved.saved) throw revisionConflict(change, saved.document?.revision ?? 0);
+    await record(config, change, { action: "stored", revision: saved.document.revision, body: stored });
   });
 }
 
@@ -49,7 +51,7 @@ export async function deleteEntry(config: ConfigInForce, change: EntryChange): P
     assertFits(config, change);
     const name = documentName(kind, id);
     const isGone = await config.documents.deleteDocument(name.kind, name.id, current.revision);
-    if (isGone) return;
+    if (isGone) return record(config, change, { action: "deleted", revision: current.revision });
     const now = await config.documents.loadDocument(name.kind, name.id);
     throw revisionConflict(change, now?.revision ?? 0);
   });
@@ -70,6 +72,15 @@ async function changeEntry(
     await config.load();
   });
   config.settle(number);
+}
+
+function record(
+  config: ConfigInForce,
+  { kind, id, by }: EntryChange,
+  change: Pick<Parameters<typeof recordChange>[2], "action" | "revision" | "body">,
+): Promise<void> {
+  const at = config.now();
+  return recordChange(config.documents, { kind, id }, { ...change, at, ...(by !== undefined && { by }) });
 }
 
 /** An entry as it was given, and as it would be stored. */

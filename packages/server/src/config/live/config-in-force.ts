@@ -41,6 +41,11 @@ export class ConfigInForce {
     return this.#number;
   }
 
+  /** The store's time. */
+  now(): number {
+    return this.#options.runtime.now();
+  }
+
   get fitted(): FittedOverlay {
     return this.#fitted;
   }

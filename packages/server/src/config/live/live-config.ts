@@ -7,8 +7,9 @@ import { attempt, type ConfigProblem } from "../config-problem.ts";
 import { redact } from "../secrets.ts";
 import { deleteEntry, putEntry } from "./change-entry.ts";
 import { ConfigInForce } from "./config-in-force.ts";
+import { type ConfigChange, loadHistory } from "./entry-history.ts";
 import { entryOf, idsOf } from "./overlay.ts";
-import { createSealer } from "./seal-entry.ts";
+import { createSealer, type EntryName } from "./seal-entry.ts";
 import type { ConfigKind } from "./stored-entries.ts";
 
 /** An entry of the configuration as it can be shown. */
@@ -33,9 +34,11 @@ export interface ShownConfig {
   readonly left_out: readonly (ConfigEntry & { readonly kind: ConfigKind })[];
 }
 
-export interface ExpectedRevision {
+export interface ChangeOptions {
   /** Refuses the change, with `REVISION_CONFLICT`, unless the stored entry has this revision; 0: unless there is none. */
   readonly ifRevision?: number;
+  /** Who makes the change, for the history. */
+  readonly by?: string;
 }
 
 /**
@@ -50,9 +53,11 @@ export interface LiveConfig {
   list(kind: ConfigKind): Promise<readonly ConfigEntry[]>;
   /** `CONFIG_NOT_FOUND` when there is none. */
   get(kind: ConfigKind, id: string): Promise<ConfigEntry>;
-  put(kind: ConfigKind, id: string, body: JsonObject, options?: ExpectedRevision): Promise<ConfigEntry>;
+  put(kind: ConfigKind, id: string, body: JsonObject, options?: ChangeOptions): Promise<ConfigEntry>;
   /** Takes a stored entry away; one of the file under it counts again. */
-  delete(kind: ConfigKind, id: string, options?: ExpectedRevision): Promise<void>;
+  delete(kind: ConfigKind, id: string, options?: ChangeOptions): Promise<void>;
+  /** The last 20 changes of an entry, newest first. `CONFIG_NOT_FOUND` when there is and was none. */
+  history(kind: ConfigKind, id: string): Promise<readonly ConfigChange[]>;
   /** What is wrong with a whole configuration, here and now. Stores nothing. */
   validate(draft: unknown): readonly ConfigProblem[];
   /** Looks no more for what others changed. */
@@ -89,7 +94,8 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
   const timer: unknown = setInterval(() => void look(), pollMs);
   // Only Node has `unref`: the timer must not keep the process alive.
   if (hasUnref(timer)) timer.unref();
-  const looking = <Result>(read: () => Result): Promise<Result> => inTurn(() => config.catchUp().then(read));
+  const looking = <Result>(read: () => Result | Promise<Result>): Promise<Result> =>
+    inTurn(() => config.catchUp().then(read));
   return {
     show: () => looking(() => showConfig(config)),
     list: (kind) => looking(() => listEntries(config, kind)),
@@ -100,6 +106,7 @@ export async function openLiveConfig(options: LiveConfigOptions): Promise<LiveCo
         return describeEntry(config, kind, id);
       }),
     delete: (kind, id, expected) => inTurn(() => deleteEntry(config, { kind, id, ...expected })),
+    history: (kind, id) => looking(() => listChanges(config, { kind, id })),
     validate: (draft) => attempt(() => config.check(draft)).problems,
     // What `setInterval` returned, whatever it is on this platform.
     close: () => clearInterval(timer as Parameters<typeof clearInterval>[0]),
@@ -159,6 +166,13 @@ function listEntries(config: ConfigInForce, kind: ConfigKind): readonly ConfigEn
   const stored = config.stored.filter((entry) => entry.kind === kind).map(({ id }) => id);
   const ids = new Set([...idsOf(config.fitted.config, kind), ...stored]);
   return [...ids].map((id) => describeEntry(config, kind, id));
+}
+
+async function listChanges(config: ConfigInForce, entry: EntryName): Promise<readonly ConfigChange[]> {
+  const changes = await loadHistory(config.documents, entry, config.sealer);
+  // Throws for an entry that never was.
+  if (changes.length === 0) describeEntry(config, entry.kind, entry.id);
+  return changes;
 }
 
 function showConfig(config: ConfigInForce): ShownConfig {
