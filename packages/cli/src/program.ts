@@ -10,7 +10,9 @@ const GROUPS: Readonly<Record<string, string>> = {
   threads: "lists, shows and deletes threads",
   runs: "lists, shows, follows, exports and cancels runs",
   config: "checks and shows the configuration",
+  eval: "plays recorded runs as tests, and saves runs as cases",
   keys: "makes, lists and revokes API keys",
+  workflow: "runs, checks and draws workflows",
 };
 
 /** The command that was named, and what was said to it. */
@@ -100,7 +102,9 @@ function assignWords(
 ): CommandInput["arguments"] {
   const needed = forms.filter(({ form }) => form.startsWith("<")).length;
   const usage = `Usage: reprise ${[name, ...shown.map(({ form }) => form)].join(" ")}`;
-  const extra = words[forms.length];
+  // The last argument may stand for several words.
+  const takesMany = forms.at(-1)?.form.includes("...") === true;
+  const extra = takesMany ? undefined : words[forms.length];
   if (extra !== undefined) throw usageFailure(`Unexpected argument ${JSON.stringify(extra)}.`, usage);
   if (words.length < needed) {
     const missing = forms.filter(({ form }) => form.startsWith("<"))[words.length]?.form;
@@ -108,7 +112,8 @@ function assignWords(
   }
   const left = [...words];
   let spare = words.length - needed;
-  return forms.map(({ form }) => (form.startsWith("<") || spare-- > 0 ? left.shift() : undefined));
+  const assigned = forms.map(({ form }) => (form.startsWith("<") || spare-- > 0 ? left.shift() : undefined));
+  return [...assigned, ...left];
 }
 
 function groupOf(program: Parser, name: string): Parser {
@@ -117,9 +122,11 @@ function groupOf(program: Parser, name: string): Parser {
 }
 
 function readOptions(options: Readonly<Record<string, unknown>>): CommandInput["options"] {
-  return Object.fromEntries(
-    Object.entries(options).flatMap(([name, value]) =>
-      typeof value === "string" || typeof value === "boolean" ? [[name, value]] : [],
-    ),
-  );
+  const entries = Object.entries(options).map(([name, value]) => [name, readOption(value)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function readOption(value: unknown): CommandInput["options"][string] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === "string" || typeof value === "boolean" ? value : undefined;
 }

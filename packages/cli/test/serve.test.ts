@@ -19,7 +19,7 @@ const cli = (...words: readonly string[]) => runCli([...words, "--demo", "--json
 
 it("says what it serves", () => {
   expect(served.started).toMatchObject({
-    agents: ["default", "assistant", "approver", "stopper", "researcher", "ruled"],
+    agents: ["default", "assistant", "approver", "stopper", "researcher", "ruled", "publish-note"],
     models: "scripted",
     durability: "power-loss",
     config: null,

@@ -18,6 +18,7 @@ export type {
   A2aTaskStatus,
   AskedQuestion,
   CardAgent,
+  CardListing,
   CardOptions,
   EncodeTaskOptions,
   FileUrl,
@@ -51,7 +52,9 @@ export {
   encodeTask,
   INITIAL_A2A_STATE,
   isTerminalState,
+  messageOfTask,
   PUSH_CONFIG,
+  REJECTED_CODE,
   readParams,
   stateOfRun,
 } from "@reprise/protocols/a2a";

@@ -212,7 +212,10 @@ export type { NodeEnvOptions } from "@reprise/node";
 export { createEgress, createNodeEnv } from "@reprise/node";
 export type {
   AgentEntry,
+  AgentExtension,
   AgentInfo,
+  AgentPart,
+  AgentVariant,
   AnswerOf,
   BeforeModelAttempt,
   Blobs,
@@ -236,6 +239,7 @@ export type {
   Limits,
   Mailbox,
   ModelAttemptInfo,
+  ModelCall,
   OnToolError,
   OwnParts,
   PluginDefinition,

@@ -12,6 +12,7 @@ import { createMemoryBlobStore } from "@reprise/stores/memory";
 // By way of the subpath: a compiler that has read this file then knows by which name a program with pnpm can import every type
 // that its own declarations mention, also if the program imports the root alone.
 import type { BlobStore, Env, StoreWithBlobs } from "./advanced.ts";
+import { createLazyWorkflows, isWorkflow, withWorkflows } from "./lazy-workflows.ts";
 import { sqlite } from "./stores.ts";
 
 /** Options of `createRuntime`. The environment, the store, and the models of the environment's keys have defaults. */
@@ -45,17 +46,20 @@ export async function createRuntime<Known extends Agent = Agent>(
   }
 }
 
-function createOn<Known extends Agent>(
+async function createOn<Known extends Agent>(
   store: StoreWithBlobs,
   env: Env,
   options: RuntimeOptions<Known> & Pick<BareRuntimeOptions, "onClose">,
 ): Promise<Runtime<Known>> {
   const blobs = options.blobs ?? store.blobs ?? createMemoryBlobStore(env);
   const { tokenCounter = createTokenCounter() } = options;
+  const workflowProgram = createLazyWorkflows(env);
   const extendDefinitions: BareRuntimeOptions["extendDefinitions"] = (definitions) => ({
     ...definitions,
     ...withEnvironment(definitions),
+    programs: withWorkflows(definitions.programs ?? [], workflowProgram),
   });
+  if (options.agents?.some(isWorkflow)) await workflowProgram.load();
   return createBareRuntime({ ...options, extendDefinitions, tokenCounter, env, store, blobs });
 }
 

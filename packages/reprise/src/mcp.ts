@@ -29,6 +29,7 @@ export {
   encodeRequestState,
   encodeTask,
   encodeTaskResult,
+  findArgumentMismatch,
   INITIAL_MCP_STATE,
   isObject,
   isRequestState,

@@ -24,6 +24,7 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/agent-tools", "@reprise/plugins/agent-tools"],
   ["./plugins/background-tasks", "@reprise/plugins/background-tasks"],
   ["./plugins/context", "@reprise/plugins/context"],
+  ["./evals/vitest", "@reprise/evals/vitest"],
   ["./facts", "@reprise/protocols/facts"],
   ["./mcp", "@reprise/protocols/mcp"],
   ["./plugins/facts", "@reprise/plugins/facts"],
@@ -39,6 +40,8 @@ const PASSED_ON: readonly (readonly [subpath: string, from: string, ...kept: str
   ["./plugins/skills", "@reprise/plugins/skills"],
   ["./plugins/tool-policy", "@reprise/plugins/tool-policy"],
   ["./postgres", "@reprise/stores/postgres", "openPostgresStore"],
+  ["./nats-live", "@reprise/stores/nats-live"],
+  ["./s3", "@reprise/stores/s3"],
   ["./nats-buffered", "@reprise/stores/nats-buffered", "openNatsBufferedStore"],
 ];
 
@@ -48,10 +51,12 @@ it("lists what can be imported from the package", () => {
       ".",
       "./advanced",
       "./compose",
+      "./evals",
       "./state",
       "./store-kit",
       "./store-kit/laws",
       "./testing",
+      "./workflow",
       ...PASSED_ON.map(([path]) => path),
     ].sort(),
   );

@@ -1,3 +1,4 @@
+import { openEditorServers } from "@reprise/plugins/mcp";
 import { createLineSplitter } from "@reprise/protocols/acp";
 import { connectAcp } from "@reprise/server/acp";
 import { chooseAgent, openToWork } from "../compose/open-app.ts";
@@ -21,7 +22,15 @@ export async function acp(input: CommandInput): Promise<ExitCode> {
     );
     const { runtime } = app;
     const warn = (text: string): void => output.warn(text);
-    const connection = connectAcp({ runtime, write, agent, version: readVersion(), warn });
+    const allowed = app.setup.config.server?.acp?.mcp_servers ?? "all";
+    const connection = connectAcp({
+      runtime,
+      write,
+      agent,
+      version: readVersion(),
+      warn,
+      ...(allowed !== "none" && { editorServers: { open: openEditorServers(runtime), allowed } }),
+    });
     await untilGone(connection.receive).finally(connection.close);
     return EXIT_CODES.ok;
   } finally {

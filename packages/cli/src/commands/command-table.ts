@@ -15,6 +15,10 @@ const SERVE: readonly SettingName[] = [
   "allowedHosts",
   "allowedOrigins",
   "instanceId",
+  "role",
+  "drainMs",
+  "noticeMs",
+  "migrate",
   "natsUrl",
   "tensorzeroUrl",
   "mcpServer",
@@ -31,7 +35,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: "serve",
-    purpose: "serves agents over HTTP, with a page to chat at /",
+    purpose: "serves agents over HTTP, with the studio at /",
     takesModule: true,
     settings: SERVE,
     run: async (input) => (await import("./serve.ts")).serve(input),
@@ -60,6 +64,13 @@ export const COMMANDS: readonly Command[] = [
     takesModule: true,
     settings: WORK,
     run: async (input) => (await import("./serve-mcp.ts")).serveMcp(input),
+  },
+  {
+    name: "mcp",
+    purpose: "lets an assistant in an editor look into runs and threads, over standard input and output",
+    options: [{ form: "--allow-decisions", purpose: "the assistant may also decide about tool calls that wait" }],
+    settings: STORE,
+    run: async (input) => (await import("./mcp.ts")).mcp(input),
   },
   {
     name: "acp",
@@ -171,6 +182,69 @@ export const COMMANDS: readonly Command[] = [
     run: async (input) => (await import("./replay.ts")).replay(input),
   },
   {
+    name: "eval run",
+    purpose: "plays cases, which are recorded runs, and checks what comes of them",
+    isDefault: true,
+    takesModule: true,
+    arguments: [{ form: "[cases...]", purpose: "files that end in .case.json, or folders with them (default: evals)" }],
+    options: [
+      {
+        form: "--mode <mode>",
+        purpose:
+          "verify: the recording against itself; rescript: recorded answers, agents of today; rerun: live models, recorded tools; live (default: rescript)",
+      },
+      { form: "--agent <id>", purpose: "plays every case to this agent instead of the recorded one" },
+      { form: "--trials <count>", purpose: "how often each case is played (default: 1)" },
+      {
+        form: "--allow-reads [tools]",
+        purpose: "lets a rerun really call reading tools: all, or ids with commas between",
+      },
+      { form: "--allow-writes", purpose: "lets the mode live call tools that change something: only in a sandbox" },
+      { form: "--baseline <file>", purpose: "compares with this baseline; a case of it that is not evaluated fails" },
+      { form: "--update-baseline", purpose: "writes the result to the file of --baseline instead" },
+      { form: "--junit <file>", purpose: "writes the result as JUnit XML" },
+      { form: "--markdown <file>", purpose: "writes the result as Markdown, for a pull request" },
+      {
+        form: "--fail-on <verdict>",
+        purpose: "warned or failed: from which verdict on the exit code is 1 (default: failed)",
+      },
+      { form: "--name <text>", purpose: "a name for the result" },
+      { form: "--keep", purpose: "keeps the result in the store, for the studio" },
+    ],
+    settings: STORE,
+    run: async (input) => (await import("./eval.ts")).runEvaluation(input),
+  },
+  {
+    name: "eval save",
+    purpose: "saves a finished run as a case, without personal data and secrets",
+    arguments: [
+      { form: "<run>", purpose: "id of the run, or the file of an exported run (.json)" },
+      { form: "[file]", purpose: "where the case goes (default: a file named after its id, in evals)" },
+    ],
+    options: [
+      { form: "--id <id>", purpose: "id of the case (default: from the file, or the agent and the run)" },
+      { form: "--description <text>", purpose: "what the case is about" },
+      { form: "--up-to-step <number>", purpose: "the last step of the case (default: the whole run)" },
+      { form: "--redact <text...>", purpose: "more texts to take out, such as a name" },
+      { form: "--redact-fields <names...>", purpose: "more fields whose values are taken out" },
+      { form: "--force", purpose: "replaces a file that is there" },
+    ],
+    settings: STORE,
+    run: async (input) => (await import("./eval-save.ts")).saveRunAsCase(input),
+  },
+  {
+    name: "eval mine",
+    purpose: "plays stored runs under other rules and lists what would differ, without models and tools",
+    takesModule: true,
+    options: [
+      { form: "--policy <file>", purpose: "a JSON file with permission, budget, max_rounds or lists of tools" },
+      { form: "--since <time>", purpose: "only runs that began within this time, as in 12h or 7d (default: all)" },
+      { form: "--agent <id>", purpose: "only runs of this agent" },
+    ],
+    settings: STORE,
+    run: async (input) => (await import("./eval-mine.ts")).mineStoredRuns(input),
+  },
+  {
     name: "fork",
     purpose: "makes a new thread from a version of another one",
     arguments: [{ form: "<thread>", purpose: "id of the thread" }],
@@ -197,6 +271,40 @@ export const COMMANDS: readonly Command[] = [
     purpose: "prints the configuration without secrets, and the source of each setting",
     settings: ["agents", "config"],
     run: async (input) => (await import("./config.ts")).showConfig(input),
+  },
+  {
+    name: "workflow run",
+    purpose: "runs a workflow and prints what its nodes do; asks you at gates",
+    arguments: [{ form: "<workflow>", purpose: "a YAML or JSON file, or the id of a workflow of the configuration" }],
+    options: [
+      {
+        form: "--input <name=value...>",
+        purpose: "inputs; a value is JSON where its input is no text, and @file reads one",
+      },
+      THREAD,
+    ],
+    settings: [...WORK, "agents"],
+    run: async (input) => (await import("./workflow-run.ts")).runWorkflow(input),
+  },
+  {
+    name: "workflow validate",
+    purpose: "checks workflow documents and agent files, and lists every mistake with its line and column",
+    arguments: [
+      { form: "<files...>", purpose: "YAML or JSON files; those without `workflow` are agents of the others" },
+    ],
+    run: async (input) => (await import("./workflow.ts")).validateWorkflows(input),
+  },
+  {
+    name: "workflow graph",
+    purpose: "draws a workflow in the order in which its nodes run",
+    arguments: [{ form: "<file>", purpose: "a YAML or JSON file" }],
+    options: [{ form: "--format <format>", purpose: "mermaid or json (default: mermaid)" }],
+    run: async (input) => (await import("./workflow.ts")).drawWorkflow(input),
+  },
+  {
+    name: "workflow schema",
+    purpose: "prints the JSON Schema of workflow documents, for editors",
+    run: async (input) => (await import("./workflow.ts")).printWorkflowSchema(input),
   },
   {
     name: "keys create",
@@ -232,6 +340,12 @@ export const COMMANDS: readonly Command[] = [
     arguments: [{ form: "<file>", purpose: "where the copy goes; the file must not exist yet" }],
     settings: ["storageDir", "config"],
     run: async (input) => (await import("./backup.ts")).backup(input),
+  },
+  {
+    name: "migrate",
+    purpose: "creates or updates the tables of Postgres and ends, for processes that start with `--migrate never`",
+    settings: ["databaseUrl", "config"],
+    run: async (input) => (await import("./migrate.ts")).migrate(input),
   },
   {
     name: "doctor",

@@ -9,10 +9,10 @@ export interface CommandInput {
   readonly output: Output;
   /** The whole command line, as it was written. */
   readonly words: readonly string[];
-  /** In the order of its forms; one that was left out is undefined. */
+  /** In the order of its forms; one that was left out is undefined. A form with dots, as in `<files...>`, stands for all words that are left. */
   readonly arguments: readonly (string | undefined)[];
-  /** By name, in camel case; flags without a value are true. */
-  readonly options: Readonly<Record<string, string | boolean | undefined>>;
+  /** By name, in camel case; flags without a value are true, and those that may be repeated are lists. */
+  readonly options: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 }
 
 /** One thing the command line can do. Data, so that help and the reference page cannot say anything else. */
@@ -20,7 +20,7 @@ export interface Command {
   /** One or two words: `serve`, `threads list`. */
   readonly name: string;
   readonly purpose: string;
-  /** Forms as in `<agent>` for what is needed and `[agent]` for what may be left out. */
+  /** Forms as in `<agent>` for what is needed and `[agent]` for what may be left out. The last may be `<files...>`: one or more. */
   readonly arguments?: readonly { readonly form: string; readonly purpose: string }[];
   readonly options?: readonly { readonly form: string; readonly purpose: string }[];
   /** Its first word may be a module: the same as `--agents`. */

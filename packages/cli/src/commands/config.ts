@@ -26,7 +26,7 @@ export async function printSchema({ output }: CommandInput): Promise<ExitCode> {
 }
 
 /** Settings that may hold a password. */
-const SECRET: readonly string[] = ["databaseUrl", "natsUrl", "tensorzeroUrl"];
+const SECRET: readonly string[] = ["databaseUrl", "liveUrl", "natsUrl", "tensorzeroUrl"];
 
 /** Shows the configuration without secrets, and where each setting came from. */
 export async function showConfig({ settings, output }: CommandInput): Promise<ExitCode> {

@@ -2,9 +2,9 @@ import type { DecisionVerb } from "@reprise/contracts";
 import { type App, openWithAgents } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { usageFailure } from "../output/failure.ts";
+import { jsonValue, oneOf } from "../settings/read-values.ts";
 import { describeOpen } from "../talk/tell-outcome.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { jsonValue, oneOf } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 /** Answers a call that waits, or lists what waits. */

@@ -1,6 +1,6 @@
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
+import { wholeNumber } from "../settings/read-values.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { wholeNumber } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 /** Makes a new thread of an old one. */

@@ -3,8 +3,8 @@ import { openToKeep } from "../compose/open-app.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { CommandFailure } from "../output/failure.ts";
 import { table } from "../output/table.ts";
+import { duration, oneOf } from "../settings/read-values.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { duration, oneOf } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 /** Makes a key and shows it, once. */

@@ -6,9 +6,9 @@ import { type App, openToLook, openWithAgents } from "../compose/open-app.ts";
 import { readWholeSetup } from "../compose/read-setup.ts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { usageFailure } from "../output/failure.ts";
+import { oneOf } from "../settings/read-values.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { oneOf } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 /**
@@ -36,7 +36,7 @@ function tell({ output }: CommandInput, result: ReplayResult): ExitCode {
   return result.equal ? EXIT_CODES.ok : EXIT_CODES.failed;
 }
 
-function readExport(path: string): string {
+export function readExport(path: string): string {
   try {
     return readFileSync(resolve(path), "utf8");
   } catch {
@@ -44,8 +44,9 @@ function readExport(path: string): string {
   }
 }
 
-async function readDefinitions(settings: Settings): Promise<Definitions> {
+/** The agents of the settings, for what needs no runtime of theirs. */
+export async function readDefinitions(settings: Settings): Promise<Definitions> {
   const { definitions, module } = await readWholeSetup(settings);
   if (module?.runtime === undefined) return definitions;
-  throw usageFailure("An export is reexecuted with agents, and the module exports a runtime.", "Export its agents.");
+  throw usageFailure("A recording is played to agents, and the module exports a runtime.", "Export its agents.");
 }

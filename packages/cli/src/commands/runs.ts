@@ -2,8 +2,8 @@ import type { AgentEvent, RunRecord } from "@reprise/contracts";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { shortText } from "../output/plain-text.ts";
 import { table } from "../output/table.ts";
+import { oneOf, wholeNumber } from "../settings/read-values.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { oneOf, wholeNumber } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 export function listRuns(input: CommandInput): Promise<ExitCode> {

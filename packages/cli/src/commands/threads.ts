@@ -4,8 +4,8 @@ import type { Json } from "@reprise/state";
 import { EXIT_CODES, type ExitCode } from "../output/exit-code.ts";
 import { shortText } from "../output/plain-text.ts";
 import { table } from "../output/table.ts";
+import { wholeNumber } from "../settings/read-values.ts";
 import { type CommandInput, textOption } from "./command.ts";
-import { wholeNumber } from "./read-values.ts";
 import { withApp } from "./with-app.ts";
 
 const ROOM = 60;

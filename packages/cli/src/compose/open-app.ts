@@ -2,11 +2,16 @@ import type { Env } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
 import type { Definitions, Limits, Runtime } from "@reprise/runtime";
 import { type LiveConfig, openLiveConfig } from "@reprise/server/config";
+import type { NatsLive } from "@reprise/stores/nats-live";
 import { createRuntime } from "reprise";
 import type { StoreWithBlobs } from "reprise/advanced";
+import { readMigrates } from "../settings/read-migrates.ts";
+import { readMilliseconds } from "../settings/read-milliseconds.ts";
 import type { Settings } from "../settings/settings.ts";
-import { createLog } from "./create-log.ts";
+import { logOf } from "./create-log.ts";
+import { openLiveEvents } from "./open-live.ts";
 import { assertStoreExists, openStore } from "./open-store.ts";
+import { describeBlobs, planBlobs } from "./plan-blobs.ts";
 import { describeStore, planStore } from "./plan-store.ts";
 import { readSetup, readWholeSetup, type Setup, sayWarning, type WholeSetup } from "./read-setup.ts";
 
@@ -31,40 +36,46 @@ export function chooseAgent(runtime: Runtime): string {
   return ids.find((id) => id === "default") ?? ids[0] ?? "default";
 }
 
-/** How long closing waits for runs to reach a commit. */
-const CLOSE_MS = 8_000;
+/** How a store is opened, and how much is done with it. */
+interface Opening {
+  readonly limits: Partial<Limits>;
+  /** A database server that is down is waited for. A process that only looks says at once that it is not there. */
+  readonly waits: boolean;
+}
+
+const TO_LOOK: Opening = { limits: { maxActiveRuns: 0 }, waits: false };
 
 /** Opens a store to look at it and to decide: works on no run, needs no agent, makes nothing. */
 export async function openToLook(settings: Settings): Promise<App> {
   const setup = await readSetup(settings);
   assertThere(setup);
-  return open(setup, {}, { maxActiveRuns: 0 });
+  return open(setup, {}, TO_LOOK);
 }
 
 /** The same, and makes the store when it is not there: for what is kept before anything was served. */
 export async function openToKeep(settings: Settings): Promise<App> {
-  return open(await readSetup(settings), {}, { maxActiveRuns: 0 });
+  return open(await readSetup(settings), {}, TO_LOOK);
 }
 
 /** To look, knowing the agents: for what asks their plugins and rules. */
 export async function openWithAgents(settings: Settings): Promise<WorkingApp> {
   const setup = await readWholeSetup(settings);
   assertThere(setup);
-  return openLive(setup, { maxActiveRuns: 0 }, () => undefined);
+  return openLive(setup, TO_LOOK, () => undefined);
 }
 
 /** Opens a store to work: runs continue here, unless another process has the store and takes them. */
 export async function openToWork(settings: Settings, warn: (text: string) => void): Promise<WorkingApp> {
-  return openSetup(await readWholeSetup(settings), warn);
+  return openSetup(await readWholeSetup(settings), warn, { closeTimeoutMs: readMilliseconds(settings, "drainMs") });
 }
 
-/** The same for a setup that was read already. `closeTimeoutMs`: how long runs may take to come to a commit at the end. */
+/** The same for a setup that was read already, within limits: with `maxActiveRuns` 0 other processes do the work. */
 export function openSetup(
   setup: WholeSetup,
   warn: (text: string) => void,
-  closeTimeoutMs: number = CLOSE_MS,
+  limits: Partial<Limits>,
 ): Promise<WorkingApp> {
-  return openLive(setup, { closeTimeoutMs }, warn);
+  return openLive(setup, { limits, waits: true }, warn);
 }
 
 /** Who only looks makes nothing: a store that is not there is a wrong place. */
@@ -74,10 +85,10 @@ function assertThere({ settings, config, module }: Setup): void {
 }
 
 /** With the agents of the configuration, and those that were stored over them. */
-async function openLive(setup: WholeSetup, limits: Partial<Limits>, warn: (text: string) => void): Promise<WorkingApp> {
+async function openLive(setup: WholeSetup, opening: Opening, warn: (text: string) => void): Promise<WorkingApp> {
   const { config: base, ports, definitions } = setup;
   for (const warning of setup.warnings) warn(sayWarning(warning));
-  const app = await open(setup, definitions, limits);
+  const app = await open(setup, definitions, opening);
   if (setup.module?.runtime !== undefined) return app;
   try {
     const onProblem = ({ message }: Error): void => warn(message);
@@ -101,14 +112,17 @@ async function closeBoth(live: LiveConfig, app: App): Promise<void> {
   await app.close();
 }
 
-async function open(setup: Setup, definitions: Definitions, limits: Partial<Limits>): Promise<App> {
+async function open(setup: Setup, definitions: Definitions, { limits, waits }: Opening): Promise<App> {
   const made = setup.module?.runtime;
   if (made !== undefined) return { runtime: made, setup, storeName: nameStore(setup), close: () => made.close() };
-  const { store, storeName } = await openGivenStore(setup, limits);
+  const { store, storeName } = await openGivenStore(setup, waits);
+  let live: NatsLive | undefined;
   try {
-    const runtime = await createOn(store, setup, definitions, limits);
-    return { runtime, setup, storeName, close: () => closeAll(runtime, store) };
+    live = await openLiveEvents(setup.settings, setup.config.live);
+    const runtime = await createOn({ store, live }, setup, definitions, limits);
+    return { runtime, setup, storeName, close: () => closeAll(runtime, live, store) };
   } catch (error) {
+    await live?.close();
     await store.close();
     throw error;
   }
@@ -117,15 +131,16 @@ async function open(setup: Setup, definitions: Definitions, limits: Partial<Limi
 /** The store that the module brings, or the one the settings name. */
 async function openGivenStore(
   setup: Setup,
-  limits: Partial<Limits>,
+  waits: boolean,
 ): Promise<{ readonly store: StoreWithBlobs; readonly storeName: string }> {
   const { settings, config, module } = setup;
   const given = await module?.options.store;
   if (given !== undefined) return { store: given, storeName: nameStore(setup) };
   const plan = planStore(settings, config.store);
-  // A process that is to work waits for its database; one that only looks says at once that it is not there.
-  const store = await openStore(plan, { waits: limits.maxActiveRuns !== 0 });
-  return { store, storeName: describeStore(plan) };
+  const blobs = planBlobs(settings, config.blobs);
+  const store = await openStore(plan, { waits, migrates: readMigrates(settings), blobs });
+  const files = blobs === undefined ? "" : `, files in ${describeBlobs(blobs)}`;
+  return { store, storeName: describeStore(plan) + files };
 }
 
 function nameStore({ module }: Setup): string {
@@ -133,13 +148,13 @@ function nameStore({ module }: Setup): string {
 }
 
 function createOn(
-  store: StoreWithBlobs,
+  { store, live }: { readonly store: StoreWithBlobs; readonly live: NatsLive | undefined },
   { settings, config, module }: Setup,
   definitions: Definitions,
   limits: Partial<Limits>,
 ): Promise<Runtime> {
   const tenantBlobBytes = config.server?.limits?.max_tenant_blob_bytes;
-  const env: Env = createNodeEnv({ log: createLog(settings.text("log"), (line) => process.stderr.write(line)) });
+  const env: Env = createNodeEnv({ log: logOf(settings) });
   const instanceId = limits.maxActiveRuns === 0 ? undefined : settings.value("instanceId");
   const { blobs, tokenCounter, beforeModelAttempt, onToolError } = module?.options ?? {};
   return createRuntime({
@@ -150,16 +165,18 @@ function createOn(
     ...(onToolError !== undefined && { onToolError }),
     store,
     env,
+    ...(live !== undefined && { live }),
     limits: { ...module?.options.limits, ...limits, ...(tenantBlobBytes !== undefined && { tenantBlobBytes }) },
     tenant: settings.text("tenant"),
     ...(instanceId !== undefined && { instanceId }),
   });
 }
 
-async function closeAll(runtime: Runtime, store: StoreWithBlobs): Promise<void> {
+async function closeAll(runtime: Runtime, live: NatsLive | undefined, store: StoreWithBlobs): Promise<void> {
   try {
     await runtime.close();
   } finally {
+    await live?.close();
     await store.close();
   }
 }

@@ -3,22 +3,36 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { memory, sqlite } from "reprise";
 import type { StoreWithBlobs } from "reprise/advanced";
-import { CommandFailure } from "../output/failure.ts";
+import { CommandFailure, usageFailure } from "../output/failure.ts";
+import type { BlobsPlan } from "./plan-blobs.ts";
 import { describeStore, type StorePlan } from "./plan-store.ts";
 
 /** Threads hold what people said: a new folder is for its owner alone. */
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
-/** Opens a store. Drivers are loaded when they are asked for. `waits`: a database server that is down is waited for. */
+/**
+ * Opens a store. Drivers are loaded when they are asked for. `waits`: a database server that is down is waited for. `migrates`: its
+ * tables are made or brought up to date.
+ */
 export async function openStore(
   plan: StorePlan,
-  { waits = false }: { readonly waits?: boolean } = {},
+  {
+    waits,
+    migrates,
+    blobs: bucket,
+  }: { readonly waits: boolean; readonly migrates: boolean; readonly blobs?: BlobsPlan | undefined },
 ): Promise<StoreWithBlobs> {
-  const patience = waits ? {} : { waitMs: 0 };
+  const opening = { migrates, ...(!waits && { waitMs: 0 }) };
+  if (bucket !== undefined && (plan.kind === "file" || plan.kind === "memory"))
+    throw usageFailure(
+      `Files cannot be in an S3 bucket while threads live in ${describeStore(plan)}.`,
+      "Use a SQLite or Postgres store, or leave --blobs-url (blobs of the configuration) out.",
+    );
+  const blobs = bucket === undefined ? {} : { blobs: (await import("@reprise/stores/s3")).s3(bucket) };
   switch (plan.kind) {
     case "sqlite":
       await mkdir(dirname(plan.file), PRIVATE);
-      return sqlite(plan.file);
+      return sqlite(plan.file, blobs);
     case "file": {
       await mkdir(dirname(plan.folder), PRIVATE);
       return (await import("@reprise/stores/file")).file(plan.folder);
@@ -27,14 +41,14 @@ export async function openStore(
       return memory();
     case "postgres": {
       const { kind: _, ...options } = plan;
-      return (await import("@reprise/stores/postgres")).openPostgresStore({ ...options, ...patience });
+      return (await import("@reprise/stores/postgres")).openPostgresStore({ ...options, ...opening, ...blobs });
     }
     case "nats": {
       const { natsUrl, url, schema } = plan;
       const { openNatsBufferedStore } = await import("@reprise/stores/nats-buffered");
       return openNatsBufferedStore({
         nats: { servers: natsUrl },
-        postgres: { url, ...(schema !== undefined && { schema }), ...patience },
+        postgres: { url, ...(schema !== undefined && { schema }), ...opening, ...blobs },
       });
     }
     default:

@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { AcpHarness } from "@reprise/backends/acp";
 import { camelCase } from "@reprise/contracts/shape";
-import type { Definitions } from "@reprise/runtime";
+import type { Agent, Definitions } from "@reprise/runtime";
 import { type Config, type ConfigPorts, type ConfigProblem, checkConfig, readConfig } from "@reprise/server/config";
 import type { Json } from "@reprise/state";
 import { loadModule } from "../module/load-module.ts";
@@ -11,7 +11,9 @@ import type { SettingName } from "../settings/setting-table.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createPorts } from "./create-ports.ts";
 import { SCRIPTED } from "./create-provider.ts";
+import { readPace } from "./pace.ts";
 import { readDocument } from "./read-document.ts";
+import { withWorkflows } from "./read-workflows.ts";
 
 /** What was configured. */
 export interface Setup {
@@ -43,11 +45,14 @@ export async function readSetup(settings: Settings): Promise<Setup> {
   };
 }
 
-/** Reads them and makes the agents. Throws with everything that is wrong: also unknown names and missing keys. */
-export async function readWholeSetup(settings: Settings): Promise<WholeSetup> {
+/** Reads them and makes the agents, with some of the command line's own. Throws with everything that is wrong: also unknown names and missing keys. */
+export async function readWholeSetup(settings: Settings, more: readonly Agent[] = []): Promise<WholeSetup> {
   const { value, file } = readDocument(settings);
   const module = await readModule(settings);
-  const ports = await withHarnesses(createPorts(settings, value, module?.options), value);
+  const made = await withHarnesses(createPorts(settings, value, module?.options), value);
+  const all = { ...made, agents: [...(made.agents ?? []), ...more] };
+  const { wordMs } = readPace(settings);
+  const ports = await withWorkflows(all, { document: value, file, secret: (name) => settings.named(name), wordMs });
   return {
     settings,
     ports,

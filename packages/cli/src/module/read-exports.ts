@@ -30,6 +30,7 @@ const OPTIONS: Readonly<Record<keyof ModuleOptions, true>> = {
   plugins: true,
   stopPolicies: true,
   backends: true,
+  programs: true,
   contextPlugins: true,
   store: true,
   blobs: true,

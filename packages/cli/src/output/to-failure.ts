@@ -13,6 +13,7 @@ const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
   STORE_UNAVAILABLE: "Check that the database is running and that DATABASE_URL points to it.",
   STORE_REPLACED: "Stop every process that uses the store, restore the right file, and start again.",
   STORAGE_FULL: "Free disk space. Nothing was lost, and runs continue by themselves.",
+  SCHEMA_OUTDATED: "Run `reprise migrate` with a role that may change the schema, then start again.",
   FORMAT_TOO_NEW: "Install a newer version of Reprise.",
   RUN_NOT_DONE: "Wait until it is done. Check with: reprise runs show <run>",
   VERSION_NOT_FOUND: "See the thread's version with: reprise threads show <thread>",
@@ -21,6 +22,7 @@ const REMEDIES: Partial<Readonly<Record<ErrorCode, string>>> = {
 /** Codes that mean that the configuration is wrong. Their details list every problem. */
 const MISCONFIGURED: readonly ErrorCode[] = [
   "CONFIG_INVALID",
+  "EVAL_CASE_INVALID",
   "BUILD_FAILED",
   "VALIDATION_FAILED",
   "INVALID_AGENT_SPEC",

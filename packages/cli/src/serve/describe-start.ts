@@ -2,6 +2,7 @@ import { relative } from "node:path";
 import type { Durability } from "@reprise/contracts";
 import type { WorkingApp } from "../compose/open-app.ts";
 import { isScripted } from "../compose/read-setup.ts";
+import type { Role } from "./read-role.ts";
 
 const SURVIVES: Readonly<Record<Durability, string>> = {
   "power-loss": "survives a power cut",
@@ -11,6 +12,7 @@ const SURVIVES: Readonly<Record<Durability, string>> = {
 
 /** What was started, for programs. */
 export interface Started {
+  readonly role: Role;
   readonly url: string;
   readonly store: string;
   readonly durability: Durability;
@@ -23,9 +25,10 @@ export interface Started {
   readonly pid: number;
 }
 
-export function describeStart({ runtime, setup, storeName }: WorkingApp, url: string): Started {
+export function describeStart({ runtime, setup, storeName }: WorkingApp, url: string, role: Role): Started {
   const agents = runtime.agents();
   return {
+    role,
     url,
     store: storeName,
     durability: runtime.durability,
@@ -43,14 +46,22 @@ const SCRIPTED =
 
 /** The same for people. `stop`: how to end it. */
 export function printStart(started: Started, stop: string = "Ctrl-C; runs continue with the next start"): string {
-  const { url, store, durability, agents, config, module, models, model_ids } = started;
+  const { role, url, store, durability, agents, config, module, models, model_ids } = started;
   const from = [module, config].flatMap((file) => (file === null ? [] : [relative(process.cwd(), file)]));
+  const shown = {
+    all: `${url}/`,
+    api: `${url}/ (works on no run: that is for workers)`,
+    worker: `${url}/ready, ${url}/health`,
+  };
   const lines: readonly (readonly [string, string])[] = [
-    ["page", `${url}/`],
+    [role === "worker" ? "health" : "page", shown[role]],
     ["agents", `${agents.join(", ")} (${from.length === 0 ? "built in" : from.join(", ")})`],
     ["models", models === "scripted" ? SCRIPTED : model_ids.join(", ")],
     ["store", `${store} (${SURVIVES[durability]})`],
     ["stop", stop],
   ];
-  return [`Reprise serves on ${url}`, ...lines.map(([name, text]) => `  ${name.padEnd(7)} ${text}`)].join("\n");
+  return [
+    role === "worker" ? "Reprise works on runs" : `Reprise serves on ${url}`,
+    ...lines.map(([name, text]) => `  ${name.padEnd(7)} ${text}`),
+  ].join("\n");
 }

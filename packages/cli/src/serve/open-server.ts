@@ -1,19 +1,31 @@
 import { RepriseError } from "@reprise/contracts";
-import { createServer, type Server } from "@reprise/server";
+import { createNodeEnv } from "@reprise/node";
+import { createServer, openSchedules, type Server } from "@reprise/server";
 import { readSecret } from "@reprise/server/config";
 import type { NatsGateway } from "@reprise/server/nats";
-import { chatPage, type Listening, listen } from "@reprise/server/node";
+import { type Listening as HttpListening, listen, studio } from "@reprise/server/node";
+import { logOf } from "../compose/create-log.ts";
 import type { WorkingApp } from "../compose/open-app.ts";
+import { planBlobs } from "../compose/plan-blobs.ts";
 import { CommandFailure, usageFailure } from "../output/failure.ts";
 import { type Address, formatAddress } from "../settings/read-address.ts";
 import { createAuthenticate } from "./create-authenticate.ts";
+import type { Role } from "./read-role.ts";
 import { serverOptions, timeLimits } from "./server-options.ts";
 
-/** Puts an app behind HTTP, and behind NATS where one is named, as its settings say. */
+/** A server that listens, and can say that it is about to stop. */
+export interface Listening extends HttpListening {
+  /** Is not ready from now on, and answers everything else as before. */
+  retire(): void;
+}
+
+/**
+ * Puts an app behind HTTP, and behind NATS where one is named, as its settings say. A worker answers health checks alone.
+ */
 export async function openServer(
   app: WorkingApp,
   address: Address,
-  warn: (text: string) => void = () => undefined,
+  { role, warn }: { readonly role: Role; readonly warn: (text: string) => void },
 ): Promise<Listening> {
   const { settings, config } = app.setup;
   const { auth = {}, server: configured = {} } = config;
@@ -22,22 +34,34 @@ export async function openServer(
   const server = createServer({
     ...serverOptions(configured),
     runtime: app.runtime,
+    ...linksOf(app),
+    secret: (name) => settings.named(name),
     ...(app.live !== undefined && { config: app.live }),
-    pages: chatPage(),
+    ...(role === "worker" ? { groups: ["health"] } : { pages: studio() }),
     allowedHosts: settings.list("allowedHosts", configured.allowed_hosts),
     allowedOrigins: settings.list("allowedOrigins", configured.allowed_origins),
     ...(authenticate !== undefined && { authenticate }),
   });
-  const gateway = await openGateway(app, server, warn);
+  const gateway = role === "worker" ? undefined : await openGateway(app, server, warn);
   try {
     const listening = await listen(server, { ...address, ...timeLimits(configured) });
-    if (gateway === undefined) return listening;
-    const close = async (): Promise<void> => void (await Promise.all([gateway.close(), listening.close()]));
-    return { ...listening, close };
+    const schedules = openSchedules({ runtime: app.runtime, clock: createNodeEnv().clock, log: logOf(settings) });
+    const close = async (): Promise<void> => {
+      schedules.close();
+      await Promise.all([gateway?.close(), listening.close()]);
+    };
+    return { ...listening, retire: () => server.retire(), close };
   } catch (error) {
     await gateway?.close();
     throw describeListenError(error, address);
   }
+}
+
+/** A store that a module opened has its files where the module says. */
+function linksOf({ setup: { settings, config, module } }: WorkingApp): { readonly blobLinkSeconds?: number } {
+  const isOwn = module?.runtime !== undefined || module?.options.store !== undefined;
+  const linkSeconds = isOwn ? config.blobs?.link_seconds : planBlobs(settings, config.blobs)?.linkSeconds;
+  return linkSeconds === undefined ? {} : { blobLinkSeconds: linkSeconds };
 }
 
 /** Serves the same over NATS. Everybody who reaches a NATS server may send, so one elsewhere needs callers that are known. */

@@ -1,12 +1,13 @@
 import { createEgress } from "@reprise/node";
-import type { McpServing, ServerOptions } from "@reprise/server";
-import type { McpConfig, ServerConfig } from "@reprise/server/config";
+import type { A2aServing, McpServing, ServerOptions } from "@reprise/server";
+import type { A2aConfig, McpConfig, ServerConfig } from "@reprise/server/config";
 import type { ListenOptions } from "@reprise/server/node";
 
 /** What the `server` section of a configuration says about requests. What it does not say has the server's defaults. */
 export function serverOptions(configured: ServerConfig): Omit<ServerOptions, "runtime"> {
   const { limits = {} } = configured;
   return given({
+    a2a: a2aServing(configured.a2a),
     mcp: mcpServing(configured.mcp),
     publicUrl: configured.public_url,
     trustedProxies: configured.trusted_proxies,
@@ -23,6 +24,11 @@ export function serverOptions(configured: ServerConfig): Omit<ServerOptions, "ru
       maxStreamsPerPrincipal: limits.max_streams_per_principal,
     }),
   });
+}
+
+/** What it says about A2A clients. */
+function a2aServing({ message_agents = [] }: A2aConfig = {}): A2aServing {
+  return { answersWithMessage: ({ agentId }) => message_agents.includes(agentId) };
 }
 
 /** What it says about MCP clients. */

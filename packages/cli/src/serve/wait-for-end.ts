@@ -1,8 +1,10 @@
-/** The longest time that stopping may take. */
-const PATIENCE_MS = 10_000;
+import type { Serving } from "./open-serving.ts";
 
 /** Waits for SIGTERM or Ctrl-C, then closes. A second signal, or a close that is stuck, ends the process at once. */
-export async function waitForEnd(close: () => Promise<void>, note: (text: string) => void): Promise<void> {
+export async function waitForEnd(
+  { close, closesWithinMs }: Pick<Serving, "close" | "closesWithinMs">,
+  note: (text: string) => void,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     process.once("SIGTERM", resolve);
     process.once("SIGINT", resolve);
@@ -12,6 +14,6 @@ export async function waitForEnd(close: () => Promise<void>, note: (text: string
   process.on("SIGTERM", leave);
   process.on("SIGINT", leave);
   // Does not keep the process alive by itself, so it counts only while something else does, such as an open connection.
-  setTimeout(() => process.exit(process.exitCode ?? 1), PATIENCE_MS).unref();
+  setTimeout(() => process.exit(process.exitCode ?? 1), closesWithinMs).unref();
   await close();
 }

@@ -2,6 +2,8 @@ export type SettingName =
   | "httpAddr"
   | "storageDir"
   | "databaseUrl"
+  | "blobsUrl"
+  | "liveUrl"
   | "config"
   | "agents"
   | "port"
@@ -14,6 +16,10 @@ export type SettingName =
   | "allowedHosts"
   | "allowedOrigins"
   | "instanceId"
+  | "role"
+  | "drainMs"
+  | "noticeMs"
+  | "migrate"
   | "tenant"
   | "log";
 
@@ -63,6 +69,22 @@ export const SETTINGS: readonly Setting[] = [
     variable: "DATABASE_URL",
     configured: "store",
     purpose: "a Postgres database for the threads, instead of the SQLite file",
+  },
+  {
+    name: "blobsUrl",
+    flag: "--blobs-url <url>",
+    variable: "REPRISE_BLOBS_URL",
+    configured: "blobs",
+    purpose:
+      "an S3 bucket for the bytes of larger files, as in s3://bucket/prefix?region=eu-central-1&endpoint=https://minio:9000&link_seconds=60",
+  },
+  {
+    name: "liveUrl",
+    flag: "--live-url <url>",
+    variable: "REPRISE_LIVE_URL",
+    configured: "live.url",
+    purpose:
+      "a NATS server that carries text to clients of other processes while it is written, as in nats://nats:4222",
   },
   {
     name: "config",
@@ -139,6 +161,37 @@ export const SETTINGS: readonly Setting[] = [
       "a name for this process that stays the same over restarts, so that it continues its unfinished runs at once",
   },
   {
+    name: "role",
+    flag: "--role <role>",
+    variable: "REPRISE_ROLE",
+    fallback: "all",
+    purpose:
+      "what a served process does: api answers requests and works on no run, worker works on runs and answers health checks alone, all does both",
+  },
+  {
+    name: "drainMs",
+    flag: "--drain-ms <milliseconds>",
+    variable: "REPRISE_DRAIN_MS",
+    fallback: "8000",
+    purpose: "how long runs may take to come to a commit when a served process stops; others take over the rest",
+  },
+  {
+    name: "noticeMs",
+    flag: "--notice-ms <milliseconds>",
+    variable: "REPRISE_NOTICE_MS",
+    fallback: "0",
+    purpose:
+      "how long a process that stops still answers requests while /ready says no, so that a load balancer looks elsewhere",
+  },
+  {
+    name: "migrate",
+    flag: "--migrate <when>",
+    variable: "REPRISE_MIGRATE",
+    fallback: "auto",
+    purpose:
+      "auto creates and updates the tables of Postgres at the start; never leaves them alone and refuses old ones, for roles that may not change them",
+  },
+  {
     name: "tenant",
     flag: "--tenant <id>",
     variable: "REPRISE_TENANT",
@@ -160,7 +213,7 @@ export const OUTPUT_FLAGS: readonly { readonly flag: string; readonly purpose: s
   { flag: "--verbose", purpose: "prints the stacks of errors" },
 ];
 
-/** Variables that others read: the providers of models. */
+/** Variables that others read: the providers of models, and the bucket of files. */
 export const PROVIDER_VARIABLES: readonly { readonly variable: string; readonly purpose: string }[] = [
   { variable: "OPENAI_API_KEY", purpose: "models of OpenAI" },
   {
@@ -170,4 +223,8 @@ export const PROVIDER_VARIABLES: readonly { readonly variable: string; readonly 
   { variable: "ANTHROPIC_API_KEY", purpose: "models of Anthropic" },
   { variable: "GOOGLE_GENERATIVE_AI_API_KEY", purpose: "models of Google" },
   { variable: "DEEPSEEK_API_KEY", purpose: "models of DeepSeek" },
+  { variable: "AWS_ACCESS_KEY_ID", purpose: "the access key of the bucket of `--blobs-url`" },
+  { variable: "AWS_SECRET_ACCESS_KEY", purpose: "its secret" },
+  { variable: "AWS_SESSION_TOKEN", purpose: "of temporary keys" },
+  { variable: "AWS_REGION", purpose: "the bucket's region, when `--blobs-url` does not say it" },
 ];

@@ -42,7 +42,7 @@ Ctrl-C  while the agent answers, stops the answer
 Everything else is a message to the agent. Open the thread again with: --thread`;
 
 /** Follows a run to its end, asking for every decision it needs. `waiting` when there is no one to ask. */
-async function seeThrough(
+export async function seeThrough(
   { runtime, prompter, output }: ConversationOptions,
   run: RunHandle,
   { isSeen = false }: { readonly isSeen?: boolean } = {},

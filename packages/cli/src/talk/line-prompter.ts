@@ -2,6 +2,8 @@ import { createInterface } from "node:readline";
 import type { DecisionVerb } from "@reprise/contracts";
 import type { OpenDecision } from "@reprise/runtime";
 import { getAt, type Json, parseJson } from "@reprise/state";
+import { possibleAnswers, sayAnswers } from "./possible-answers.ts";
+import { PROGRAM_CALL } from "./print-events.ts";
 import type { Prompter } from "./prompter.ts";
 
 /** Reads what to say, and how to decide, from lines: for pipes and scripts. */
@@ -20,14 +22,15 @@ export function createLinePrompter(input: NodeJS.ReadableStream, note: (text: st
       }
     },
     async decide(open) {
+      const answers = possibleAnswers(open);
       const approve = coveredBy(open) === undefined ? "approve" : "approve [thread | always]";
-      note(`${open.tool_id} ${JSON.stringify(open.arguments)}: ${approve}, deny, edit <json> or supply <json>?`);
+      note(`${describeQuestion(open)}: ${sayAnswers(answers, { approve })}?`);
       for (;;) {
         const line = await next();
         if (line === undefined) return undefined;
         const verb = readVerb(line);
-        if (verb !== undefined) return verb;
-        note("Say approve, deny, edit <json> or supply <json>.");
+        if (verb !== undefined && answers.includes(verb.action)) return verb;
+        note(`Say ${sayAnswers(answers)}.`);
       }
     },
     close: () => reader.close(),
@@ -77,4 +80,11 @@ export function readJson(text: string): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is asked: by a workflow in its own words, by a tool with its arguments. */
+function describeQuestion({ tool_id, arguments: input, ticket }: OpenDecision): string {
+  const { action, message } = ticket?.suspension ?? {};
+  const isGate = tool_id === PROGRAM_CALL && message !== undefined;
+  return isGate ? `${message} (${action})` : `${tool_id} ${JSON.stringify(input)}`;
 }

@@ -1,10 +1,13 @@
-import type { AgentEvent } from "@reprise/contracts";
+import type { AgentEvent, EventData } from "@reprise/contracts";
 import type { EventsOptions, RunHandle } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import type { Output } from "../output/output.ts";
 import { shortText } from "../output/plain-text.ts";
 
 const ROOM = 100;
+
+/** The calls that stand for the questions of workflows: their nodes are printed instead. */
+export const PROGRAM_CALL = "reprise/program";
 
 /** Prints what an agent says as it says it, and its tool calls on lines of their own. For programs, every event as it is. */
 export class EventPrinter {
@@ -37,9 +40,7 @@ export class EventPrinter {
   #print(event: AgentEvent): void {
     switch (event.type) {
       case "text_delta":
-        this.#output.write(event.data.delta);
-        this.#isInLine = !event.data.delta.endsWith("\n");
-        return;
+        return this.#write(event.data.delta);
       case "tool_call_ready": {
         const { id, name, arguments: input } = event.data;
         this.#tools.set(id, name);
@@ -47,7 +48,7 @@ export class EventPrinter {
       }
       case "tool_call_done":
         // Waiting calls are printed when the run waits, with everything that is needed to decide.
-        if (event.data.outcome === "suspended") return;
+        if (event.data.outcome === "suspended" || event.data.result.tool_name === PROGRAM_CALL) return;
         return this.#note(describeDone(event.data.outcome, event.data.result.tool_name, event.data.result));
       case "tool_call_cancelled":
         return this.#note(`✗ ${this.#tools.get(event.data.id) ?? "tool call"}: ${event.data.reason}`);
@@ -56,16 +57,43 @@ export class EventPrinter {
       case "step_reset":
       case "stream_reset":
         return this.#note("(the last text is withdrawn and generated again)");
+      case "node_start":
+        return this.#note(`▸ ${event.data.node_id} (${event.data.node_type})`);
+      case "node_tool_call":
+        return this.#note(`→ ${event.data.tool_id} ${shortText(JSON.stringify(event.data.arguments), ROOM)}`);
+      case "node_tool_result":
+        return this.#note(
+          `${event.data.success ? "←" : "✗"} ${event.data.tool_id} ${shortText(event.data.output_summary, ROOM)}`,
+        );
+      case "node_retry":
+        return this.#note(
+          `↻ ${event.data.node_id} in ${event.data.delay_ms} ms: ${shortText(event.data.error.message, ROOM)}`,
+        );
+      case "node_wait":
+        return this.#note(`… ${event.data.node_id} waits (${event.data.wait})`);
+      case "node_end":
+        return this.#note(describeNode(event.data));
       case "error":
         return this.#note(`error: ${event.data.message}`);
       default:
     }
   }
 
+  #write(text: string): void {
+    this.#output.write(text);
+    this.#isInLine = !text.endsWith("\n");
+  }
+
   #note(text: string): void {
     this.endLine();
     this.#output.note(text);
   }
+}
+
+function describeNode({ node_id, outcome, output, error, reason }: EventData["node_end"]): string {
+  if (outcome === "skipped") return `– ${node_id} is skipped (${reason ?? "branch_not_taken"})`;
+  if (outcome === "failed") return `✗ ${node_id}: ${shortText(error?.message ?? outcome, ROOM)}`;
+  return `✓ ${node_id} ${output === undefined ? "" : shortText(JSON.stringify(output), ROOM)}`.trimEnd();
 }
 
 function describeDone(

@@ -7,8 +7,13 @@ const PACKAGES = join(import.meta.dirname, "../../../../node_modules");
 /** A project with modules of its own, in which `reprise` is installed. Lives as long as the test. */
 export function createModuleFolder(files: Readonly<Record<string, string>>): string {
   const folder = createTemporaryFolder({ "package.json": '{ "type": "module" }', ...files });
-  symlinkSync(PACKAGES, join(folder, "node_modules"), "dir");
+  linkPackages(folder);
   return folder;
+}
+
+/** Has `reprise` installed in a folder. */
+export function linkPackages(folder: string): void {
+  symlinkSync(PACKAGES, join(folder, "node_modules"), "dir");
 }
 
 /** A module with an agent that answers, and one whose tool needs approval. */

@@ -19,8 +19,13 @@ export interface Terminal {
   readonly ended: Promise<unknown[]>;
 }
 
-export function openTerminal(cwd: string, words: string, variables: Readonly<Record<string, string>> = {}): Terminal {
-  const command = `stty cols 120 rows 40 && exec ${process.execPath} --conditions=reprise-source ${MAIN} ${words}`;
+export function openTerminal(
+  cwd: string,
+  words: string,
+  variables: Readonly<Record<string, string>> = {},
+  program: string = MAIN,
+): Terminal {
+  const command = `stty cols 120 rows 40 && exec ${process.execPath} --conditions=reprise-source ${program} ${words}`;
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     cwd,
     env: {

@@ -1,2 +1,2 @@
-export type { AgentToolsOptions, SubAgent, SubAgents } from "@reprise/plugins/agent-tools";
+export type { AgentToolsOptions, SubAgent, SubAgents, TaskLimitOptions } from "@reprise/plugins/agent-tools";
 export { agentTools, subAgents } from "@reprise/plugins/agent-tools";

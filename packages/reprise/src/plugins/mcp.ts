@@ -1,4 +1,5 @@
 export type {
+  EditorServer,
   McpAuth,
   McpCommand,
   McpOptions,
@@ -9,5 +10,6 @@ export type {
   McpServerStatus,
   McpToolOptions,
   McpUrl,
+  SessionServers,
 } from "@reprise/plugins/mcp";
-export { mcp } from "@reprise/plugins/mcp";
+export { mcp, openEditorServers } from "@reprise/plugins/mcp";

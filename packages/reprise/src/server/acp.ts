@@ -1,2 +1,2 @@
-export type { AcpConnection, AcpOptions } from "@reprise/server/acp";
+export type { AcpConnection, AcpOptions, EditorServer, EditorServers, SessionServers } from "@reprise/server/acp";
 export { connectAcp } from "@reprise/server/acp";

@@ -1,2 +1,2 @@
 export type { Listening, ListenOptions, MountedRequest, NodeHandler } from "@reprise/server/node";
-export { chatPage, fastifyPlugin, listen, nodeHandler } from "@reprise/server/node";
+export { fastifyPlugin, listen, nodeHandler, studio } from "@reprise/server/node";
