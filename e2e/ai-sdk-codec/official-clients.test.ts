@@ -11,7 +11,12 @@ const suite = { open: () => createAiSdkEncoder() };
 
 /** What the run failed with: the one error a stream may end in. */
 function errorsOf({ events }: ProtocolScene): readonly string[] {
-  return events.flatMap(({ event }) => (event.type === "error" ? [event.data.message] : []));
+  const told = events.flatMap(({ event }) => (event.type === "error" ? [event.data.message] : []));
+  const last = events.at(-1)?.event;
+  // A workflow fails without an error of its own: its nodes have told why.
+  const end =
+    last?.type === "run_finish" && last.data.termination.type === "error" ? [last.data.termination.value] : [];
+  return told.length > 0 ? told : end;
 }
 
 for (const client of clients) {

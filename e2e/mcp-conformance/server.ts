@@ -161,6 +161,12 @@ const tools = [
     execute: () => "fine",
   }),
   defineTool({
+    id: "route",
+    description: "Has an argument that proxies see in a header.",
+    inputSchema: { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } },
+    execute: ({ region = "anywhere" }: { region?: string }) => `routed to ${region}`,
+  }),
+  defineTool({
     id: "greet",
     description: "Greets.",
     inputSchema: { type: "object", properties: { name: { type: "string" } } },

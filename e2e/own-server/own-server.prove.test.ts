@@ -78,7 +78,7 @@ it.each([
     const url = await start(name);
     const page = await fetch(`${url}/agents/`);
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    const files = [...(await page.text()).matchAll(/(?:src|href)="(page\/[^"]*)"/g)].map(([, path]) => path);
+    const files = [...(await page.text()).matchAll(/(?:src|href)="\.\/(assets\/[^"]*)"/g)].map(([, path]) => path);
     expect(files.length).toBeGreaterThan(1);
     for (const path of files) expect((await fetch(`${url}/agents/${path}`)).status, path).toBe(200);
     const withoutSlash = await fetch(`${url}/agents`, { redirect: "manual" });

@@ -40,4 +40,17 @@ export const LEFT_OUT: Readonly<Record<string, LeftOut>> = {
     reason: "a call the model did not finish never was one",
     kept: (steps) => steps.map((step) => ({ ...step, tools: step.tools.slice(0, 1) })),
   },
+  "workflow-budget": {
+    reason: "a question of the runtime's own is no message, and is gone once it is answered",
+    kept: (steps) => steps.slice(1),
+  },
+  "workflow-cancelled": { reason: "the question of a run that was cancelled is gone with it", kept: () => [] },
+  "workflow-gate": {
+    reason: "a question of the runtime's own is no message, and is gone once it is answered",
+    kept: (steps) => steps.slice(1),
+  },
+  "workflow-media": {
+    reason: "a wait for a time is no message, and is gone when it is over",
+    kept: (steps) => steps.slice(1),
+  },
 };

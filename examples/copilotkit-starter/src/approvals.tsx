@@ -5,9 +5,9 @@ export function Approvals() {
   useInterrupt({
     agentId: "default",
     render: ({ interrupt, resolve }) => (
-      <fieldset aria-label="Approval">
+      <fieldset className="approval" aria-label="Approval">
         <p>{interrupt?.message}</p>
-        <button type="button" onClick={() => void resolve({ approved: true })}>
+        <button type="button" className="primary" onClick={() => void resolve({ approved: true })}>
           Approve
         </button>
         <button type="button" onClick={() => void resolve({ approved: false })}>

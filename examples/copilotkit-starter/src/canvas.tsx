@@ -1,5 +1,5 @@
 import { useAgent, useFrontendTool } from "@copilotkit/react-core/v2";
-import { useState } from "react";
+import { type CSSProperties, useState } from "react";
 
 interface Shared {
   readonly shapes?: readonly string[];
@@ -22,17 +22,23 @@ export function Canvas() {
   });
 
   return (
-    <section aria-label="Canvas" style={{ padding: 24, fontSize: 16 * zoom }}>
-      <p>Zoom {zoom}</p>
-      <ul>
+    <section className="canvas" aria-label="Canvas">
+      <header>
+        <h1>Canvas</h1>
+        <span>Zoom {zoom}</span>
+        <button type="button" onClick={() => agent.setState({ ...agent.state, shapes: [...shapes, "square"] })}>
+          Draw a square
+        </button>
+      </header>
+      {shapes.length === 0 && <p>Nothing is drawn. Say “draw”, or draw a square yourself.</p>}
+      <ul style={{ "--zoom": zoom } as CSSProperties}>
         {shapes.map((shape, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: shapes are only ever added.
-          <li key={index}>{shape}</li>
+          <li key={index} className={shape}>
+            {shape}
+          </li>
         ))}
       </ul>
-      <button type="button" onClick={() => agent.setState({ ...agent.state, shapes: [...shapes, "square"] })}>
-        Draw a square
-      </button>
     </section>
   );
 }

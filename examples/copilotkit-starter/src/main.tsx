@@ -3,6 +3,7 @@ import "@copilotkit/react-core/v2/styles.css";
 import { createRoot } from "react-dom/client";
 import { Approvals } from "./approvals.tsx";
 import { Canvas } from "./canvas.tsx";
+import "./style.css";
 import { ThreadAgent } from "./thread-agent.ts";
 
 /** The thread is in the address: a page that is loaded again shows it again. */
@@ -13,9 +14,11 @@ const agent = new ThreadAgent({ url: "/v1/ag-ui/agents/painter/runs", threadId }
 
 createRoot(document.getElementById("root") as HTMLElement).render(
   <CopilotKitProvider selfManagedAgents={{ default: agent }}>
-    <main style={{ display: "grid", gridTemplateColumns: "1fr 420px", height: "100vh" }}>
+    <main className="app">
       <Canvas />
-      <CopilotChat agentId="default" threadId={threadId} />
+      <div className="chat">
+        <CopilotChat agentId="default" threadId={threadId} />
+      </div>
     </main>
     <Approvals />
   </CopilotKitProvider>,
