@@ -13,13 +13,13 @@ const REST_WITHIN_MS = 6_000;
 /** The invariants that a round with a bug breaks. */
 async function playPlanted(
   name: string,
-  { faults, workers = 1, breaks, clients = "socket", trees = false, skewMs = 0 }: Plant,
+  { faults, workers = 1, breaks, clients = "socket", trees = false, workflows = false, skewMs = 0 }: Plant,
 ): Promise<ReadonlySet<string>> {
   const store = workers === 1 ? "sqlite" : "postgres";
   const broken = new Set<string>();
   for (let round = 1; round <= ROUNDS && !broken.has(breaks); round++) {
     const seed = `${name}/${round}`;
-    const planted = { plant: name, clients, trees, skewMs, restWithinMs: REST_WITHIN_MS };
+    const planted = { plant: name, clients, trees, workflows, skewMs, restWithinMs: REST_WITHIN_MS };
     const options = { store, seed, faults, workers, ...planted } as const;
     for (const { invariant } of (await playRound(options)).violations) broken.add(invariant);
   }

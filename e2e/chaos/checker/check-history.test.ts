@@ -7,6 +7,7 @@ import type { WitnessRecord } from "../witness/witness-record.ts";
 import { scriptNamed } from "../workload/run-script.ts";
 import { checkHistory } from "./check-history.ts";
 import type { History, InvariantName, ThreadHistory, Verification } from "./history.ts";
+import { findWrongSchedules } from "./invariants/schedules.ts";
 import {
   type Change,
   inCalls,
@@ -21,7 +22,7 @@ import {
   inThread,
   witnessing,
 } from "./testing/change.ts";
-import { recordHistory, TREE_SCRIPT } from "./testing/record-history.ts";
+import { FLOW_RUN, recordHistory, TREE_SCRIPT } from "./testing/record-history.ts";
 
 let sound: History;
 beforeAll(async () => {
@@ -49,7 +50,7 @@ type Outcome = { readonly result: ReplayResult } | { readonly refusal: Refusal }
 
 type Case = readonly [what: string, says: RegExp, change: Change];
 
-const CASES: Readonly<Record<Exclude<InvariantName, "I11">, readonly Case[]>> = {
+const CASES: Readonly<Record<Exclude<InvariantName, "I11" | "I12">, readonly Case[]>> = {
   I1: [
     ["an accepted run that is not in the mailbox", /not in the mailbox/, inThread(() => ({ entries: [] }))],
     [
@@ -426,6 +427,146 @@ describe("I11 notices", () => {
 
   it.each(TREE_CASES)("%s", (_what, says, change) => {
     const violations = checkHistory(change(tree)).filter(({ invariant }) => invariant === "I11");
+    expect(violations.map(({ message }) => message)).toContainEqual(expect.stringMatching(says));
+  });
+});
+
+/** Has a node say its end in another way, or not at all, or more than once. */
+function inEnd(node: string, change: (event: EventOf<"node_end">) => readonly AgentEvent[]): Change {
+  return inRun(({ segments }) => ({
+    segments: segments.map((segment) => ({
+      ...segment,
+      events: segment.events.flatMap((event) =>
+        event.type === "node_end" && event.data.node_id === node ? change(event) : [event],
+      ),
+    })),
+  }));
+}
+
+/** Has every event that fits be told twice. */
+function twice(isMeant: (event: AgentEvent) => boolean): Change {
+  return inRun(({ segments }) => ({
+    segments: segments.map((segment) => ({
+      ...segment,
+      events: segment.events.flatMap((event) => (isMeant(event) ? [event, event] : [event])),
+    })),
+  }));
+}
+
+const LATER = 1_000;
+
+const FLOW_CASES: readonly Case[] = [
+  ["a node that ended twice", /Node join ended 2 times/, inEnd("join", (event) => [event, event])],
+  ["a workflow that began twice", /began 2 times/, twice(({ type }) => type === "workflow_start")],
+  [
+    "a node that was executed again by a later owner",
+    /Node record used post under epoch 1000/,
+    inFirstEffect("post", (effect) => [effect, { ...effect, node: "record", epoch: LATER }]),
+  ],
+  [
+    "a model that was asked again by a later owner",
+    /Node left used its model under epoch 1000/,
+    (history) => ({ ...history, models: history.models.map((line) => ({ ...line, epoch: LATER })) }),
+  ],
+  [
+    "a node that was executed again by the same owner",
+    /ms after somebody saw its end/,
+    inFirstEffect("post", (effect) => [effect, { ...effect, started_at: Date.now() + LATER }]),
+  ],
+  [
+    "a node that began before the end of the one before was committed",
+    /before the end of join was committed/,
+    inFirstEffect("debit", (effect) => [effect, { ...effect, node: "pay", epoch: -1 }]),
+  ],
+  [
+    "an item that began before the nodes before its fan-out were over",
+    /Node map\[0\].entry used debit under epoch -1, before the end of offer/,
+    inFirstEffect("debit", (effect) => [effect, { ...effect, node: "map[0].entry", epoch: -1 }]),
+  ],
+  [
+    "a tool that took effect twice and may not",
+    /of debit took effect 2 times; at most 1/,
+    inFirstEffect("debit", (effect) => [effect, effect]),
+  ],
+  [
+    "an effect under another key",
+    /took effect under the key other/,
+    inFirstEffect("post", (effect) => [effect, { ...effect, key: "other" }]),
+  ],
+  [
+    "an attempt that nobody began",
+    /is of attempt 2, which was never begun/,
+    inEvents((event) => (event.type === "node_retry" ? { ...event, data: { ...event.data, attempt: 3 } } : event)),
+  ],
+  [
+    "a completed node without an effect",
+    /Node pay was completed and its tool never took effect/,
+    (history) => ({ ...history, effects: history.effects.filter(({ node }) => node !== "pay") }),
+  ],
+  [
+    "a sleep that began twice",
+    /Node nap began to wait 2 times/,
+    twice((event) => event.type === "node_wait" && event.data.node_id === "nap"),
+  ],
+  [
+    "a gate that was resumed twice",
+    /Node gate waited 1 times and was resumed 2 times/,
+    twice((event) => event.type === "node_resume" && event.data.node_id === "gate"),
+  ],
+  [
+    "a gate that was decided twice",
+    /Gate gate was decided 2 times/,
+    inRun(({ decisions }) => ({ decisions: [...decisions, ...decisions] })),
+  ],
+  ["a gate that nobody decided", /came to approved and nobody decided/, inRun(() => ({ decisions: [] }))],
+  ["a gate that came to something else", /decided as rejected and came to approved/, inDecisions({ action: "cancel" })],
+  ["a run that left a node out", /node map\[1\].item never ended/, inEnd("map[1].item", () => [])],
+  [
+    "a run with another answer",
+    /not the output of its last node/,
+    inMessages((messages) => messages.map((said) => (said.role === "assistant" ? { ...said, content: "[]" } : said))),
+  ],
+  [
+    "a tool that an owner called who was replaced",
+    /when a later one was already at work/,
+    (history) => ({
+      ...history,
+      claims: [{ kind: "claim", thread_id: "flow0-0", epoch: LATER, worker: "w", incarnation: 2, number: 0, at: 0 }],
+    }),
+  ],
+];
+
+describe("I12 notices", () => {
+  let flow: History;
+  beforeAll(async () => {
+    flow = await recordHistory(FLOW_RUN);
+  });
+
+  it("nothing in a workflow run that is sound", () => {
+    expect(checkHistory(flow)).toEqual([]);
+    const tools = flow.effects.map(({ tool }) => tool);
+    expect(tools).toEqual(expect.arrayContaining(["post", "debit", "balk"]));
+    expect(flow.models.length).toBeGreaterThan(4);
+  });
+
+  it("a schedule that fired twice at once, or left a time out", () => {
+    const [run] = flow.threads;
+    const threads = ["00", "03", "09"].flatMap((second) => {
+      const thread_id = `schedule:tick:2026-11-18T12:00:${second}.000Z`;
+      return run === undefined ? [] : [{ ...run, thread: { ...run.thread, thread_id } }];
+    });
+    const again = threads.map((thread, place) =>
+      place === 0 ? { ...thread, runs: [...thread.runs, ...thread.runs] } : thread,
+    );
+    expect(findWrongSchedules({ ...flow, threads: threads.slice(0, 2) })).toEqual([]);
+    expect(findWrongSchedules({ ...flow, threads: again }).map(({ message }) => message)).toEqual([
+      "The schedule fired 2 times at once.",
+      "The schedule did not fire at 2026-11-18T12:00:06.000Z.",
+    ]);
+  });
+
+  it.each(FLOW_CASES)("%s", (_what, says, change) => {
+    const violations = checkHistory(change(flow)).filter(({ invariant }) => invariant === "I12");
     expect(violations.map(({ message }) => message)).toContainEqual(expect.stringMatching(says));
   });
 });

@@ -7,6 +7,7 @@ import { findFalseRefusals } from "./invariants/false-refusals.ts";
 import { findInventions } from "./invariants/no-invention.ts";
 import { findWrongNotes } from "./invariants/noted-once.ts";
 import { findRepeatedRequests } from "./invariants/request-once.ts";
+import { findWrongSchedules } from "./invariants/schedules.ts";
 import { findRivalOwners } from "./invariants/single-owner.ts";
 import { findBrokenStreams } from "./invariants/stream.ts";
 import { findUnendedRuns } from "./invariants/terminal-once.ts";
@@ -14,6 +15,7 @@ import { findBrokenTrees } from "./invariants/trees.ts";
 import { findUnequalReplays } from "./invariants/verified-replay.ts";
 import { findBrokenChains } from "./invariants/version-chain.ts";
 import { findDanglingCalls } from "./invariants/well-formed-history.ts";
+import { findBrokenFlows } from "./invariants/workflows.ts";
 
 /** What must hold after any fault, in the words of the documentation. */
 export const INVARIANTS: Readonly<Record<InvariantName, { readonly title: string; readonly check: Invariant }>> = {
@@ -34,6 +36,10 @@ export const INVARIANTS: Readonly<Record<InvariantName, { readonly title: string
   I9: { title: "every call has one result", check: findDanglingCalls },
   I10: { title: "a run replays as it was recorded", check: findUnequalReplays },
   I11: { title: "a run hears once how those below it ended", check: findBrokenTrees },
+  I12: {
+    title: "a node of a workflow is done once, and in its turn",
+    check: (history) => [...findBrokenFlows(history), ...findWrongSchedules(history)],
+  },
 };
 
 /** Everything that is wrong with a history. One in which nothing happened proves nothing, and is refused. */

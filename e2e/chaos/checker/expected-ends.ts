@@ -1,5 +1,8 @@
 import { MAX_RECOVERIES, type RunRecord } from "@reprise/contracts";
+import { isOfFlow } from "../workload/flow-document.ts";
+import { tellFlow } from "./flow-story.ts";
 import type { History } from "./history.ts";
+import { indexHistory } from "./index-history.ts";
 import { runAbove } from "./lineage.ts";
 import { requestsOf } from "./requests.ts";
 
@@ -18,8 +21,17 @@ export function expectedEnds(history: History, run: RunRecord): readonly string[
   const isTakenAlong = above !== undefined && expectedEnds(history, above).length > 1;
   if (isCancelled || isTakenAlong || hasRival("interrupt", "rollback")) ends.push("cancelled");
   if (hasRival("continue", "interrupt", "rollback")) ends.push("stopped:superseded");
+  if (isOfFlow(thread_id) && hasDeniedNode(history, run)) ends.push("error");
   if (countLosses(history, run) > MAX_RECOVERIES) ends.push("error:poison");
   return ends;
+}
+
+/** Whether somebody said that a node which a crash interrupted counts as failed. */
+function hasDeniedNode(history: History, { run_id }: RunRecord): boolean {
+  const placed = indexHistory(history).runs.get(run_id);
+  if (placed === undefined) return false;
+  const { unknown } = tellFlow(placed);
+  return [...unknown.values()].flat().some(({ action }) => action === "cancel");
 }
 
 /** The times of a run are the store's; those of faults are the rig's. */

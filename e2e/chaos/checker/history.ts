@@ -65,7 +65,7 @@ export interface History {
   readonly unfinished: readonly string[];
 }
 
-export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11";
+export type InvariantName = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10" | "I11" | "I12";
 
 /** Something that must not be, with the ids to look for. */
 export interface Violation {

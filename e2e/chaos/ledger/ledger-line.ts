@@ -7,6 +7,8 @@ export interface EffectLine {
   readonly run_id: string;
   readonly call_id: string;
   readonly tool: string;
+  /** The node of a workflow that called the tool, by its path. */
+  readonly node?: string;
   /** The version of the tool that did it. */
   readonly version: number;
   readonly n: number;
@@ -33,6 +35,8 @@ export interface ModelLine {
   readonly script: string;
   readonly step: number;
   readonly messages: readonly ModelMessageShape[];
+  /** The newest claim its process had on the thread when a node of a workflow asked. */
+  readonly epoch?: number;
   readonly worker: string;
   readonly incarnation: number;
 }

@@ -1,3 +1,4 @@
+import type { EventType } from "@reprise/contracts";
 import { DEPLOY, deployLast, deployNext } from "../fleet/deploy.ts";
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
@@ -12,6 +13,9 @@ const LONGEST_PAUSE_MS = 700;
 const SIGN_WITHIN_MS = 5_000;
 /** How many faults wait for one: the others fall into whatever recovery is under way. */
 const WAITING_SHARE = 0.8;
+
+/** What clients see when something was done. */
+const SIGNS: readonly EventType[] = ["tool_call_done", "node_end"];
 
 /** How many faults of each kind a round has: those of workers, and those of its store. */
 export type FaultPlan = Readonly<Record<string, number>>;
@@ -56,7 +60,7 @@ async function awaitSignOfLife({ log, signal }: Stage): Promise<void> {
   const from = log.records.length;
   const deadline = Date.now() + SIGN_WITHIN_MS;
   const isSign = (): boolean =>
-    log.records.slice(from).some((record) => record.type === "event" && record.event.type === "tool_call_done");
+    log.records.slice(from).some((record) => record.type === "event" && SIGNS.includes(record.event.type));
   while (!isSign() && Date.now() < deadline) await pauseFor(20, signal);
 }
 

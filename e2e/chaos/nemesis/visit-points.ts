@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { Stage } from "../round/open-stage.ts";
-import { FAULT_POINTS } from "../worker/fault-point-names.ts";
+import { FAULT_POINTS, FLOW_POINTS } from "../worker/fault-point-names.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 
 /** A life that reaches no armed point for this long is ended in order, which has points of its own. */
@@ -20,9 +20,10 @@ const ARMED = 12;
 export async function visitPoints(stage: Stage, random: SeededRandom): Promise<readonly string[]> {
   const { workers, log, folder, options } = stage;
   const [worker] = workers;
-  if (worker === undefined) return FAULT_POINTS;
+  const points = options.workflows ? FLOW_POINTS : FAULT_POINTS;
+  if (worker === undefined) return points;
   const file = join(folder, "died-at");
-  const left = new Set(FAULT_POINTS);
+  const left = new Set(points);
   await worker.kill();
   for (let fruitless = 0; left.size > 0 && fruitless < MAX_FRUITLESS; ) {
     stage.signal.throwIfAborted();
@@ -35,7 +36,7 @@ export async function visitPoints(stage: Stage, random: SeededRandom): Promise<r
     if (point !== undefined && left.delete(point)) fruitless = 0;
     else fruitless += 1;
     log.note({ type: "fault", fault: point === undefined ? "retire" : `die at ${point}`, worker: worker.name });
-    options.progress?.(`${FAULT_POINTS.length - left.size} of ${FAULT_POINTS.length} fault points`);
+    options.progress?.(`${points.length - left.size} of ${points.length} fault points`);
   }
   await worker.start();
   return [...left];

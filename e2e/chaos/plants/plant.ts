@@ -31,6 +31,8 @@ export interface Plant {
   readonly clients?: Clients;
   /** Whether agents have to have other agents work for them. */
   readonly trees?: boolean;
+  /** Whether runs have to be workflows. */
+  readonly workflows?: boolean;
   /** How wrong clocks are, where it matters. */
   readonly skewMs?: number;
   wrapStore?(store: Store): Store;

@@ -4,11 +4,14 @@ import { applyOtherArguments } from "./apply-other-arguments.ts";
 import { approveAnyVersion } from "./approve-any-version.ts";
 import { cancelTopOnly } from "./cancel-top-only.ts";
 import { claimAnything } from "./claim-anything.ts";
+import { commitWhenIdle } from "./commit-when-idle.ts";
 import { decisionByToolName } from "./decision-by-tool-name.ts";
 import { doNotWaitForRuns } from "./do-not-wait-for-runs.ts";
 import { dropEpochCheck } from "./drop-epoch-check.ts";
 import { endStreamEarly } from "./end-stream-early.ts";
 import { finishBeforeCommit } from "./finish-before-commit.ts";
+import { fireInEveryProcess } from "./fire-in-every-process.ts";
+import { forgetAnnouncement } from "./forget-announcement.ts";
 import { forgetDecision } from "./forget-decision.ts";
 import { forgetIdempotencyKey } from "./forget-idempotency-key.ts";
 import { leaveOutEffects } from "./leave-out-effects.ts";
@@ -20,6 +23,7 @@ import { loseWake } from "./lose-wake.ts";
 import { noSyntheticResult } from "./no-synthetic-result.ts";
 import { ownClock } from "./own-clock.ts";
 import type { Plant } from "./plant.ts";
+import { repeatCompletedNode } from "./repeat-completed-node.ts";
 import { repeatMessage } from "./repeat-message.ts";
 import { retryWithNewChangesetId } from "./retry-with-new-changeset-id.ts";
 import { reviveLostLease } from "./revive-lost-lease.ts";
@@ -57,6 +61,10 @@ export const PLANTS: Readonly<Record<string, Plant>> = {
   "cancel-top-only": cancelTopOnly,
   "do-not-wait-for-runs": doNotWaitForRuns,
   "lose-answer": loseAnswer,
+  "forget-announcement": forgetAnnouncement,
+  "commit-when-idle": commitWhenIdle,
+  "repeat-completed-node": repeatCompletedNode,
+  "fire-in-every-process": fireInEveryProcess,
 };
 
 /** A plant by its name; none for none. */

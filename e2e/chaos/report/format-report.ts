@@ -26,7 +26,11 @@ export function formatReport(title: string, tally: Tally): string {
       `${sum(interventions)} interventions in ${interventions.length} kinds`,
       `${tally.threads} threads`,
     ]),
-    line("runs", [...counts(tally.runs), ...(tally.runsBelow > 0 ? [`${tally.runsBelow} of them below others`] : [])]),
+    line("runs", [
+      ...counts(tally.runs),
+      ...(tally.runsBelow > 0 ? [`${tally.runsBelow} of them below others`] : []),
+      ...(tally.scheduled > 0 ? [`${tally.scheduled} by a schedule`] : []),
+    ]),
     line("decisions", [
       `${tally.decisions} stored`,
       `${tally.unknownOutcomes} unknown outcomes`,
@@ -38,6 +42,7 @@ export function formatReport(title: string, tally: Tally): string {
       `${tally.versions} versions`,
       `${tally.effects} effects`,
       `${tally.modelCalls} model calls`,
+      ...(tally.nodes > 0 ? [`${tally.nodes} nodes of workflows`] : []),
       `${tally.activations} later activations`,
       `${tally.losses} owners replaced alive`,
       `${tally.verified} runs replayed`,

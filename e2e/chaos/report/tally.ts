@@ -1,6 +1,7 @@
 import { tellCalls } from "../checker/call-story.ts";
 import type { History, Violation } from "../checker/history.ts";
 import { requestsOf } from "../checker/requests.ts";
+import { SCHEDULED_AGENT } from "../workload/schedule-document.ts";
 import { measurePauses, measureReturns } from "./measure-pauses.ts";
 
 /** What happened in one or more rounds, in numbers. */
@@ -27,6 +28,10 @@ export interface Tally {
   readonly withdrawals: number;
   readonly effects: number;
   readonly modelCalls: number;
+  /** Runs that a schedule started. */
+  readonly scheduled: number;
+  /** Nodes of workflows that ended. */
+  readonly nodes: number;
   /** How often an owner that lived was replaced. */
   readonly losses: number;
   /** Later activations of runs. */
@@ -70,6 +75,8 @@ export function tallyRound(history: History, violations: readonly Violation[]): 
     withdrawals: events.filter(({ type }) => type === "stream_reset").length,
     effects: history.effects.length,
     modelCalls: history.models.length,
+    scheduled: runs.filter(({ run }) => run.agent_id === SCHEDULED_AGENT).length,
+    nodes: stored.filter(({ type }) => type === "node_end").length,
     losses: history.losses.length,
     activations: stored.filter(({ type, seq }) => type === "run_start" && seq !== 1).length,
     pausesMs: measurePauses(witness),
@@ -97,6 +104,8 @@ export function addTallies(left: Tally, right: Tally): Tally {
     withdrawals: left.withdrawals + right.withdrawals,
     effects: left.effects + right.effects,
     modelCalls: left.modelCalls + right.modelCalls,
+    scheduled: left.scheduled + right.scheduled,
+    nodes: left.nodes + right.nodes,
     losses: left.losses + right.losses,
     activations: left.activations + right.activations,
     pausesMs: [...left.pausesMs, ...right.pausesMs],

@@ -1,9 +1,15 @@
+import { writeFileSync } from "node:fs";
 import { createSeededRandom } from "../random/seeded-random.ts";
 import type { ClientKind } from "../witness/client.ts";
 import { Connections } from "../witness/connections.ts";
 import { WitnessLog } from "../witness/witness-log.ts";
 import { pauseFor } from "../workload/pause-for.ts";
-import type { Stage } from "./open-stage.ts";
+import { SCHEDULED_AGENT } from "../workload/schedule-document.ts";
+import { listDone } from "./list-done.ts";
+import { type Stage, schedulesOver } from "./open-stage.ts";
+
+/** Two times show whether one between them was missed, or one fired twice. */
+const SCHEDULED_RUNS = 2;
 
 interface OpenWork {
   readonly running: readonly string[];
@@ -15,9 +21,11 @@ interface OpenWork {
 export async function awaitRest(stage: Stage): Promise<readonly string[]> {
   const { restWithinMs } = stage.options;
   const deadline = Date.now() + restWithinMs;
-  const isOver = await stage.traffic.end(restWithinMs);
   const connections = openQuietly(stage);
   try {
+    if (stage.options.workflows) await awaitSchedule(stage, connections, deadline);
+    writeFileSync(schedulesOver(stage.folder), "");
+    const isOver = await stage.traffic.end(Math.max(deadline - Date.now(), 0));
     for (;;) {
       const open = await askOpenWork(connections);
       if (isOver && open.length === 0) return [];
@@ -26,6 +34,15 @@ export async function awaitRest(stage: Stage): Promise<readonly string[]> {
     }
   } finally {
     connections.close();
+  }
+}
+
+/** Waits until the schedule has fired as often as a round needs: a short one would otherwise say nothing about schedules. */
+async function awaitSchedule({ signal }: Stage, connections: Connections, deadline: number): Promise<void> {
+  while (Date.now() < deadline) {
+    const fired = (await listDone(connections)).filter(({ agent_id }) => agent_id === SCHEDULED_AGENT);
+    if (fired.length >= SCHEDULED_RUNS) return;
+    await pauseFor(100, signal);
   }
 }
 

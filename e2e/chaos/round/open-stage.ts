@@ -29,13 +29,18 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** The file that ends the schedules of a round. */
+export function schedulesOver(folder: string): string {
+  return join(folder, "schedules-over");
+}
+
 export async function openStage(options: RoundOptions, folder: string, random: SeededRandom): Promise<Stage> {
   const { address, addressFor, close: closeStore } = await options.server.freshStore(folder);
   const ledger = join(folder, "ledger.sock");
   const ledgerProcess = startProcess({ script: "ledger/ledger-process.ts", log: join(folder, "ledger.log") });
   const instruction: LedgerInstruction = { socket: ledger, file: join(folder, "ledger.jsonl") };
   await ledgerProcess.tell(JSON.stringify(instruction));
-  const models = options.trees ? await startScriptServer() : undefined;
+  const models = options.trees || options.workflows ? await startScriptServer() : undefined;
   const { leaseMs, renewEveryMs, keepsInstanceId, plant } = options;
   const maxActiveRuns = Math.max(options.threads - 2, 2);
   const shared = {
@@ -47,6 +52,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     maxActiveRuns,
     keepsInstanceId,
     ...(models !== undefined && { modelUrl: models.url }),
+    ...(options.workflows && { schedulesOver: schedulesOver(folder) }),
   };
   const workers = Array.from({ length: options.workers }, (_, index) => {
     const worker = `worker-${index + 1}`;
@@ -64,6 +70,7 @@ export async function openStage(options: RoundOptions, folder: string, random: S
     clients: options.clients,
     decidesEarly: (options.faults[DEPLOY] ?? 0) === 0,
     trees: options.trees,
+    workflows: options.workflows,
   });
   const closed = new AbortController();
   let closing: Promise<void> | undefined;

@@ -21,6 +21,8 @@ export interface RoundOptions {
   readonly clients: Clients;
   /** Whether agents have other agents work for them, and ask their models over HTTP. */
   readonly trees: boolean;
+  /** Whether runs are workflows, whose agents ask their models over HTTP. */
+  readonly workflows: boolean;
   /** How wrong the clock of a process may be at most; 0 for clocks that are right. */
   readonly skewMs: number;
   /** Whether every run that is over is replayed and compared with its recording. */
@@ -46,6 +48,7 @@ export const DEFAULT_ROUND = {
   threads: 8,
   clients: "both",
   trees: false,
+  workflows: false,
   skewMs: 0,
   verifies: true,
   leaseMs: 1_500,

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page, RunRecord } from "@reprise/contracts";
 import type { ReplayResult } from "@reprise/runtime";
 import type { Verification } from "../checker/history.ts";
 import type { Connections } from "../witness/connections.ts";
 import { openQuietly } from "./await-rest.ts";
+import { listDone } from "./list-done.ts";
 import type { Stage } from "./open-stage.ts";
 
 /** Has every run that is over replayed and compared with its recording, by workers as they are deployed now. */
@@ -33,16 +33,4 @@ export async function verifyRuns(stage: Stage): Promise<readonly Verification[]>
 async function keepRecording({ folder }: Stage, connections: Connections, run_id: string): Promise<void> {
   const reply = await connections.ask({ op: "export", run_id });
   if ("answer" in reply) writeFileSync(join(folder, `${run_id}.recording.json`), JSON.stringify(reply.answer));
-}
-
-async function listDone(connections: Connections): Promise<readonly RunRecord[]> {
-  const runs: RunRecord[] = [];
-  for (;;) {
-    const reply = await connections.askUntilDefinite({ op: "done_runs", offset: runs.length });
-    if (!("answer" in reply)) throw new Error(`The runs cannot be listed: ${reply.refusal.message}`);
-    // The answer of `done_runs` is a page of them.
-    const { items, has_more } = reply.answer as unknown as Page<RunRecord>;
-    runs.push(...items);
-    if (!has_more || items.length === 0) return runs;
-  }
 }

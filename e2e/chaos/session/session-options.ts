@@ -21,6 +21,7 @@ export interface SessionOptions {
   readonly threads: number;
   readonly clients: Clients;
   readonly trees: boolean;
+  readonly workflows: boolean;
   readonly skewMs: number;
   readonly verifies: boolean;
   readonly leaseMs: number;
@@ -39,6 +40,7 @@ export const USAGE = `npm run chaos -- [options]
   --faults <list>       other faults, as in "hold=10,database restart=5"; an unknown one lists those there are
   --clients <way>       how clients reach the workers: ${CLIENTS.join(", ")} (${DEFAULT_ROUND.clients})
   --trees               agents have other agents work for them, and ask their models over HTTP
+  --workflows           runs are workflows with branches, tools, gates, sleeps, retries and fan-outs
   --skew <ms>           the most by which a process's clock is wrong, ahead or behind: up to 60000, on a store with its own clock (0)
   --no-verify           do not replay every run that is over
   --workers <n>         processes on one store (1)
@@ -64,6 +66,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
       threads: { type: "string", default: String(DEFAULT_ROUND.threads) },
       clients: { type: "string", default: DEFAULT_ROUND.clients },
       trees: { type: "boolean", default: false },
+      workflows: { type: "boolean", default: false },
       skew: { type: "string", default: "0" },
       "no-verify": { type: "boolean", default: false },
       "kills-per-round": { type: "string", default: "25" },
@@ -79,6 +82,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
   if (!isStoreName(values.store))
     throw new UsageError(`There is no store "${values.store}": ${STORE_NAMES.join(", ")}.`);
   plantNamed(values.plant);
+  if (values.trees && values.workflows) throw new UsageError("A session has --trees or --workflows, not both.");
   const clients = CLIENTS.find((way) => way === values.clients);
   if (clients === undefined)
     throw new UsageError(`--clients must be one of ${CLIENTS.join(", ")} (got "${values.clients}").`);
@@ -93,6 +97,7 @@ export function readSessionOptions(parameters: readonly string[]): SessionOption
     threads: Math.max(readCount("threads", values.threads), 1),
     clients,
     trees: values.trees,
+    workflows: values.workflows,
     skewMs: readCount("skew", values.skew),
     verifies: !values["no-verify"],
     leaseMs: readCount("lease", values.lease),

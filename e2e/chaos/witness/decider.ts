@@ -15,8 +15,11 @@ const SLOW_SHARE = 0.15;
 /** In what manner a decision is sent. */
 const MANNERS = { once: 12, twice_at_once: 3, twice: 3, late_again: 3, with_rival: 4 };
 
-/** What a tool asks that continues without an answer after a while. */
-const OFFER = "tool:offer";
+/** What tools and gates ask that continue without an answer after a while. */
+const OFFERS: readonly string[] = ["tool:offer", "gate:review"];
+
+/** Waits of workflows for a time, which are nobody's to answer. */
+const TIMERS: readonly string[] = ["sleep", "retry"];
 
 interface OpenTree {
   readonly open: readonly string[];
@@ -75,7 +78,7 @@ export class Decider {
 
   #consider(question: Question): void {
     const key = `${question.call_id}#${question.suspension}`;
-    if (this.#planned.has(key)) return;
+    if (this.#planned.has(key) || TIMERS.includes(question.action)) return;
     this.#planned.add(key);
     this.#keep(this.#decide(question, this.#random.branch(key)));
   }
@@ -88,7 +91,7 @@ export class Decider {
 
   async #decide(question: Question, random: SeededRandom): Promise<void> {
     // Some offers nobody answers: then their time has to run out.
-    if (question.action === OFFER && random.chance(0.5)) return;
+    if (OFFERS.includes(question.action) && random.chance(0.5)) return;
     // Most answers come at once; some take as long as a person does, while faults and deploys continue.
     await pauseFor(random.chance(SLOW_SHARE) ? random.between(300, 2_000) : random.between(0, 40));
     const manner = random.pickWeighted(MANNERS);

@@ -32,13 +32,29 @@ const MOMENTS: readonly [EventType, ...EventType[]] = [
   "state_delta",
 ];
 
+const FLOW_MOMENTS: readonly [EventType, ...EventType[]] = [
+  "run_start",
+  "node_start",
+  "node_delta",
+  "node_tool_call",
+  "node_end",
+  "node_retry",
+  "node_wait",
+  "node_resume",
+];
+
 /** How many runs are interfered with. */
 const SHARE = 0.4;
 /** How many of the interferences with a tree cancel it. */
 const TREE_CANCELS = 0.5;
 
-export function chooseIntervention(random: SeededRandom, isTree: boolean): Intervention | undefined {
+/** What a run is: an agent alone, one with runs below it, or a workflow. */
+export type RunKind = "plain" | "tree" | "flow";
+
+export function chooseIntervention(random: SeededRandom, run: RunKind): Intervention | undefined {
   if (!random.chance(SHARE)) return undefined;
+  if (run === "flow") return { kind: random.pickWeighted(KINDS), at: random.pick(FLOW_MOMENTS) };
+  const isTree = run === "tree";
   const kind = isTree && random.chance(TREE_CANCELS) ? "cancel" : random.pickWeighted(KINDS);
   // A call that waits for a run tells so as an activity.
   const at = isTree && random.chance(0.5) ? "activity_snapshot" : random.pick(MOMENTS);

@@ -2,13 +2,14 @@ import type { AgentEvent, BusyPolicy, RunRequest } from "@reprise/contracts";
 import { ops } from "@reprise/state";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { AskOf } from "../wire/worker-messages.ts";
+import { FLOW_AGENT, isOfFlow } from "../workload/flow-document.ts";
 import { LASTING_AGENT } from "../workload/generation.ts";
 import { pauseFor } from "../workload/pause-for.ts";
 import { isOfTree, scriptMessage } from "../workload/run-script.ts";
 import type { Connections } from "./connections.ts";
 import { Decider } from "./decider.ts";
 import { type FollowedRun, followRun } from "./follow-run.ts";
-import { chooseIntervention, type Intervention } from "./intervention.ts";
+import { chooseIntervention, type Intervention, type RunKind } from "./intervention.ts";
 
 export interface DrivenThread {
   readonly thread_id: string;
@@ -22,6 +23,11 @@ export interface DrivenThread {
 
 /** How often questions that nobody heard of are looked for. */
 const LOOK_EVERY_MS = 400;
+
+function kindOf(threadId: string): RunKind {
+  if (isOfFlow(threadId)) return "flow";
+  return isOfTree(threadId) ? "tree" : "plain";
+}
 
 /** A client that talks to one thread: starts runs, answers questions, interferes, and reads every event to the end. */
 export class ThreadDriver {
@@ -81,9 +87,12 @@ export class ThreadDriver {
 
   #request(name: string, busy_policy: BusyPolicy): RunRequest {
     const { connections, random, thread_id } = this.#thread;
-    const content = busy_policy === "steer" ? `Hurry, ${name}.` : scriptMessage(name);
+    const isFlow = isOfFlow(thread_id);
+    // The name of a run is the input of its workflow.
+    const said = isFlow ? name : scriptMessage(name);
+    const content = busy_policy === "steer" && !isFlow ? `Hurry, ${name}.` : said;
     return {
-      agent_id: connections.chooseAgent(random.branch(`agent/${name}`)),
+      agent_id: isFlow ? FLOW_AGENT : connections.chooseAgent(random.branch(`agent/${name}`)),
       thread_id,
       messages: [{ id: `said-${name}`, role: "user", content }],
       busy_policy,
@@ -118,8 +127,7 @@ export class ThreadDriver {
     const { connections } = this.#thread;
     const random = this.#thread.random.branch(`follow/${run_id}`);
     // Only a conversation is interfered with.
-    let intervention =
-      thread_id === this.#thread.thread_id ? chooseIntervention(random, isOfTree(thread_id)) : undefined;
+    let intervention = thread_id === this.#thread.thread_id ? chooseIntervention(random, kindOf(thread_id)) : undefined;
     let interfering: Promise<void> = Promise.resolve();
     await followRun(connections, {
       run_id,

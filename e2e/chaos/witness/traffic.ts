@@ -1,6 +1,7 @@
 import type { WorkerHandle } from "../fleet/worker-handle.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { Clients } from "../round/round-options.ts";
+import { FLOW_PREFIX } from "../workload/flow-document.ts";
 import { TREE_PREFIX } from "../workload/run-script.ts";
 import { Connections } from "./connections.ts";
 import { ThreadDriver } from "./thread-driver.ts";
@@ -16,6 +17,8 @@ export interface TrafficOptions {
   readonly decidesEarly: boolean;
   /** Whether runs have runs below them. */
   readonly trees: boolean;
+  /** Whether runs are workflows. */
+  readonly workflows: boolean;
 }
 
 /** Clients that keep the workers busy: whenever one is through with its thread, another begins a new one. */
@@ -51,14 +54,14 @@ export class Traffic {
   }
 
   async #drive(lane: number): Promise<void> {
-    const { workers, log, random, clients, decidesEarly, trees } = this.#options;
+    const { workers, log, random, clients, decidesEarly, trees, workflows } = this.#options;
     const kind = clients === "both" ? (lane % 2 === 0 ? "http" : "socket") : clients;
     const { signal } = this.#aborted;
     for (let number = 1; !this.#isEnding && !signal.aborted; number++) {
       const own = random.branch(`${lane}/${number}`);
       const connections = new Connections({ workers, log, random: own.branch("connections"), signal, kind });
       const isEnding = (): boolean => this.#isEnding;
-      const thread_id = `${trees ? TREE_PREFIX : "t"}${lane}-${number}`;
+      const thread_id = `${workflows ? FLOW_PREFIX : trees ? TREE_PREFIX : "t"}${lane}-${number}`;
       const driver = new ThreadDriver({ thread_id, connections, random: own, isEnding, decidesEarly });
       try {
         await driver.drive();

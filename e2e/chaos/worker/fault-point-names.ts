@@ -47,7 +47,25 @@ const STREAMED: readonly string[] = [
   "stream_reset",
 ];
 
+const streamed = (type: string): string => `stream.${type}`;
+
 const around = (name: string): readonly string[] => [`${name}:before`, `${name}:after`];
+
+/** Where a process with workflow runs can be made to die. */
+export const FLOW_POINTS: readonly string[] = [
+  "commit:before",
+  "commit:after",
+  ...["user_message", "tool_results", "run_finished"].flatMap((reason) => around(`store.commit(${reason})`)),
+  ...CLAIMS.map((kind) => `store.claim(${kind}):after`),
+  ...around("store.decide"),
+  ...around("answer.decide"),
+  ...["workflow_start", "node_start", "node_delta", "node_tool_call", "node_tool_result", "node_cost"].map(streamed),
+  ...["node_end", "node_retry", "node_wait", "node_resume", "run_finish"].map(streamed),
+  "model:request",
+  "model:midway",
+  "model:finish",
+  ...around("effect"),
+];
 
 export const FAULT_POINTS: readonly string[] = [
   ...RUNTIME_POINTS,
@@ -55,7 +73,7 @@ export const FAULT_POINTS: readonly string[] = [
   "store.claim:before",
   ...CLAIMS.map((kind) => `store.claim(${kind}):after`),
   ...ANSWERS.flatMap((answer) => around(`answer.${answer}`)),
-  ...STREAMED.map((type) => `stream.${type}`),
+  ...STREAMED.map(streamed),
   "model:request",
   "model:midway",
   "model:finish",

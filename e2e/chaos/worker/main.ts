@@ -5,20 +5,27 @@ import { createNodeEnv } from "@reprise/node";
 import { defineAgent, definePlugin } from "@reprise/runtime";
 import { createServer } from "@reprise/server";
 import { listen } from "@reprise/server/node";
+import { createExpressionSandbox } from "@reprise/workflow/quickjs";
 import { createRuntime } from "reprise";
 import type { StoreWithBlobs } from "reprise/advanced";
+import { defineWorkflow } from "../../../packages/workflow/src/run/define-workflow.ts";
+import { workflows } from "../../../packages/workflow/src/run/workflows.ts";
 import { readInstruction } from "../fleet/read-instruction.ts";
 import { connectLedger } from "../ledger/ledger-client.ts";
 import { plantNamed } from "../plants/table.ts";
 import { loadStore, openStore } from "../stores/open-store.ts";
 import { isStoreName } from "../stores/store-address.ts";
 import { createChaosModel } from "../workload/chaos-model.ts";
-import { createChaosTools } from "../workload/chaos-tools.ts";
+import { type ChaosToolsOptions, createChaosTools } from "../workload/chaos-tools.ts";
+import { EXPRESSION_MS, FLOW_DOCUMENT, FLOW_PROVIDER, readFlowScript } from "../workload/flow-document.ts";
+import { createFlowTools } from "../workload/flow-tools.ts";
 import { agentsIn, type Generation, LASTING_AGENT } from "../workload/generation.ts";
+import { SCHEDULE_DOCUMENT } from "../workload/schedule-document.ts";
 import { createTreeTools } from "../workload/tree-tools.ts";
 import { watchClaims } from "./claim-epochs.ts";
 import { FaultPoints } from "./fault-points.ts";
 import { serveClients } from "./serve-clients.ts";
+import { serveSchedules } from "./serve-schedules.ts";
 import { skewClock } from "./skew-clock.ts";
 import { storeWithPoints } from "./store-with-points.ts";
 import { createWorkerLog } from "./worker-log.ts";
@@ -44,15 +51,19 @@ const provider =
 const model = createChaosModel({
   ...(provider !== undefined && { remote: provider.model("script") }),
   point: visit,
-  record: (line) => ledger.write({ ...line, worker, incarnation }),
-});
-const tools = createChaosTools(
-  {
-    point: visit,
-    trueNow,
-    kindOf: (name, kind) => plant?.wrapTool?.(name, kind) ?? kind,
-    takeEffect: (line) => ledger.write({ ...line, epoch: claims.epochOf(line.thread_id), worker, incarnation }),
+  record(line) {
+    const flow = readFlowScript(line.script);
+    const begun = flow === undefined ? {} : { epoch: claims.epochOf(flow.thread_id) };
+    return ledger.write({ ...line, ...begun, worker, incarnation });
   },
+});
+const effects: Pick<ChaosToolsOptions, "point" | "trueNow" | "takeEffect"> = {
+  point: visit,
+  trueNow,
+  takeEffect: (line) => ledger.write({ epoch: claims.epochOf(line.thread_id), ...line, worker, incarnation }),
+};
+const tools = createChaosTools(
+  { ...effects, kindOf: (name, kind) => plant?.wrapTool?.(name, kind) ?? kind },
   generation,
 );
 
@@ -80,7 +91,10 @@ const env = createNodeEnv({
   log: createWorkerLog((run_id) => ledger.write({ kind: "loss", run_id, worker, incarnation })),
 });
 const runtime = await createRuntime({
-  agents,
+  agents: [...agents, defineWorkflow(FLOW_DOCUMENT), defineWorkflow(SCHEDULE_DOCUMENT)],
+  programs: [workflows({ sandbox: createExpressionSandbox({ clock: env.clock, timeoutMs: EXPRESSION_MS }) })],
+  providers: [{ id: FLOW_PROVIDER, model: () => model }],
+  tools: createFlowTools({ ...effects, epochOf: claims.epochOf }),
   store: claims.store,
   env: {
     ...env,
@@ -113,4 +127,5 @@ const served = plant?.wrapServer?.(createServer({ runtime }), runtime) ?? create
 const listening = await listen(served, { port: 0, closeTimeoutMs: 20 });
 // The orderly way out: no more work, what is under way comes to a commit, claims are given back.
 process.once("SIGTERM", () => void Promise.all([listening.close(), runtime.close()]).finally(() => process.exit(0)));
+if (options.schedulesOver !== undefined) serveSchedules(runtime, env, options.schedulesOver);
 process.stdout.write(`${listening.url}\n`);

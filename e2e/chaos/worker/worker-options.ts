@@ -20,6 +20,8 @@ export interface WorkerOptions {
   readonly skewMs: number;
   /** Where models are asked over HTTP; without it they are played in the process. */
   readonly modelUrl?: string;
+  /** The file that ends schedules; without it there are none. */
+  readonly schedulesOver?: string;
   /** A bug to work with: see `plants/`. */
   readonly plant?: string;
   readonly arm?: ArmedPoints;

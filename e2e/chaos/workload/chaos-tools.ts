@@ -10,7 +10,9 @@ export type ChaosInput = { readonly n: number; readonly pause_ms: number };
 
 export interface ChaosToolsOptions {
   /** Makes an effect a fact; resolves when it is one. */
-  takeEffect(line: Omit<EffectLine, "worker" | "incarnation" | "epoch">): Promise<void>;
+  takeEffect(
+    line: Omit<EffectLine, "worker" | "incarnation" | "epoch"> & Partial<Pick<EffectLine, "epoch">>,
+  ): Promise<void>;
   point(name: string): void;
   /** How a tool is described to the runtime: as the table says, unless a bug was planted. */
   kindOf(name: ToolName, kind: ToolKind): ToolKind;
@@ -58,7 +60,7 @@ export function createChaosTool(name: ToolName, version: number, options: ChaosT
 }
 
 /** A new version takes one more field, which nobody has to give: what was asked of an old one is still valid. */
-function inputSchema(version: number) {
+export function inputSchema(version: number) {
   const added = Array.from({ length: version - 1 }, (_, index) => [`since_${index + 2}`, { type: "string" }]);
   return {
     type: "object",

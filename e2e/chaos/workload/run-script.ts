@@ -1,4 +1,6 @@
 import { createSeededRandom, type SeededRandom } from "../random/seeded-random.ts";
+import { isOfFlow } from "./flow-document.ts";
+import type { FlowTool } from "./flow-tools.ts";
 import type { ToolName } from "./tool-kinds.ts";
 
 /** Tools that have another agent play a script: `delegate` waits for it, `dispatch` does not. */
@@ -20,7 +22,7 @@ export function depthOf(script: string): number {
 
 /** A call the model of a script asks for: of a tool of the table, or of one that has another agent play a script. */
 export type ScriptedCall =
-  | { readonly tool: ToolName; readonly arguments: { readonly n: number; readonly pause_ms: number } }
+  | { readonly tool: ToolName | FlowTool; readonly arguments: { readonly n: number; readonly pause_ms: number } }
   | { readonly tool: TreeTool; readonly arguments: { readonly script: string } };
 
 export interface ScriptedTurn {
@@ -56,6 +58,7 @@ const WEIGHTS: Readonly<Record<ToolName, number>> = {
 export function createRunScript(name: string): RunScript {
   const random = createSeededRandom(name);
   if (isOfTree(name)) return createTreeScript(name, random);
+  if (isOfFlow(name)) return createFlowScript(random);
   const turns = Array.from({ length: random.between(1, 3) }, () => scriptTurn(random, random.between(1, 4)));
   return { turns: [...turns, scriptTurn(random, 0)] };
 }
@@ -78,6 +81,17 @@ function createTreeScript(name: string, random: SeededRandom): RunScript {
     return { ...played, calls, isCut: false };
   });
   return { turns: [...turns, { ...scriptTurn(random, 0), isCut: false }] };
+}
+
+/** What the model of a node of a workflow does: it speaks, and in some nodes has tools of the workflow called before. */
+function createFlowScript(random: SeededRandom): RunScript {
+  const last = { ...scriptTurn(random, 0), isCut: false };
+  if (random.chance(0.6)) return { turns: [last] };
+  const tools: readonly FlowTool[] = random.chance(0.5) ? ["post"] : ["post", "debit"];
+  const calls = tools.map((tool): ScriptedCall => {
+    return { tool, arguments: { n: random.between(1, 1_000_000), pause_ms: random.between(0, 30) } };
+  });
+  return { turns: [{ ...last, text: ["Let me see. "], calls }, last] };
 }
 
 function scriptTurn(random: SeededRandom, calls: number): ScriptedTurn {

@@ -1,7 +1,9 @@
 import { type MailboxEntry, type Message, textOf } from "@reprise/contracts";
 import { turnOf } from "../../workload/chaos-model.ts";
+import { isOfFlow } from "../../workload/flow-document.ts";
 import { placeInScript } from "../../workload/place-in-script.ts";
 import { scriptNamed } from "../../workload/run-script.ts";
+import { scheduledTime } from "../../workload/schedule-document.ts";
 import { toolKind } from "../../workload/tool-kinds.ts";
 import type { History, ThreadHistory, Violation } from "../history.ts";
 import { indexHistory } from "../index-history.ts";
@@ -18,7 +20,9 @@ function checkThread(history: History, thread: ThreadHistory): readonly Violatio
   const { thread_id } = thread.thread;
   // No model speaks on a thread of a call by hand, and its run is named by the server.
   const isByHand = requestsOf(history.witness, "call_tool").some(({ ask }) => ask.thread_id === thread_id);
-  if (isByHand) return checkDecisions(history, thread).map((message) => ({ invariant: "I3", thread_id, message }));
+  // Nor on one of a schedule, whose runs nobody asks for.
+  if (isByHand || scheduledTime(thread_id) !== undefined)
+    return checkDecisions(history, thread).map((message) => ({ invariant: "I3", thread_id, message }));
   const starts = requestsOf(history.witness, "start").filter(({ ask }) => ask.request.thread_id === thread_id);
   const started = thread.entries.filter((entry) => isCausedByRun(history, entry));
   const runIds = new Set([...starts.map(({ ask }) => ask.request.run_id), ...started.map(({ run_id }) => run_id)]);
@@ -83,7 +87,9 @@ function checkDecisions(history: History, { runs }: ThreadHistory): readonly str
 }
 
 /** The model's words are those of its script at this place, or their beginning when the run was cut short. */
-function checkTurns({ changesets }: ThreadHistory): readonly string[] {
+function checkTurns({ thread, changesets }: ThreadHistory): readonly string[] {
+  // No model speaks on the thread of a workflow; its answers are looked at with its nodes.
+  if (isOfFlow(thread.thread_id)) return [];
   const problems: string[] = [];
   let visible: Message[] = [];
   for (const { messages, supersedes } of changesets) {

@@ -14,6 +14,10 @@ const COMMITTED: readonly EventType[] = [
   "tool_call_resumed",
   "tool_call_cancelled",
   "state_delta",
+  "node_end",
+  "node_retry",
+  "node_wait",
+  "node_resume",
   "run_finish",
   "error",
 ];

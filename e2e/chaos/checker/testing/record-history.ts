@@ -3,11 +3,17 @@ import { createNodeEnv } from "@reprise/node";
 import { createRuntime, defineAgent, type Runtime } from "@reprise/runtime";
 import { ops } from "@reprise/state";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
+import { createExpressionSandbox } from "@reprise/workflow/quickjs";
+import { defineWorkflow } from "../../../../packages/workflow/src/run/define-workflow.ts";
+import { workflows } from "../../../../packages/workflow/src/run/workflows.ts";
 import type { EffectLine, LedgerEntry, LedgerLine, ModelLine } from "../../ledger/ledger-line.ts";
 import type { WorkerAsk } from "../../wire/worker-messages.ts";
 import { WitnessLog } from "../../witness/witness-log.ts";
+import { watchClaims } from "../../worker/claim-epochs.ts";
 import { createChaosModel } from "../../workload/chaos-model.ts";
-import { createChaosTools } from "../../workload/chaos-tools.ts";
+import { type ChaosToolsOptions, createChaosTools } from "../../workload/chaos-tools.ts";
+import { EXPRESSION_MS, FLOW_AGENT, FLOW_DOCUMENT, FLOW_PROVIDER } from "../../workload/flow-document.ts";
+import { createFlowTools } from "../../workload/flow-tools.ts";
 import { pauseFor } from "../../workload/pause-for.ts";
 import { scriptMessage } from "../../workload/run-script.ts";
 import { createTreeTools } from "../../workload/tree-tools.ts";
@@ -19,6 +25,10 @@ export const SCRIPT = "t-r6408";
 
 /** A script whose run waits for a run below it and leaves another one to the background. */
 export const TREE_SCRIPT = "tree-r1177";
+
+/** A workflow run whose agents call tools. */
+export const FLOW_RUN = "flow0-0-r1";
+const FLOW_THREAD = "flow0-0";
 
 /**
  * A round in miniature, in this process and in memory: one thread, one run with an approval or with runs below it, one patch, everything as
@@ -33,36 +43,50 @@ export async function recordHistory(script: string = SCRIPT): Promise<History> {
   const env = createNodeEnv();
   const store = createMemoryStore({ clock: env.clock });
   const point = (): void => {};
+  const claims = watchClaims(store, async () => {});
+  const { epochOf } = claims;
+  const effects: Pick<ChaosToolsOptions, "point" | "trueNow" | "takeEffect"> = {
+    point,
+    trueNow: Date.now,
+    takeEffect: (line) => write({ ...line, epoch: epochOf(line.thread_id), worker: "w", incarnation: 1 }),
+  };
+  const model = createChaosModel({
+    point,
+    record: (line) => write({ ...line, epoch: epochOf(threadOf(script)), worker: "w", incarnation: 1 }),
+  });
   const agent = defineAgent({
     id: "chaos",
-    model: createChaosModel({ point, record: (line) => write({ ...line, worker: "w", incarnation: 1 }) }),
-    tools: [
-      ...createChaosTools({
-        point,
-        trueNow: Date.now,
-        kindOf: (_name, kind) => kind,
-        takeEffect: (line) => write({ ...line, epoch: EPOCH, worker: "w", incarnation: 1 }),
-      }),
-      ...createTreeTools(),
-    ],
+    model,
+    tools: [...createChaosTools({ ...effects, kindOf: (_name, kind) => kind }), ...createTreeTools()],
     allowedAgents: ["chaos"],
   });
-  const runtime = await createRuntime({ agents: [agent], store, env, blobs: createMemoryBlobStore(env) });
+  const runtime = await createRuntime({
+    agents: [agent, defineWorkflow(FLOW_DOCUMENT)],
+    programs: [workflows({ sandbox: createExpressionSandbox({ clock: env.clock, timeoutMs: EXPRESSION_MS }) })],
+    providers: [{ id: FLOW_PROVIDER, model: () => model }],
+    tools: createFlowTools({ ...effects, epochOf }),
+    store: claims.store,
+    env,
+    blobs: createMemoryBlobStore(env),
+  });
   await talk(runtime, log, script);
   const verifications = [{ run_id: script, result: await runtime.replay(script) }];
   await runtime.close();
   return gather(store, log, ledger, verifications);
 }
 
-/** Effects of the miniature count as of an epoch nobody comes after. */
-const EPOCH = 1_000;
+function threadOf(script: string): string {
+  return script === FLOW_RUN ? FLOW_THREAD : "t";
+}
 
 async function talk(runtime: Runtime, log: WitnessLog, script: string): Promise<void> {
+  const isFlow = script === FLOW_RUN;
+  const thread_id = threadOf(script);
   const request: RunRequest = {
-    agent_id: "chaos",
-    thread_id: "t",
+    agent_id: isFlow ? FLOW_AGENT : "chaos",
+    thread_id,
     run_id: script,
-    messages: [{ id: `said-${script}`, role: "user", content: scriptMessage(script) }],
+    messages: [{ id: `said-${script}`, role: "user", content: isFlow ? script : scriptMessage(script) }],
     busy_policy: "enqueue",
   };
   let number = 0;
@@ -72,7 +96,7 @@ async function talk(runtime: Runtime, log: WitnessLog, script: string): Promise<
     // Answers of the runtime are JSON; their interfaces hide it.
     log.note({ type: "answered", request: number, answer: (await answer()) as never });
   };
-  await witness({ op: "start", request }, async () => ({ run_id: (await runtime.submit(request)).id, thread_id: "t" }));
+  await witness({ op: "start", request }, async () => ({ run_id: (await runtime.submit(request)).id, thread_id }));
   const run = await runtime.run(script);
   for (;;) {
     const outcome = await run.outcome();
@@ -83,13 +107,15 @@ async function talk(runtime: Runtime, log: WitnessLog, script: string): Promise<
       const decide = () => runtime.decisions.decide(id, verb, { decisionId: decision_id });
       await witness({ op: "decide", target: id, verb, decision_id }, decide);
     }
+    // A workflow that sleeps continues by itself.
+    if (outcome.open.length === 0) await pauseFor(5);
   }
   // Runs in the background, and what they tell the thread.
   while ((await runtime.runs({ status: "running" })).items.length > 0) await pauseFor(1);
   log.note({ type: "stream_opened", stream: 1, run_id: script });
   for await (const { event, cursor } of run.eventsWithCursor()) log.note({ type: "event", stream: 1, event, cursor });
   const change = [ops.set(["outside"], 1)];
-  await witness({ op: "patch", thread_id: "t", ops: change }, () => runtime.threads.patch("t", { ops: change }));
+  await witness({ op: "patch", thread_id, ops: change }, () => runtime.threads.patch(thread_id, { ops: change }));
 }
 
 async function gather(
