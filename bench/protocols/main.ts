@@ -9,6 +9,7 @@ import { createAgUiEncoder } from "@reprise/protocols/ag-ui";
 import { createAiSdkEncoder } from "@reprise/protocols/ai-sdk";
 import { createFactEncoder } from "@reprise/protocols/facts";
 import { createMcpEncoder } from "@reprise/protocols/mcp";
+import { createWorkflowEncoder } from "@reprise/protocols/workflow";
 import { loadScenes } from "@reprise/testkit";
 
 const { values: flags } = parseArgs({
@@ -43,6 +44,9 @@ const PROTOCOLS: readonly { readonly name: string; readonly open: () => Encoder 
   },
 ];
 
+/** A protocol that has words for workflows alone. */
+const OF_WORKFLOWS: (typeof PROTOCOLS)[number] = { name: "workflow events", open: () => createWorkflowEncoder() };
+
 type Read = { readonly event: AgentEvent; readonly cursor: string };
 
 /** A run with a long answer: most events of a real run are words. */
@@ -64,15 +68,46 @@ function talk(words: number): readonly Read[] {
   return events.map((event) => ({ event, cursor: `run-1:1:${event.seq}` }));
 }
 
-const WORKLOADS: readonly { readonly name: string; readonly runs: readonly (readonly Read[])[] }[] = [
-  { name: "an answer of 2,000 words", runs: [talk(2_000)] },
-  { name: "the recorded runs: tools, approvals, reasoning, failures", runs: loadScenes().map(({ events }) => events) },
+/** A workflow whose nodes write the same answer. */
+function work(words: number): readonly Read[] {
+  const base = { run_id: "run-1", thread_id: "thread-1", timestamp_ms: 0 } as const;
+  const node = { node_id: "draft" } as const;
+  const data = { ...node, delta: "word ", model: "m" };
+  const say = (index: number): AgentEvent => ({ ...base, type: "node_delta", seq: index + 3, data });
+  const started = { workflow_id: "review", document: "d", inputs: {} };
+  const ended = { ...node, outcome: "completed", output: "done", duration_ms: 1, attempt: 1 } as const;
+  const events: readonly AgentEvent[] = [
+    { ...base, type: "workflow_start", seq: 1, data: started },
+    { ...base, type: "node_start", seq: 2, data: { ...node, node_type: "agent", attempt: 1 } },
+    ...Array.from({ length: words }, (_, index) => say(index)),
+    { ...base, type: "node_end", seq: words + 3, data: ended },
+    { ...base, type: "run_finish", seq: words + 4, data: { termination: { type: "natural_end" } } },
+  ];
+  return events.map((event) => ({ event, cursor: `run-1:1:${event.seq}` }));
+}
+
+interface Workload {
+  readonly name: string;
+  readonly runs: readonly (readonly Read[])[];
+  readonly protocols: typeof PROTOCOLS;
+}
+
+const scenes = loadScenes();
+const recorded = (isWorkflow: boolean): readonly (readonly Read[])[] =>
+  scenes.filter(({ name }) => name.startsWith("workflow") === isWorkflow).map(({ events }) => events);
+
+const WITH_WORKFLOWS = [...PROTOCOLS, OF_WORKFLOWS];
+const WORKLOADS: readonly Workload[] = [
+  { name: "an answer of 2,000 words", runs: [talk(2_000)], protocols: PROTOCOLS },
+  { name: "the recorded runs: tools, approvals, reasoning, failures", runs: recorded(false), protocols: PROTOCOLS },
+  { name: "a workflow that writes 2,000 words", runs: [work(2_000)], protocols: WITH_WORKFLOWS },
+  { name: "the recorded workflows: gates, retries, budgets, media", runs: recorded(true), protocols: WITH_WORKFLOWS },
 ];
 
-const tables = WORKLOADS.map(({ name, runs }) => {
+const tables = WORKLOADS.map(({ name, runs, protocols }) => {
   const events = runs.reduce((sum, run) => sum + run.length, 0);
   let plain = 0;
-  const rows = PROTOCOLS.map((protocol) => {
+  const rows = protocols.map((protocol) => {
     const { quiet, median } = measure(protocol.open, runs, events);
     if (plain === 0) plain = quiet;
     const ratio = (quiet / plain).toFixed(2);

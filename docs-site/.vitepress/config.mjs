@@ -4,6 +4,7 @@ import { defineConfig } from "vitepress";
 import { anchorOf, describePage } from "../../scripts/docs/markdown.mjs";
 import { readContents } from "../../scripts/docs/read-contents.mjs";
 import { drawMermaid } from "./draw-mermaid.mjs";
+import { keepBraces } from "./keep-braces.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const contents = readContents(ROOT);
@@ -30,7 +31,10 @@ export default defineConfig({
     // The same anchors as on GitHub, where the pages are read too.
     anchor: { slugify: anchorOf },
     theme: { light: "github-light", dark: "github-dark" },
-    config: drawMermaid,
+    config: (markdown) => {
+      drawMermaid(markdown);
+      keepBraces(markdown);
+    },
   },
   themeConfig: {
     logo: "/logo.svg",
