@@ -18,7 +18,7 @@ const paired = [
   "test/**/*.test.ts",
 ];
 
-const folders = ["packages/*/src", "packages/*/test", "test", "e2e"];
+const folders = ["packages/*/src", "packages/*/test", "apps/*/src", "test", "e2e"];
 
 /** Tests that kill, fill up and cut off what stores are on, or look at their whole process: one file after the other. */
 const alone = [
@@ -75,6 +75,8 @@ export default defineConfig({
     ],
     // Many tests start real processes; on a busy machine slow is not wrong.
     testTimeout: 30_000,
+    // Hooks start servers, which takes longer than ten seconds on a machine that is busy with something else.
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     setupFiles: ["./test/support/property-seed.ts"],
     // Chosen here once, so that all workers agree also when vitest is called directly.

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -7,7 +7,7 @@ export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** What is made by tools or for one run only; never ours to check. */
 const GENERATED = new Set(["node_modules", "dist", "coverage"]);
-const COPIED = "packages/reprise/docs";
+const COPIED = /^packages\/(reprise\/docs|server\/studio[^/]*)$/;
 
 /**
  * The files below a folder, as paths relative to the root with forward slashes, sorted. Hidden and generated folders
@@ -25,7 +25,7 @@ export function listFiles(root, below = "") {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isFile()) return [path];
       const passedOver =
-        !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name) || path === COPIED;
+        !entry.isDirectory() || entry.name.startsWith(".") || GENERATED.has(entry.name) || COPIED.test(path);
       return passedOver ? [] : listFiles(root, path);
     })
     .sort();
@@ -46,4 +46,16 @@ export function listPackages(root) {
           .sort()
       : [],
   );
+}
+
+/**
+ * Those of them that are published.
+ *
+ * @param {string} root
+ * @returns {string[]}
+ */
+export function listPublished(root) {
+  const isPrivate = (/** @type {string} */ folder) =>
+    JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")).private === true;
+  return listPackages(root).filter((folder) => !isPrivate(folder));
 }

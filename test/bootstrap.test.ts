@@ -34,6 +34,8 @@ function createProject(files: Readonly<Record<string, string>> = {}): string {
     ...files,
   });
   cpSync(join(ROOT, "scripts"), join(project, "scripts"), { recursive: true });
+  // There is no studio to build here.
+  writeFileSync(join(project, "scripts/studio.mjs"), "");
   return project;
 }
 

@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: SNIPPET_TIMEOUT_MS + 10_000 });
 
 const pages = listFiles(ROOT).filter((path) => path.endsWith(".md"));
 const checked = pages.filter((path) =>
-  /^(README|CONTRIBUTING)\.md$|^docs\/|^docs-site\/|^packages\/[^/]+\/README\.md$/.test(path),
+  /^(README|CONTRIBUTING)\.md$|^docs\/|^docs-site\/|^packages\/[^/]+\/README\.md$|\/SKILL\.md$/.test(path),
 );
 const snippets = checked.flatMap((page) => readSnippets(readBlocks(page, readFileSync(join(ROOT, page), "utf8"))));
 const folder = createSnippetFolder(ROOT, snippets);

@@ -12,6 +12,8 @@ interface LockedPackage {
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
+  /** What comes inside of the package itself. */
+  readonly bundleDependencies?: readonly string[];
 }
 
 const readJson = (file: string) => JSON.parse(readFileSync(join(ROOT, file), "utf8"));
@@ -22,8 +24,9 @@ const lockfile: Lockfile = readJson("package-lock.json");
  * platform's package is not to be had, and then `npm ci` refuses it in every fresh clone.
  */
 function findMissingEntries({ packages }: Lockfile): readonly string[] {
-  return Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+  return Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies, bundleDependencies = [] }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => !bundleDependencies.includes(name))
       .filter((name) => !foldersAbove(path).some((folder) => Object.hasOwn(packages, `${folder}node_modules/${name}`)))
       .map((name) => `${path} needs ${name}`),
   );

@@ -1,11 +1,21 @@
 import { execFile, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundlePackage } from "../scripts/build/bundle-package.mjs";
-import { listPackages, ROOT } from "../scripts/repository.mjs";
+import { listPublished, ROOT } from "../scripts/repository.mjs";
 
 /** A Node that is too old for Reprise, and new enough for its clone's scripts. */
 function findOldNode(): { readonly program: string; readonly version: string } | undefined {
@@ -28,12 +38,15 @@ async function installEverything(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), "reprise-old-node-"));
   const installed = join(folder, "node_modules");
   mkdirSync(join(installed, "@reprise"), { recursive: true });
-  for (const name of readdirSync(join(ROOT, "node_modules"))) {
-    if (name !== "@reprise" && name !== "reprise") symlinkSync(join(ROOT, "node_modules", name), join(installed, name));
-  }
+  const ours = listPublished(ROOT).map((part) => {
+    const { name } = JSON.parse(readFileSync(join(ROOT, part, "package.json"), "utf8"));
+    return { part, name };
+  });
+  const others = readdirSync(join(ROOT, "node_modules")).filter((each) => !ours.some(({ name }) => name === each));
+  for (const name of others.filter((each) => each !== "@reprise"))
+    symlinkSync(join(ROOT, "node_modules", name), join(installed, name));
   await Promise.all(
-    listPackages(ROOT).map(async (part) => {
-      const { name } = JSON.parse(readFileSync(join(ROOT, part, "package.json"), "utf8"));
+    ours.map(async ({ part, name }) => {
       mkdirSync(join(installed, name));
       cpSync(join(ROOT, part, "package.json"), join(installed, name, "package.json"));
       await bundlePackage(ROOT, part, join(installed, name, "dist"));
@@ -76,6 +89,12 @@ describe("issue 14.26: an old Node is told which one is needed", () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`Error: ${needed}\n`);
     expect(stderr).not.toContain("SyntaxError");
+  });
+
+  it("by npm create reprise, in one line, and nothing is written", async () => {
+    const { code, stderr } = await runOld("node_modules/create-reprise/dist/main.js", "my-app", "--yes");
+    expect([code, stderr]).toEqual([1, `${needed}\n`]);
+    expect(existsSync(join(folder, "my-app"))).toBe(false);
   });
 
   it("by the command line, in one line", async () => {

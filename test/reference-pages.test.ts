@@ -366,6 +366,53 @@ const MOMENTS = {
       shown: "committed",
     },
   },
+  Workflows: {
+    workflow_start: {
+      fires:
+        "A run of a workflow begins. `document` is the hash of the document that the run keeps. Secret inputs are masked.",
+      times: "Once per run",
+      shown: "at once",
+    },
+    node_start: { fires: "A node begins. `attempt` counts from 1.", times: "Once per attempt", shown: "at once" },
+    node_delta: { fires: "The model of a node wrote text.", times: "Per piece", shown: "at once" },
+    node_reasoning_delta: {
+      fires: "The model of a node wrote reasoning that it shows.",
+      times: "Per piece",
+      shown: "at once",
+    },
+    node_tool_call: { fires: "The agent of a node calls a tool.", times: "Once per call", shown: "at once" },
+    node_tool_result: {
+      fires: "The tool answered. `output_summary` is the beginning of its answer.",
+      times: "Once per call",
+      shown: "at once",
+    },
+    node_cost: {
+      fires: "An attempt at a model has a cost. Models that were skipped have none.",
+      times: "Once per attempt that was sent",
+      shown: "at once",
+    },
+    node_retry: {
+      fires: "The node failed, and is tried again after `delay_ms`.",
+      times: "Once per further attempt",
+      shown: "committed",
+    },
+    node_wait: {
+      fires:
+        "The node waits for a person (`gate`), a time (`sleep`), an event, a run below (`run`), a provider (`media_job`), or for somebody who knows whether an interrupted tool call did its work (`unknown_outcome`).",
+      times: "Once per wait",
+      shown: "committed",
+    },
+    node_resume: {
+      fires: "What the node waited for has come. `result` is the decision, the event or the end of the run.",
+      times: "Once per wait that ends",
+      shown: "committed",
+    },
+    node_end: {
+      fires: "The node is `completed`, `failed` for good, or `skipped`. A completed node is never executed again.",
+      times: "Once per node and iteration",
+      shown: "committed",
+    },
+  },
   State: {
     state_delta: {
       fires:

@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { chooseTier, selectTier, tierOf } from "../scripts/tiers.mjs";
 
-const GLOBS = ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts", "e2e/**/*.test.ts"];
+const GLOBS = [
+  "packages/*/src/**/*.test.ts",
+  "packages/*/test/**/*.test.ts",
+  "apps/*/src/**/*.test.ts",
+  "test/**/*.test.ts",
+  "e2e/**/*.test.ts",
+];
 
 /** The test files of the repository that a tier runs. */
 function filesOf(tier: "test" | "prove" | "all"): readonly string[] {

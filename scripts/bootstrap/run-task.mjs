@@ -32,6 +32,10 @@ export async function runTask([name = "", ...extra]) {
     console.error(node.problem);
     return 1;
   }
+  if (task.needsStudio) {
+    const code = await runInForeground(node.path, ["scripts/studio.mjs"], { cwd: ROOT });
+    if (code !== 0) return code;
+  }
   return await runInForeground(node.path, [...task.command, ...extra], { cwd: ROOT });
 }
 

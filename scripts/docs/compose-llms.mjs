@@ -9,6 +9,7 @@ const INTRODUCTION = `# Reprise
 - Install: \`npm install reprise\` (Node 22.18 or newer). Import from \`reprise\` and its subpaths only.
 - No API key is needed to start: \`scriptedModel\` answers with a script.
 - Everything written in TypeScript is camelCase; stored and wire data are snake_case.
+- A skill for coding agents is in the package: \`skills/reprise/SKILL.md\`.
 `;
 
 /**

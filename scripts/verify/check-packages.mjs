@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { listPackages } from "../repository.mjs";
+import { listPublished } from "../repository.mjs";
 import { runCaptured } from "../run-process.mjs";
 
 const REQUIRED = ["package.json", "README.md", "LICENSE", "dist/index.js", "dist/index.d.ts"];
@@ -14,7 +13,7 @@ const UNWANTED = /^(src|test)\/|\.test(-d)?\.|\.tsbuildinfo$/;
  * @returns {Promise<import("./run-steps.mjs").StepResult>}
  */
 export async function checkPackages(root) {
-  const published = listPackages(root).filter((folder) => !isPrivate(join(root, folder)));
+  const published = listPublished(root);
   if (published.length === 0) return { passed: false, output: "There is no package to check." };
   /** @type {string[]} */
   const problems = [];
@@ -62,9 +61,4 @@ export function readPackedFiles(json) {
   /** @type {Record<string, { files: { path: string }[] }>} */
   const answer = JSON.parse(json);
   return Object.values(answer).flatMap(({ files }) => files.map(({ path }) => path));
-}
-
-/** @param {string} folder */
-function isPrivate(folder) {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).private === true;
 }

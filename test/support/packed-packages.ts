@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listFiles, listPackages, ROOT } from "../../scripts/repository.mjs";
+import { listFiles, listPackages, listPublished, ROOT } from "../../scripts/repository.mjs";
 import { runCaptured } from "../../scripts/run-process.mjs";
 
 /** The packages as npm would publish them. */
@@ -22,7 +22,7 @@ export async function packPackages(): Promise<PackedPackages> {
   const packed = join(folder, "packed");
   mkdirSync(packed);
   await run("pack", "npm", ["pack", "--workspaces", "--pack-destination", packed], clone);
-  const tarballs = listPackages(clone).map((path) => {
+  const tarballs = listPublished(clone).map((path) => {
     const { name, version } = JSON.parse(readFileSync(join(clone, path, "package.json"), "utf8"));
     return [name, join(packed, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`)];
   });
@@ -39,24 +39,46 @@ export async function installInto(
   dependencies: Readonly<Record<string, string>>,
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, tarball]) => [name, `file:${tarball}`]));
-  const wanted = Object.entries(dependencies).map(([name, version]) => [name, ours[name] ?? version]);
-  const manifest = { private: true, type: "module", dependencies: Object.fromEntries(wanted), overrides: ours };
+  const ours = addressesOf(tarballs);
+  const manifest = { private: true, type: "module", dependencies: withOurs(dependencies, ours), overrides: ours };
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
-  const words = ["install", "--install-strategy=linked", "--no-audit", "--no-fund", "--prefer-offline"];
-  await run("install", "npm", words, folder);
+  await run("install", "npm", ["install", "--install-strategy=linked", ...QUIETLY], folder);
+}
+
+/** Installs what a project's own package.json names, as its user would; our own packages come from their tarballs. */
+export async function installProject(folder: string, { tarballs }: PackedPackages): Promise<void> {
+  const file = join(folder, "package.json");
+  const ours = addressesOf(tarballs);
+  const manifest = JSON.parse(readFileSync(file, "utf8"));
+  const dependencies = withOurs(manifest.dependencies, ours);
+  writeFileSync(file, JSON.stringify({ ...manifest, dependencies, overrides: ours }));
+  await run("install", "npm", ["install", ...QUIETLY], folder);
+}
+
+const QUIETLY = ["--no-audit", "--no-fund", "--prefer-offline"];
+
+function addressesOf(tarballs: PackedPackages["tarballs"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(tarballs).map(([name, tarball]) => [name, `file:${tarball}`]));
+}
+
+function withOurs(
+  dependencies: Readonly<Record<string, string>>,
+  ours: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(dependencies).map(([name, version]) => [name, ours[name] ?? version]));
 }
 
 /** Other people's packages as they are installed here, and ours from the copy. */
 function linkModules(clone: string): void {
   const [there, here] = [join(ROOT, "node_modules"), join(clone, "node_modules")];
   mkdirSync(join(here, "@reprise"), { recursive: true });
-  for (const name of readdirSync(there).filter((each) => each !== "@reprise" && each !== "reprise"))
-    symlinkSync(join(there, name), join(here, name));
-  for (const path of listPackages(clone)) {
+  const ours = listPackages(clone).map((path) => {
     const { name } = JSON.parse(readFileSync(join(clone, path, "package.json"), "utf8"));
-    symlinkSync(join(clone, path), join(here, name));
-  }
+    return { name, path };
+  });
+  const others = readdirSync(there).filter((name) => name !== "@reprise" && !ours.some((each) => each.name === name));
+  for (const name of others) symlinkSync(join(there, name), join(here, name));
+  for (const { name, path } of ours) symlinkSync(join(clone, path), join(here, name));
 }
 
 async function run(what: string, program: string, words: readonly string[], cwd: string): Promise<void> {

@@ -2,7 +2,8 @@
 export interface ImportRule {
   readonly name: string;
   readonly mayImport: readonly string[];
-  readonly onlyTypes?: true;
+  /** All of them, or those named, only for their types. */
+  readonly onlyTypes?: true | readonly string[];
 }
 
 const LIBRARIES = [
@@ -16,6 +17,7 @@ const LIBRARIES = [
   "protocols",
   "backends",
   "workflow",
+  "evals",
 ];
 const EVERYTHING_BUT_CLI = [...LIBRARIES, "server", "testkit"];
 
@@ -36,11 +38,19 @@ export const ALLOWED_IMPORTS: Readonly<Record<string, ImportRule>> = {
   "packages/client": { name: "@reprise/client", mayImport: ["contracts"], onlyTypes: true },
   "packages/react": { name: "@reprise/react", mayImport: ["contracts", "client"] },
   "packages/workflow": { name: "@reprise/workflow", mayImport: ["contracts", "state", "runtime"] },
-  "packages/server": { name: "@reprise/server", mayImport: ["contracts", "state", "runtime", "protocols", "workflow"] },
+  "packages/evals": {
+    name: "@reprise/evals",
+    mayImport: ["contracts", "state", "runtime", "stores", "models", "node"],
+  },
+  "packages/server": {
+    name: "@reprise/server",
+    mayImport: ["contracts", "state", "runtime", "protocols", "workflow"],
+  },
   "packages/testkit": { name: "@reprise/testkit", mayImport: ["contracts", "state", "models"] },
   "packages/cli": { name: "@reprise/cli", mayImport: [...EVERYTHING_BUT_CLI, "reprise"] },
   "packages/reprise": { name: "reprise", mayImport: EVERYTHING_BUT_CLI },
-  "apps/studio": { name: "@reprise/studio", mayImport: ["contracts"], onlyTypes: true },
+  "packages/create-reprise": { name: "create-reprise", mayImport: [] },
+  "apps/studio": { name: "@reprise/studio", mayImport: ["contracts", "client"], onlyTypes: ["contracts"] },
 };
 
 /** Packages that run anywhere: what is impure reaches them only through the `Env` port. */

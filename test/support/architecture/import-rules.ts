@@ -38,7 +38,10 @@ function importProblem(
   const rule = ALLOWED_IMPORTS[owner.folder];
   const allowed = (rule?.mayImport ?? []).map((folder) => ALLOWED_IMPORTS[`packages/${folder}`]?.name);
   if (!allowed.includes(name)) return `may not import ${name}`;
-  if (rule?.onlyTypes && !typeOnly) return `may import only types of ${name}`;
+  const typesOnly = (rule?.onlyTypes === true ? rule.mayImport : (rule?.onlyTypes ?? [])).map(
+    (folder) => ALLOWED_IMPORTS[`packages/${folder}`]?.name,
+  );
+  if (typesOnly.includes(name) && !typeOnly) return `may import only types of ${name}`;
   if (!isDeclared(owner, name)) return `imports undeclared ${name}`;
   const exported = workspace.find(({ manifest }) => manifest.name === name)?.manifest.exports ?? {};
   const subpath = `.${specifier.slice(name.length)}`;

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundlePackage } from "../../../scripts/build/bundle-package.mjs";
-import { listPackages } from "../../../scripts/repository.mjs";
+import { listPublished } from "../../../scripts/repository.mjs";
 
 interface Manifest {
   readonly name: string;
@@ -15,7 +15,7 @@ interface Manifest {
  * hundreds of sources, and starts in a fraction of the time.
  */
 export async function buildPackages(root: string, folder: string): Promise<void> {
-  await Promise.all(listPackages(root).map((path) => buildPackage(root, path, join(folder, "node_modules"))));
+  await Promise.all(listPublished(root).map((path) => buildPackage(root, path, join(folder, "node_modules"))));
 }
 
 async function buildPackage(root: string, path: string, modules: string): Promise<void> {
