@@ -28,5 +28,5 @@ describe("issue 14.45: many parallel runs leave nothing behind", () => {
     expect(model.requests.length).toBeLessThanOrEqual(2_000);
     expect(alive(LoadedThread)).toBeLessThanOrEqual(CACHED);
     for (const kind of [RunWorkspace, RunJournal, LivePort]) expect(alive(kind)).toBe(0);
-  });
+  }, 120_000);
 });

@@ -5,7 +5,7 @@ import { type InThreadStore, openInThreadStore } from "./support/in-thread-store
 
 it("writes to SQLite that were planned on held rows leave the same rows as those planned on what was read", async () => {
   await compareBothPaths(openBoth, 200);
-});
+}, 180_000);
 
 async function openBoth(): Promise<BothPaths> {
   const { clock, advance } = createFakeEnv();
