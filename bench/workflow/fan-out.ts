@@ -7,37 +7,47 @@ import { createRuntime } from "@reprise/runtime";
 import { openSqliteStore } from "@reprise/stores/sqlite";
 import { defineWorkflow } from "../../packages/workflow/src/run/define-workflow.ts";
 import { createWorkflowProgram } from "../../packages/workflow/src/run/workflow-program.ts";
+import { recordCommits, replayCommits } from "./recorded-commits.ts";
 
 export interface FanOut {
   readonly nodes: number;
   readonly commits: number;
   readonly runMs: number;
+  /** How long the store takes for the run's own commits, without the runtime. */
+  readonly replayMs: number;
+  /** How long SQLite takes for as many rows of the same size. */
   readonly rawMs: number;
 }
 
-/** Runs a fan-out of nodes that need no time on SQLite, and writes the same commits by hand. */
+const THREAD = "measured";
+
+/** Runs a fan-out of nodes that need no time on SQLite, and writes its commits again: to the store without the runtime, and by hand. */
 export async function measureFanOut(nodes: number, maxParallel: number): Promise<FanOut> {
   const folder = await mkdtemp(join(tmpdir(), "reprise-workflow-"));
   try {
-    const store = await openSqliteStore({ file: join(folder, "store.db") });
+    const sqlite = await openSqliteStore({ file: join(folder, "store.db") });
+    const { store, take } = recordCommits(sqlite, THREAD);
     const runtime = await createRuntime({
       env: createNodeEnv(),
       store,
-      blobs: store.blobs,
+      blobs: sqlite.blobs,
       agents: [defineWorkflow({ schema_version: "1.0", workflow: flow(nodes, maxParallel) })],
       programs: [createWorkflowProgram(instantHost)],
     });
     await (await runtime.start({ agent: "fan", threadId: "warm-up", input: "" })).outcome();
     const start = performance.now();
-    const run = await runtime.start({ agent: "fan", threadId: "measured", input: "" });
+    const run = await runtime.start({ agent: "fan", threadId: THREAD, input: "" });
     const outcome = await run.outcome();
     const runMs = performance.now() - start;
     if (outcome.status !== "done") throw new Error(`The run ended ${outcome.status}.`);
-    const recording = await runtime.exportRun(run.id);
-    const sizes = recording.changesets.map((changeset) => JSON.stringify(changeset).length);
     await runtime.close();
-    await store.close();
-    return { nodes, commits: sizes.length, runMs, rawMs: writeRaw(join(folder, "raw.db"), sizes) };
+    const recorded = take();
+    const replayMs = await replayCommits(sqlite, recorded);
+    await sqlite.close();
+    const sizes = [recorded.claiming.changeset, ...recorded.changesets].map(
+      (changeset) => JSON.stringify(changeset).length,
+    );
+    return { nodes, commits: sizes.length, runMs, replayMs, rawMs: writeRaw(join(folder, "raw.db"), sizes) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
