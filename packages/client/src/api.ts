@@ -2197,6 +2197,8 @@ export interface components {
             };
             reserved: {
                 [key: string]: {
+                    run_id: string;
+                    epoch: number;
                     microcents: number;
                     tokens: number;
                     tool_calls?: number;

@@ -39,6 +39,10 @@ export interface Amount {
 
 /** The reservation of an attempt in progress. */
 export interface Reservation extends Amount {
+  /** The run whose attempt it is. */
+  readonly run_id: string;
+  /** The epoch of the owner that made the attempt. The next owner of the run counts it as spent. */
+  readonly epoch: number;
   /** The run whose allotment it draws on; absent when it draws on the budget itself. */
   readonly allotment?: string;
 }

@@ -6,13 +6,13 @@ export type BudgetChange =
   /** Before a model is asked: what the request costs, and as much for its answer as is left. */
   | {
       readonly type: "reserve";
-      readonly attempt: string;
+      readonly attempt: Attempt;
       readonly amount: Amount;
       readonly answer?: AnswerRange;
       readonly allotment?: string;
     }
   /** After it answered. What was settled before stays as it is; null means that the cost is unknown, and the reservation counts. */
-  | { readonly type: "settle"; readonly attempt: string; readonly amount: Amount | null }
+  | { readonly type: "settle"; readonly attempt: Attempt; readonly amount: Amount | null }
   /** A run continues under a new owner: what earlier ones reserved for it, and did not settle, may have been spent. */
   | { readonly type: "take_over"; readonly run_id: string; readonly epoch: number }
   /** Before a run below starts: its part of the budget, or of the allotment above. */
@@ -32,6 +32,13 @@ export type BudgetChange =
       "limit_microcents" | "limit_tokens"
     >)
   | { readonly type: "tell"; readonly notice: BudgetNotice };
+
+/** A request to a model: of a run, under one of its owners, and which of theirs it is. */
+export interface Attempt {
+  readonly run_id: string;
+  readonly epoch: number;
+  readonly name: string;
+}
 
 export type AllottedLimits = Pick<BudgetPolicy, "limit_microcents" | "limit_tokens" | "limit_tool_calls">;
 
@@ -68,9 +75,19 @@ export function openBudget(policy: BudgetPolicy): Budget {
   };
 }
 
-/** A budget that was stored before there were allotments has none. */
+/** A budget that was stored before there were allotments has none, and one from before reservations named their runs had only the ids of attempts. */
 export function completeBudget(stored: Budget): Budget {
-  return stored.allotments === undefined ? { ...stored, limit_tool_calls: null, allotments: {} } : stored;
+  const budget = stored.allotments === undefined ? { ...stored, limit_tool_calls: null, allotments: {} } : stored;
+  const held = Object.entries(budget.reserved);
+  if (held.every(([, { run_id }]) => run_id !== undefined)) return budget;
+  const reserved = held.map(([id, reservation]) => [id, { ...readAttemptId(id), ...reservation }] as const);
+  return { ...budget, reserved: Object.fromEntries(reserved) };
+}
+
+/** A run's id may look like a part of an attempt's, so the way in which steps name their attempts comes first. */
+function readAttemptId(id: string): Pick<Reservation, "run_id" | "epoch"> {
+  const [, run_id = id, epoch = 0] = /^(.+)-e(\d+)-s\d+a\d+$/.exec(id) ?? /^(.+?)-e(\d+)-/.exec(id) ?? [];
+  return { run_id, epoch: Number(epoch) };
 }
 
 /** The one way a budget changes. Pure: it is retried on the current state until no other writer came between. */
@@ -79,7 +96,7 @@ export function changeBudget(budget: Budget, change: BudgetChange): BudgetStep {
     case "reserve":
       return reserve(budget, change);
     case "settle":
-      return settle(budget, change.attempt, change.amount);
+      return settle(budget, attemptIdOf(change.attempt), change.amount);
     case "take_over":
       return takeOver(budget, change.run_id, change.epoch);
     case "allot":
@@ -97,13 +114,14 @@ export function changeBudget(budget: Budget, change: BudgetChange): BudgetStep {
   }
 }
 
-/** Names an attempt: a run, its owner's epoch, and which attempt of theirs it is. */
-export function attemptIdOf(runId: string, epoch: number, attempt: string): string {
-  return `${runId}-e${epoch}-${attempt}`;
+/** The key of an attempt in its budget. */
+function attemptIdOf({ run_id, epoch, name }: Attempt): string {
+  return `${run_id}-e${epoch}-${name}`;
 }
 
 function reserve(budget: Budget, { attempt, amount, answer = NO_ANSWER, allotment }: Change<"reserve">): BudgetStep {
-  const held = budget.reserved[attempt];
+  const id = attemptIdOf(attempt);
+  const held = budget.reserved[id];
   if (held !== undefined) return { ...done(budget), answerTokens: held.tokens - amount.tokens };
   // The limits of an allotment are hard, whatever the budget does at its own.
   const narrow = roomFor(budget, allotment, { amount, answer, within: "allotments" });
@@ -113,8 +131,9 @@ function reserve(budget: Budget, { attempt, amount, answer = NO_ANSWER, allotmen
   if (isOver && budget.on_exceeded !== "warn") return refused(budget, wide.by);
   const answerTokens = Math.min((isOver ? narrow : wide).tokens, answer.most);
   const whole = plus(amount, { microcents: Math.ceil(answerTokens * answer.microcents), tokens: answerTokens });
-  const reservation: Reservation = allotment === undefined ? whole : { ...whole, allotment };
-  const reserved = { ...budget, reserved: { ...budget.reserved, [attempt]: reservation } };
+  const { run_id, epoch } = attempt;
+  const reservation: Reservation = { run_id, epoch, ...whole, ...(allotment !== undefined && { allotment }) };
+  const reserved = { ...budget, reserved: { ...budget.reserved, [id]: reservation } };
   return { ...(isOver ? tell(reserved, "over_limit") : done(reserved)), answerTokens };
 }
 
@@ -147,10 +166,10 @@ function roomFor(
   return rest <= bought ? { tokens: rest, by: tokens.by } : { tokens: bought, by: money.by };
 }
 
-function settle(budget: Budget, attempt: string, amount: Amount | null): BudgetStep {
-  const { [attempt]: held, ...reserved } = budget.reserved;
+function settle(budget: Budget, attemptId: string, amount: Amount | null): BudgetStep {
+  const { [attemptId]: held, ...reserved } = budget.reserved;
   if (held === undefined) return done(budget);
-  const { allotment, ...whole } = held;
+  const { allotment, run_id: _run, epoch: _epoch, ...whole } = held;
   const settled = spend({ ...budget, reserved }, allotment, amount ?? whole);
   return isNear(settled) ? tell(settled, "near_limit") : done(settled);
 }
@@ -169,18 +188,9 @@ function spend(budget: Budget, allotment: string | undefined, amount: Amount): B
 
 function takeOver(budget: Budget, runId: string, epoch: number): BudgetStep {
   let left = budget;
-  for (const attempt of Object.keys(budget.reserved)) {
-    const before = epochOf(attempt, runId);
-    if (before !== undefined && before < epoch) left = settle(left, attempt, null).budget;
-  }
+  for (const [attemptId, reservation] of Object.entries(budget.reserved))
+    if (reservation.run_id === runId && reservation.epoch < epoch) left = settle(left, attemptId, null).budget;
   return done(left);
-}
-
-/** The epoch of an attempt of a run; undefined for one of another run. */
-function epochOf(attempt: string, runId: string): number | undefined {
-  if (!attempt.startsWith(`${runId}-e`)) return undefined;
-  const epoch = /^(\d+)-s\d+a\d+$/.exec(attempt.slice(runId.length + 2))?.[1];
-  return epoch === undefined ? undefined : Number(epoch);
 }
 
 function allot(budget: Budget, { run_id, given_by, above, limits }: Change<"allot">): BudgetStep {

@@ -1,7 +1,7 @@
-import type { Amount, Budget, Claim, RunRecord } from "@reprise/contracts";
+import { type Amount, type Budget, type Claim, RepriseError, type RunRecord } from "@reprise/contracts";
 import type { BudgetBook } from "./budget-book.ts";
 import { leftFor, type Unit } from "./budget-room.ts";
-import { type AnswerRange, attemptIdOf, type BudgetChange, type BudgetStep } from "./change-budget.ts";
+import type { AnswerRange, Attempt, BudgetChange, BudgetStep } from "./change-budget.ts";
 
 /** The budget of a run, if it has one or shares one. */
 export function budgetOf(book: BudgetBook, claim: Claim, run: RunRecord): RunBudget | undefined {
@@ -23,7 +23,6 @@ export class RunBudget {
   readonly #budgetId: string;
   /** The run whose part of the budget this run spends; undefined when it spends the budget itself. */
   readonly #allotment: { readonly allotment?: string };
-  #isTakenOver: boolean;
 
   constructor(book: BudgetBook, claim: Claim, { run_id, budget_id, allotment_id }: BudgetedRun) {
     this.#book = book;
@@ -31,21 +30,28 @@ export class RunBudget {
     this.#runId = run_id;
     this.#budgetId = budget_id;
     this.#allotment = allotment_id === undefined ? {} : { allotment: allotment_id };
-    // A run that has just been started has no earlier owner who could have left anything.
-    this.#isTakenOver = claim.kind === "start";
   }
 
-  async reserve(attempt: string, amount: Amount, answer?: AnswerRange): Promise<BudgetStep> {
-    if (!this.#isTakenOver) {
-      await this.change({ type: "take_over", run_id: this.#runId, epoch: this.#claim.epoch });
-      this.#isTakenOver = true;
-    }
-    const named = { type: "reserve", attempt: this.#attemptId(attempt), amount, ...this.#allotment } as const;
+  reserve(name: string, amount: Amount, answer?: AnswerRange): Promise<BudgetStep> {
+    const named = { type: "reserve", attempt: this.#attempt(name), amount, ...this.#allotment } as const;
     return this.change(answer === undefined ? named : { ...named, answer });
   }
 
-  settle(attempt: string, amount: Amount | null): Promise<BudgetStep> {
-    return this.change({ type: "settle", attempt: this.#attemptId(attempt), amount });
+  /** Counts as spent what earlier owners of the run reserved and did not settle. */
+  async takeOver(): Promise<void> {
+    const { epoch, kind } = this.#claim;
+    // A run that has just been started has no earlier owner who could have left anything.
+    if (kind === "start") return;
+    try {
+      await this.change({ type: "take_over", run_id: this.#runId, epoch });
+    } catch (error) {
+      // The run that owned the budget was deleted, and its budget with it. The next reservation says so.
+      if (!RepriseError.is(error, "BUDGET_NOT_FOUND")) throw error;
+    }
+  }
+
+  settle(name: string, amount: Amount | null): Promise<BudgetStep> {
+    return this.change({ type: "settle", attempt: this.#attempt(name), amount });
   }
 
   countCall(): Promise<BudgetStep> {
@@ -61,7 +67,7 @@ export class RunBudget {
     return leftFor(budget, this.#allotment.allotment, unit).left !== Number.POSITIVE_INFINITY;
   }
 
-  #attemptId(attempt: string): string {
-    return attemptIdOf(this.#runId, this.#claim.epoch, attempt);
+  #attempt(name: string): Attempt {
+    return { run_id: this.#runId, epoch: this.#claim.epoch, name };
   }
 }

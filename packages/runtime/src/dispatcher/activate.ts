@@ -16,6 +16,7 @@ import {
   toRepriseError,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { budgetOf } from "../budget/run-budget.ts";
 import { LivePort } from "../effects/live-port.ts";
 import { LongTexts } from "../effects/long-texts.ts";
 import type { MailSource } from "../effects/mail-flag.ts";
@@ -82,6 +83,7 @@ export async function activate(
   try {
     await left;
     if (started === undefined && run.steps === 0) await leaveAgain(services, tenant, run);
+    await budgetOf(services.budgets, claim, run)?.takeOver();
     stopWatching = await keepDeadline(services, claim, run, handle.signal);
     await runActivation(services, claim, { run, thread }, { ...handle, effects });
   } finally {

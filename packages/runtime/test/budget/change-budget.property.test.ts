@@ -2,15 +2,21 @@ import type { Amount, Budget, OnExceeded } from "@reprise/contracts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { committedOf, UNITS } from "../../src/budget/budget-room.ts";
-import { attemptIdOf, type BudgetChange, changeBudget, openBudget } from "../../src/budget/change-budget.ts";
+import {
+  type Attempt,
+  type BudgetChange,
+  changeBudget,
+  completeBudget,
+  openBudget,
+} from "../../src/budget/change-budget.ts";
 
 const amount: fc.Arbitrary<Amount> = fc.record({ microcents: fc.nat(100), tokens: fc.nat(100) });
 const place = fc.tuple(
   fc.constantFrom("a", "b", "a-e1"),
   fc.integer({ min: 1, max: 3 }),
-  fc.constantFrom("s1a1", "s1a2"),
+  fc.constantFrom("s1a1", "s1a2", "a-s1-before_inference/judge/0a1"),
 );
-const attempt = place.map(([run, epoch, name]) => attemptIdOf(run, epoch, name));
+const attempt = place.map(([run_id, epoch, name]): Attempt => ({ run_id, epoch, name }));
 const runs = fc.constantFrom("a", "b", "a-e1", "c");
 const allotted = fc.option(runs, { nil: undefined }).map((id) => (id === undefined ? {} : { allotment: id }));
 
@@ -141,14 +147,31 @@ it("takes a change made twice as made once, except where something is asked for 
 });
 
 it("gives the reservations of a run to its next owner as spent, and leaves those of others alone", () => {
-  const held = ["a-e1-s1a1", "a-e2-s1a1", "a-e1-e1-s1a1", "b-e1-s1a1"];
+  const held = [
+    { run_id: "a", epoch: 1, name: "s1a1" },
+    { run_id: "a", epoch: 1, name: "a-e1-run_start/judge/0a1" },
+    { run_id: "a", epoch: 2, name: "s1a1" },
+    { run_id: "a-e1", epoch: 1, name: "s1a1" },
+    { run_id: "b", epoch: 1, name: "s1a1" },
+  ];
   const reserved = play(
     openBudget({ limit_tokens: 100 }),
-    held.map((id) => ({ type: "reserve", attempt: id, amount: { microcents: 0, tokens: 10 } })),
+    held.map((attempt) => ({ type: "reserve", attempt, amount: { microcents: 0, tokens: 10 } })),
     () => undefined,
   );
   const { budget } = changeBudget(reserved, { type: "take_over", run_id: "a", epoch: 2 });
-  expect([Object.keys(budget.reserved), budget.spent.tokens]).toEqual([held.slice(1), 10]);
+  const left = Object.values(budget.reserved).map(({ run_id, epoch }) => ({ run_id, epoch }));
+  expect([left, budget.spent.tokens]).toEqual([held.slice(2).map(({ run_id, epoch }) => ({ run_id, epoch })), 20]);
+});
+
+it("knows the runs of reservations that were stored before they named them", () => {
+  const whole = { microcents: 0, tokens: 10 };
+  const ids = ["a-e1-s1a1", "a-e1-e2-s1a1", "a-e1-a-s1-before_inference/judge/0a1"];
+  const reserved = Object.fromEntries(ids.map((id) => [id, whole]));
+  // As an earlier version stored it.
+  const stored = { ...openBudget({ limit_tokens: 100 }), reserved } as unknown as Budget;
+  const { budget } = changeBudget(completeBudget(stored), { type: "take_over", run_id: "a", epoch: 2 });
+  expect([Object.keys(budget.reserved), budget.spent.tokens]).toEqual([["a-e1-e2-s1a1"], 20]);
 });
 
 describe("an allotment", () => {
@@ -175,7 +198,9 @@ describe("an allotment", () => {
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {
         const worked = play(openBudget(LIMITS), changes, () => undefined);
         const over = [
-          ...Object.keys(worked.reserved).map((id): BudgetChange => ({ type: "settle", attempt: id, amount: null })),
+          ...Object.values(worked.reserved).map(
+            ({ run_id }): BudgetChange => ({ type: "take_over", run_id, epoch: Number.POSITIVE_INFINITY }),
+          ),
           ...Object.keys(worked.allotments).map((run_id): BudgetChange => ({ type: "return", run_id })),
         ];
         const ended = play(worked, over, () => undefined);
@@ -197,7 +222,7 @@ describe("an allotment", () => {
         const whole = { microcents: 60, tokens: 60 };
         const last = changeBudget(worked, {
           type: "reserve",
-          attempt: "kept-e1-s1a1",
+          attempt: { run_id: "kept", epoch: 1, name: "s1a1" },
           amount: whole,
           allotment: "kept",
         });

@@ -1,9 +1,11 @@
 import { usd } from "@reprise/contracts";
+import type { Script } from "@reprise/models";
+import { definePlugin } from "@reprise/runtime";
 import { describe, expect, it } from "vitest";
 import { freezeProcess } from "../support/frozen-env.ts";
 import { createWorld } from "../support/open-runtime.ts";
-import { soon } from "../support/wait.ts";
-import { answer, MAX_OUTPUT, openBudgeted, PRICE } from "./open-budgeted.ts";
+import { soon, until } from "../support/wait.ts";
+import { answer, MAX_OUTPUT, openBudgeted, PRICE, start } from "./open-budgeted.ts";
 
 /** An answer of as many tokens as it may have, so that one too many shows. */
 const full = (text: string) => [{ text }, { usage: { promptTokens: 1, completionTokens: MAX_OUTPUT } }] as const;
@@ -110,6 +112,37 @@ describe("runs below a run with a budget", () => {
     expect(await soon((await next.runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "there" });
     const after = await next.runtime.budgets.get(run.id);
     expect([after.spent.tokens, after.reserved]).toEqual([(reserved[0] ?? 0) + 30, {}]);
+  });
+
+  it.each([
+    ["asks again", false],
+    ["ends at once, because it was cancelled", true],
+  ])("count what a lost owner's plugin reserved as spent, when the run %s", async (_, isCancelled) => {
+    const judge = definePlugin({
+      id: "judge",
+      hooks: {
+        beforeInference: async (context) =>
+          void (await context.infer({ messages: [{ role: "user", content: "Is it fine?" }], maxTokens: 20 })),
+      },
+    });
+    const world = createWorld();
+    const frozen = freezeProcess(world);
+    const first = await openBudgeted([[{ stall: true }]], { ...frozen, agent: { plugins: [judge] } });
+    const run = await first.runtime.start({ ...start, budget: { limitTokens: 1_000 } });
+    await until(() => first.model.requests.length === 1, "the question");
+    const { reserved } = await first.runtime.budgets.get(run.id);
+    const [held] = Object.values(reserved);
+    expect(held).toMatchObject({ run_id: run.id, epoch: 1, tokens: expect.any(Number) });
+    const script: Script = ({ messages: [asked] }) =>
+      asked?.content === "Is it fine?" ? answer("fine", 10) : answer("there", 30);
+    const next = await openBudgeted(script, { ...world, agent: { plugins: [judge] } });
+    if (isCancelled) await (await next.runtime.run(run.id)).cancel();
+    await world.env.advance(13_000);
+    const status = isCancelled ? "cancelled" : "done";
+    expect(await soon((await next.runtime.run(run.id)).outcome())).toMatchObject({ status });
+    const { spent, reserved: left } = await next.runtime.budgets.get(run.id);
+    expect([spent.tokens, left]).toEqual([(held?.tokens ?? 0) + (isCancelled ? 0 : 40), {}]);
+    expect(await soon(next.runtime.replay(run.id))).toMatchObject({ equal: true });
   });
 });
 

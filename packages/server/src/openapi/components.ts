@@ -18,7 +18,10 @@ import {
 
 const TIMES = { created_at: TIME, updated_at: TIME };
 const AMOUNT = objectOf({ microcents: COUNT, tokens: COUNT }, { tool_calls: COUNT });
-const RESERVATION = objectOf({ microcents: COUNT, tokens: COUNT }, { tool_calls: COUNT, allotment: TEXT });
+const RESERVATION = objectOf(
+  { run_id: TEXT, epoch: COUNT, microcents: COUNT, tokens: COUNT },
+  { tool_calls: COUNT, allotment: TEXT },
+);
 const ALLOTMENT = objectOf(
   {
     given_by: TEXT,
