@@ -98,13 +98,48 @@ describeWithService("chromium", "the studio", ({ binary }) => {
     await page.keyboard.press("Control+Enter");
     await question.getByText('"order": 7').waitFor();
     await page.keyboard.press("d");
-    await page.getByRole("textbox", { name: "Reason, which the model reads" }).fill("Too late.");
-    await question.getByRole("button", { name: "Deny" }).click();
+    await page.keyboard.type("Too late.");
+    await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
     await expect.poll(() => refunded).toEqual([{ order: 8, euros: 15 }]);
     const page2 = await openScreen(open, "/threads/orders");
     await page2.getByText("Decided.").waitFor();
     await page2.getByText("denied", { exact: true }).waitFor();
+  }, 60_000);
+
+  it("decides once for a key that is held, and takes no letter of a reason for a key", async () => {
+    const before = refunded.length;
+    for (const thread of ["held-1", "held-2", "held-3"]) await run("clerk", thread, "refund both");
+    const page = await openScreen(open, "/inbox");
+    await page.getByText("6 open questions").waitFor();
+    for (let times = 0; times < 5; times += 1) await page.keyboard.down("a");
+    await page.keyboard.up("a");
+    await page.getByText("5 open questions").waitFor();
+    const reason = page.getByRole("textbox", { name: "Reason, which the model reads" });
+    await page.keyboard.press("d");
+    await page.keyboard.type("a bad jerk asked");
+    expect(await reason.inputValue()).toBe("a bad jerk asked");
+    await page.keyboard.press("Escape");
+    await reason.waitFor({ state: "detached" });
+    await page.getByText("5 open questions").waitFor();
+    await page.keyboard.press("d");
+    await page.keyboard.type("made a mistake");
+    await page.keyboard.press("Enter");
+    await page.getByText("4 open questions").waitFor();
+    for (const key of ["x", "j", "x"]) await page.keyboard.press(key);
+    await page.getByRole("button", { name: "Deny 2 chosen" }).waitFor();
+    await page.keyboard.press("Shift+D");
+    await page.getByText("2 open questions").waitFor();
+    for (const key of ["x", "j", "x"]) await page.keyboard.press(key);
+    await page.keyboard.press("Shift+D");
+    await page.getByRole("heading", { name: "Nothing needs you" }).waitFor();
+    expect(refunded.slice(before)).toEqual([{ order: 7, euros: 50 }]);
+    const results: string[] = [];
+    for (const thread of ["held-1", "held-2", "held-3"]) {
+      const { messages } = await open.runtime.threads.messages(thread);
+      results.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.stringify(content)));
+    }
+    expect(results.filter((result) => result.includes("made a mistake"))).toHaveLength(1);
   }, 60_000);
 
   it("rewinds by keys, with the conversation, the state and the address, and forks from there", async () => {

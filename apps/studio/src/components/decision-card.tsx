@@ -1,8 +1,9 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { exampleOf } from "../log/example-of.ts";
 import type { Explained } from "../log/explain-question.ts";
 import { Button } from "../parts/button.tsx";
 import { formatCountdown, pretty } from "../parts/format.ts";
+import { isTyping } from "../parts/is-typing.ts";
 import { messageOf } from "../parts/notice.tsx";
 import type { Verb } from "../session/thread-session.ts";
 import { LineDiff } from "./line-diff.tsx";
@@ -17,41 +18,48 @@ interface DecisionCardProps {
   readonly decide: (verb: Verb) => Promise<void>;
   /** Called when the keyboard has nothing left to do here. */
   readonly leave?: () => void;
-  /** The keys that decide, where the card has the screen for itself. */
+  /** Listens to the keys that decide, where the card has the screen for itself. */
   readonly hasKeys?: boolean;
-  /** Set by a key: opens the field to edit, or to say why. */
-  readonly wish?: "edit" | "deny" | undefined;
   readonly explainsAnswers?: boolean;
 }
 
 type Mode = "ask" | "edit" | "supply";
 
+/** A reason while it is written. One that a key opened belongs to a denial, which Enter then sends. */
+interface Reason {
+  readonly text: string;
+  readonly denies: boolean;
+}
+
 /** An open question with its answers. The exact arguments stand above it; nothing is sent before the person chose. */
 export function DecisionCard(props: DecisionCardProps): ReactNode {
-  const { tool, explained, decide, expiresAt, leave, hasKeys = false, wish, explainsAnswers = false } = props;
+  const { tool, explained, decide, expiresAt, leave, hasKeys = false, explainsAnswers = false } = props;
   const [mode, setMode] = useState<Mode>("ask");
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState("");
-  const [reason, setReason] = useState<string | undefined>(undefined);
+  const [reason, setReason] = useState<Reason>();
   const approve = useRef<HTMLButtonElement>(null);
   const reasonField = useRef<HTMLInputElement>(null);
+  const addReason = useRef<HTMLButtonElement>(null);
+  const reasonId = useId();
   const [returned, setReturned] = useState(false);
-  useEffect(() => {
-    if (wish === "edit" && explained.edit !== undefined) setMode("edit");
-    if (wish === "deny") {
-      setReason((before) => before ?? "");
-      requestAnimationFrame(() => reasonField.current?.focus());
-    }
-  }, [wish, explained.edit]);
   useEffect(() => {
     if (mode === "ask" && returned) approve.current?.focus();
   }, [mode, returned]);
+  const isWriting = reason !== undefined;
+  const wasWriting = useRef(false);
+  // Before the next key is pressed: it must reach the field, and no key that decides.
+  useLayoutEffect(() => {
+    if (isWriting) reasonField.current?.focus();
+    else if (wasWriting.current) addReason.current?.focus();
+    wasWriting.current = isWriting;
+  }, [isWriting]);
 
   const answer = async (verb: Verb): Promise<void> => {
     setSending(true);
     setProblem("");
     try {
-      await decide(reason === undefined || reason === "" ? verb : { ...verb, reason });
+      await decide(reason === undefined || reason.text === "" ? verb : { ...verb, reason: reason.text });
       leave?.();
     } catch (error) {
       // Said where it was asked; the question is open again.
@@ -64,6 +72,23 @@ export function DecisionCard(props: DecisionCardProps): ReactNode {
     setReturned(true);
     setMode("ask");
   };
+  useEffect(() => {
+    if (!hasKeys || mode !== "ask") return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      // A key that is held down decides once, and nothing is decided while an answer is on its way.
+      if (isTyping(event) || event.repeat || isSending) return;
+      if (event.key === "a" && explained.approve !== undefined) void answer({ action: "approve" });
+      else if (event.key === "d") {
+        setReason((before) => ({ text: before?.text ?? "", denies: true }));
+        reasonField.current?.focus();
+      } else if (event.key === "e" && explained.edit !== undefined) setMode("edit");
+      else if (event.key === "e" && explained.supply !== undefined) setMode("supply");
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
   if (mode !== "ask")
     return (
       <EditForm
@@ -96,19 +121,41 @@ export function DecisionCard(props: DecisionCardProps): ReactNode {
         {problem}
       </p>
       {reason === undefined ? (
-        <Button small kind="quiet" className="-ml-2 self-start" onClick={() => setReason("")}>
+        <Button
+          ref={addReason}
+          small
+          kind="quiet"
+          className="-ml-2 self-start"
+          onClick={() => setReason({ text: "", denies: false })}
+        >
           Add a reason
         </Button>
       ) : (
-        <label className="flex flex-col gap-1 text-sm text-faint">
-          Reason, which the model reads
+        <div className="flex flex-col gap-1 text-sm text-faint">
+          <label htmlFor={reasonId}>Reason, which the model reads</label>
           <input
+            id={reasonId}
             ref={reasonField}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
+            value={reason.text}
+            aria-describedby={reason.denies ? `${reasonId}-keys` : undefined}
+            onChange={(event) => setReason({ ...reason, text: event.target.value })}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") {
+                // Closes the field, and not what is around it.
+                event.stopPropagation();
+                event.nativeEvent.stopImmediatePropagation();
+                setReason(undefined);
+              } else if (
+                event.key === "Enter" &&
+                reason.denies &&
+                !(isSending || event.repeat || event.nativeEvent.isComposing)
+              )
+                void answer({ action: "deny" });
+            }}
             className="h-8 rounded-md border border-line-strong bg-ground px-2 text-base text-ink"
           />
-        </label>
+          {reason.denies && <p id={`${reasonId}-keys`}>Enter denies, Escape closes.</p>}
+        </div>
       )}
       <div className="flex flex-wrap gap-2">
         {explained.approve !== undefined && (

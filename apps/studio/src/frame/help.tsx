@@ -6,9 +6,10 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
   ["[ and ]", "Move the cursor by one version"],
   ["Esc", "Back to now; stops a run at work"],
   ["F", "Fork from the version that is shown"],
-  ["C", "Compare two chosen runs"],
+  ["X, C", "Choose runs, compare two of them"],
   ["J and K", "Next and previous in a list"],
-  ["A, D, E", "Approve, deny, edit in the inbox"],
+  ["A, D, E", "Approve, deny with a reason, edit in the inbox"],
+  ["X, ⇧D", "Choose questions in the inbox, deny all that are chosen"],
   ["Enter", "Send a message; open what is chosen"],
   ["?", "This list"],
 ];

@@ -69,6 +69,21 @@ it("says that the run waits only while it does", () => {
   expect(tell(...events)).toEqual(["The run waits: refund needs a decision."]);
 });
 
+it("counts as a wait the time until the decision, over all questions, and not the work of the tool after it", () => {
+  const suspended = { id: "c", outcome: "suspended", result: result(), message_id: "m" };
+  const decided = { target_id: "c", result: { action: "resume" } };
+  expect(
+    tell(
+      at(0, "tool_call_start", { id: "c", name: "refund" }),
+      at(0, "tool_call_done", suspended),
+      at(120_000, "tool_call_resumed", decided),
+      at(600_000, "tool_call_done", suspended),
+      at(60_000, "tool_call_resumed", decided),
+      at(600_000, "tool_call_done", { ...suspended, outcome: "succeeded" }),
+    ),
+  ).toEqual(["refund waited 3 min and was approved."]);
+});
+
 it("tells of a process that died, and not of a run that waited for another agent", () => {
   expect(tell(at(0, "run_start"), at(1, "step_start", { message_id: "m" }), at(12_000, "run_start"))).toEqual([
     "The run began.",

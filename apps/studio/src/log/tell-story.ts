@@ -38,7 +38,12 @@ interface OpenCall {
   readonly name: string;
   readonly events: AgentEvent[];
   from: number;
+  /** When it first asked. */
+  askedAt?: number;
+  /** Since when it waits, until it is decided. */
   suspendedAt: number | undefined;
+  /** How long it waited, over all the questions that were answered. */
+  waitedMs: number;
   decision: string | undefined;
   /** The run of another agent that does what was asked for. */
   child?: { readonly runId: string; readonly agentId: string };
@@ -73,7 +78,7 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
   const open = (id: string, name: string, from: number): OpenCall => {
     const known = calls.get(id);
     if (known !== undefined) return known;
-    const call: OpenCall = { name, events: [], from, suspendedAt: undefined, decision: undefined };
+    const call: OpenCall = { name, events: [], from, suspendedAt: undefined, waitedMs: 0, decision: undefined };
     calls.set(id, call);
     return call;
   };
@@ -116,6 +121,7 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
           events: [],
           from: event.timestamp_ms,
           suspendedAt: undefined,
+          waitedMs: 0,
           decision: undefined,
         });
         break;
@@ -182,8 +188,10 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
       }
       case "tool_call_resumed": {
         const call = calls.get(event.data.target_id);
-        if (call !== undefined) call.decision = wordOf(event.data.result);
-        call?.events.push(event);
+        if (call === undefined) break;
+        call.decision = wordOf(event.data.result);
+        endWait(call, event.timestamp_ms);
+        call.events.push(event);
         break;
       }
       case "tool_call_done": {
@@ -192,14 +200,18 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
         call.events.push(event);
         if (outcome === "suspended") {
           call.suspendedAt = event.timestamp_ms;
+          call.askedAt ??= event.timestamp_ms;
+          call.decision = undefined;
           waited = "decision";
           break;
         }
+        // One that was never answered waited until its end: it expired, or a new message took its place.
+        endWait(call, event.timestamp_ms);
         const told = tellCall(call, event.timestamp_ms, outcome, result.data);
         const { child } = call;
         add(child === undefined ? "tool" : "agent", told.text, call.events, {
           tone: told.tone,
-          from: child === undefined ? (call.suspendedAt ?? call.from) : call.from,
+          from: child === undefined ? (call.askedAt ?? call.from) : call.from,
           ...(child !== undefined && { childRunId: child.runId }),
         });
         calls.delete(id);
@@ -246,9 +258,7 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
         break;
       case "run_finish":
         if (event.data.termination.type === "suspended") {
-          const open = [...calls.values()].filter(
-            ({ suspendedAt, decision }) => suspendedAt !== undefined && decision === undefined,
-          );
+          const open = [...calls.values()].filter(({ suspendedAt }) => suspendedAt !== undefined);
           add(
             "runtime",
             `The run waits: ${listOf(open.map(({ name }) => name))} ${open.length === 1 ? "needs" : "need"} a decision.`,
@@ -269,6 +279,11 @@ export function tellStory(events: readonly AgentEvent[]): readonly Act[] {
   return acts.filter(
     (act, index) => !(act.actor === "runtime" && act.text.startsWith("The run waits:") && index < acts.length - 1),
   );
+}
+
+function endWait(call: OpenCall, at: number): void {
+  if (call.suspendedAt !== undefined) call.waitedMs += at - call.suspendedAt;
+  call.suspendedAt = undefined;
 }
 
 /** Whether the run is away because other agents work for it. */
@@ -306,12 +321,12 @@ function tellCall(
 ): { readonly text: string; readonly tone: Act["tone"] } {
   if (call.child !== undefined && outcome === "succeeded")
     return { text: `${call.child.agentId} worked for ${formatSpan(end - call.from)}.`, tone: "good" };
-  const waitedFor = call.suspendedAt === undefined ? "" : ` waited ${formatSpan(end - call.suspendedAt)}`;
+  // What comes after the decision is the work of the tool, not a wait.
+  const waitedFor = call.askedAt === undefined ? "" : ` waited ${formatSpan(call.waitedMs)}`;
   const { code, message } = fieldsOf(fieldsOf(data).error);
   const name = call.child?.agentId ?? call.name;
   if (outcome === "succeeded") {
-    if (call.suspendedAt === undefined)
-      return { text: `${call.name} took ${formatSpan(end - call.from)}.`, tone: "good" };
+    if (call.askedAt === undefined) return { text: `${call.name} took ${formatSpan(end - call.from)}.`, tone: "good" };
     return { text: `${call.name}${waitedFor} and was ${call.decision ?? "continued"}.`, tone: "good" };
   }
   if (code === "denied") return { text: `${call.name}${waitedFor} and was denied.`, tone: "bad" };

@@ -24,7 +24,7 @@ export function InboxScreen(): ReactNode {
   const threads = useThreads(200);
   const isWide = useMedia("(min-width: 768px)");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [wish, setWish] = useState<"edit" | "deny">();
+  const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const open = decisions.data ?? [];
   const titles = useMemo(
@@ -34,39 +34,46 @@ export function InboxScreen(): ReactNode {
   const index = open.findIndex(({ id }) => id === callId);
   const shown = open[index] ?? (isWide && callId === undefined ? open[0] : undefined);
   const show = (question: OpenDecision | undefined): void => {
-    setWish(undefined);
     if (question === undefined) void navigate({ to: "/inbox", replace: true });
     else void navigate({ to: "/inbox/$callId", params: { callId: question.id }, replace: true });
   };
   const decide = async (question: OpenDecision, verb: Verb): Promise<void> => {
-    await send(question, verb);
+    setSending(true);
+    try {
+      await send(question, verb);
+    } finally {
+      setSending(false);
+    }
     const at = open.indexOf(question);
     const rest = open.filter((each) => each !== question);
-    queryClient.setQueryData(["decisions"], rest);
+    queryClient.setQueryData(["decisions"], (now: readonly OpenDecision[] = rest) =>
+      now.filter(({ id, suspension }) => id !== question.id || suspension !== question.suspension),
+    );
     show(isWide ? (rest[at] ?? rest.at(-1)) : undefined);
     void queryClient.invalidateQueries({ queryKey: ["decisions"] });
   };
+  const toDeny = open.filter(({ id }) => chosen.has(id));
   const denyChosen = async (): Promise<void> => {
     setProblem(undefined);
-    const results = await Promise.allSettled(
-      open.filter(({ id }) => chosen.has(id)).map((question) => send(question, { action: "deny" })),
-    );
+    setSending(true);
+    const results = await Promise.allSettled(toDeny.map((question) => send(question, { action: "deny" })));
+    setSending(false);
     const failed = results.find((result) => result.status === "rejected");
     if (failed !== undefined) setProblem(failed.reason);
     setChosen(new Set());
+    if (shown !== undefined && chosen.has(shown.id)) show(isWide ? open.find(({ id }) => !chosen.has(id)) : undefined);
     await queryClient.invalidateQueries({ queryKey: ["decisions"] });
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event)) return;
+      // Nothing moves while an answer is on its way: the next key would reach another question.
+      if (isTyping(event) || isSending) return;
       const at = shown === undefined ? -1 : open.indexOf(shown);
       if (event.key === "j" || event.key === "ArrowDown") show(open[Math.min(at + 1, open.length - 1)]);
       else if (event.key === "k" || event.key === "ArrowUp") show(open[Math.max(at - 1, 0)]);
+      else if (event.repeat) return;
+      else if (event.key === "D" && toDeny.length > 0) void denyChosen();
       else if (shown === undefined) return;
-      else if (event.key === "a" && explain(shown).approve !== undefined)
-        decide(shown, { action: "approve" }).catch(setProblem);
-      else if (event.key === "d") setWish("deny");
-      else if (event.key === "e") setWish("edit");
       else if (event.key === "x") setChosen(toggled(chosen, shown.id));
       else if (event.key === "o") void navigate({ to: "/threads/$threadId", params: { threadId: shown.thread_id } });
       else return;
@@ -102,9 +109,9 @@ export function InboxScreen(): ReactNode {
         <p className="flex-1 text-sm text-faint">
           {open.length === 1 ? "1 open question" : `${open.length} open questions`}
         </p>
-        {chosen.size > 0 && (
-          <Button small kind="danger" icon="ban" onClick={() => void denyChosen()}>
-            Deny {chosen.size} chosen
+        {toDeny.length > 0 && (
+          <Button small kind="danger" icon="ban" hint="⇧D" disabled={isSending} onClick={() => void denyChosen()}>
+            Deny {toDeny.length} chosen
           </Button>
         )}
       </header>
@@ -139,7 +146,6 @@ export function InboxScreen(): ReactNode {
             key={`${shown.id}-${shown.suspension}`}
             question={shown}
             title={titles.get(shown.thread_id) ?? shown.thread_id}
-            wish={wish}
             decide={(verb) => decide(shown, verb)}
             openThread={() => void navigate({ to: "/threads/$threadId", params: { threadId: shown.thread_id } })}
             openRun={() => void navigate({ to: "/runs/$runId", params: { runId: shown.run_id } })}
@@ -214,13 +220,12 @@ function Row({ question, title, isShown, isChosen, choose, show }: RowProps): Re
 interface DetailsProps {
   readonly question: OpenDecision;
   readonly title: string;
-  readonly wish: "edit" | "deny" | undefined;
   readonly decide: (verb: Verb) => Promise<void>;
   readonly openThread: () => void;
   readonly openRun: () => void;
 }
 
-function Details({ question, title, wish, decide, openThread, openRun }: DetailsProps): ReactNode {
+function Details({ question, title, decide, openThread, openRun }: DetailsProps): ReactNode {
   const { tool_id, ticket, arguments: input, expires_at } = question;
   const explained = explain(question);
   const isLarge = pretty(input).length > 2000;
@@ -271,7 +276,6 @@ function Details({ question, title, wish, decide, openThread, openRun }: Details
             expiresAt={expires_at}
             decide={decide}
             hasKeys
-            wish={wish}
             explainsAnswers
           />
         </div>
