@@ -326,7 +326,7 @@ export type { TraceContext } from "./run/trace-context.ts";
 export { isTraceparent, readTraceContext } from "./run/trace-context.ts";
 export type { Redact } from "./secret/redact.ts";
 export { createRedactor } from "./secret/redact.ts";
-export { redactCredentials } from "./secret/redact-credentials.ts";
+export { redactCredentials, replaceCredentials } from "./secret/redact-credentials.ts";
 export { Secret, toSecret } from "./secret/secret.ts";
 export type {
   SessionEvent,

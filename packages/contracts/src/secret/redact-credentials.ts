@@ -5,19 +5,24 @@ const TOKEN = /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abprs]|npm|hf|
 const HEADER = /\b(Bearer|Basic)\s+([\w+/=.~-]{8,})/gi;
 // With the escapes of JSON inside JSON.
 const NAMED =
-  /\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd)\\*["']?\s*[:=]\s*\\*["']?)(?:[^\s"',;&\\]|\\+(?!["'\\])){4,}/gi;
-const USER_INFO = /(\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}@/g;
+  /\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd)\\*["']?\s*[:=]\s*\\*["']?)((?:[^\s"',;&\\]|\\+(?!["'\\])){4,})/gi;
+const USER_INFO = /(\/\/)[^\s/@:]{0,200}:([^\s/@]{1,200})@/g;
 
 /**
  * Takes what is certainly a credential out of a text that others wrote. Only what says so itself, by how it begins or by the name
  * before it: an error is there to be understood, and most long words in it are ids. Known secrets are for `createRedactor`.
  */
 export function redactCredentials(text: string): string {
-  return redactTokens(text)
-    .replaceAll(HEADER, (all, scheme: string, word: string) => (isNoWord(word) ? `${scheme} ${REDACTED}` : all))
-    .replaceAll(NAMED, `$1${REDACTED}`)
-    .replaceAll(USER_INFO, `$1${REDACTED}@`)
-    .replaceAll(TOKEN, (word) => (isNoWord(word) ? REDACTED : word));
+  return replaceCredentials(text, () => REDACTED);
+}
+
+/** The same, with what `standIn` says in place of each credential. */
+export function replaceCredentials(text: string, standIn: (credential: string) => string): string {
+  return replaceTokens(text, standIn)
+    .replaceAll(HEADER, (all, scheme: string, word: string) => (isNoWord(word) ? `${scheme} ${standIn(word)}` : all))
+    .replaceAll(NAMED, (_all, name: string, value: string) => `${name}${standIn(value)}`)
+    .replaceAll(USER_INFO, (_all, slashes: string, password: string) => `${slashes}${standIn(password)}@`)
+    .replaceAll(TOKEN, (word) => (isNoWord(word) ? standIn(word) : word));
 }
 
 /** `Basic authentication` and `pk_customers` are words. */
@@ -32,7 +37,7 @@ const SHORTEST_PART = 6;
  * Takes out JSON web tokens: `eyJ…` and two more parts, with dots between. Scanned by hand: as a pattern, it would read every
  * `eyJ` of a long run to its end.
  */
-function redactTokens(text: string): string {
+function replaceTokens(text: string, standIn: (credential: string) => string): string {
   let shown = "";
   let from = 0;
   for (let at = text.indexOf(TOKEN_START); at !== -1; ) {
@@ -41,7 +46,7 @@ function redactTokens(text: string): string {
       next = endOfRun(text, at);
       const end = endOfToken(text, next);
       if (end !== undefined && next - at >= TOKEN_START.length + SHORTEST_PART) {
-        shown += text.slice(from, at) + REDACTED;
+        shown += text.slice(from, at) + standIn(text.slice(at, end));
         from = end;
         next = end;
       }

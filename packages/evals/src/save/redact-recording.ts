@@ -1,6 +1,7 @@
-import { type Env, type Message, redactCredentials } from "@reprise/contracts";
+import { type Env, replaceCredentials } from "@reprise/contracts";
 import { alterRecording, type RunRecording } from "@reprise/runtime";
-import { isJson, type Json } from "@reprise/state";
+import type { Json } from "@reprise/state";
+import { findSecrets, secretsInText, spellingsOf } from "./find-secrets.ts";
 import { DEFAULT_RULES, type RedactionRule, SECRET_FIELDS } from "./redaction-rules.ts";
 
 export interface RedactionOptions {
@@ -17,12 +18,10 @@ export interface RedactedRecording {
   readonly replaced: { readonly [rule: string]: number };
 }
 
-/** Shorter values of secret fields are words like `none`, and would be taken out of everything. */
-const SHORTEST_SECRET = 6;
-
 /**
- * Takes personal data and secrets out of a recording, in every place where it repeats them: messages, state, events, effects and long
- * texts. Pieces of a streamed text are joined first, so that nothing hides in two halves. The recording is sealed anew.
+ * Takes personal data and secrets out of a recording, in every place where it repeats them: messages, ids, state, events, effects, long
+ * texts and names of properties. What one place says to be a secret is taken out of all others, also where it is a part of something
+ * longer. Pieces of a streamed text are joined first, so that nothing hides in two halves. The recording is sealed anew.
  */
 export function redactRecording(recording: RunRecording, options: RedactionOptions, env: Env): RedactedRecording {
   const redactor = new Redactor(recording, options);
@@ -30,22 +29,40 @@ export function redactRecording(recording: RunRecording, options: RedactionOptio
   return { recording: alterRecording(streamed, (text) => redactor.redact(text), env), replaced: redactor.replaced };
 }
 
+interface Literal {
+  readonly rule: string;
+  readonly text: string;
+}
+
 class Redactor {
   readonly #rules: readonly RedactionRule[];
-  readonly #literals: readonly string[];
+  /** By each of their spellings. */
+  readonly #literals = new Map<string, Literal>();
+  readonly #anyLiteral: RegExp | undefined;
   readonly #kept: ReadonlySet<string>;
   readonly #names = new Map<string, string>();
   readonly #counts = new Map<string, number>();
 
   constructor(recording: RunRecording, { rules = [], fields = [], texts = [] }: RedactionOptions) {
-    this.#rules = [...rules, ...DEFAULT_RULES];
+    this.#rules = [...rules, ...DEFAULT_RULES].map(({ name, pattern }) => ({
+      name,
+      pattern: new RegExp(pattern.source, withGlobal(pattern.flags)),
+    }));
+    this.#kept = namesOfCode(recording);
+    // What a rule finds in an id is looked for by itself: ids that are made of it have more behind it.
+    for (const id of givenIds(recording)) this.#applyRules(id, (rule, text) => this.#learn(rule, text));
+    for (const text of texts) if (text !== "") this.#learn("field", text);
     const names = new Set(fields);
-    const found = new Set<string>(texts.filter((text) => text !== ""));
+    const isSecret = (name: string): boolean => SECRET_FIELDS.test(name) || names.has(name);
     // A recording is JSON, which its interface hides.
-    collectFields(recording as unknown as Json, (name) => SECRET_FIELDS.test(name) || names.has(name), found);
+    const found = [
+      ...findSecrets(recording as unknown as Json, isSecret),
+      ...recording.changesets.flatMap(streamsOf).flatMap(({ whole }) => secretsInText(whole)),
+    ];
+    for (const { rule, text } of found) this.#learn(rule, text);
     // The longest first, so that one that begins with another is taken out as a whole.
-    this.#literals = [...found].sort((one, other) => other.length - one.length);
-    this.#kept = idsOf(recording);
+    const literals = [...this.#literals.keys()].sort((one, other) => other.length - one.length);
+    if (literals.length > 0) this.#anyLiteral = new RegExp(literals.map(escapePattern).join("|"), "g");
   }
 
   get replaced(): { readonly [rule: string]: number } {
@@ -53,23 +70,17 @@ class Redactor {
   }
 
   redact(text: string): string {
-    if (this.#kept.has(text)) return text;
-    let shown = text;
-    for (const literal of this.#literals) {
-      if (shown.includes(literal)) shown = shown.replaceAll(literal, this.#nameOf("field", literal));
-    }
-    for (const { name, pattern } of this.#rules) {
-      shown = shown.replace(new RegExp(pattern.source, withGlobal(pattern.flags)), (found) =>
-        this.#nameOf(name, found),
-      );
-    }
+    if (this.#kept.has(text) || HASH.test(text)) return text;
+    const literal = this.#anyLiteral;
+    const known =
+      literal === undefined
+        ? text
+        : outside(STAND_IN, text, (part) => part.replace(literal, (found) => this.#nameOfLiteral(found)));
+    const ruled = this.#applyRules(known, (rule, found) => this.#nameOf(rule, found));
     // What stands in for something is no credential, whatever the field before it is called.
-    const safe = shown
-      .split(STAND_IN)
-      .map((part, index) => (index % 2 === 0 ? redactCredentials(part) : part))
-      .join("");
-    if (safe !== shown) this.#nameOf("credential", shown);
-    return safe;
+    return outside(STAND_IN, ruled, (part) =>
+      replaceCredentials(part, (found) => (STAND_IN.test(found) ? found : this.#nameOf("credential", found))),
+    );
   }
 
   /**
@@ -80,19 +91,11 @@ class Redactor {
     return {
       ...recording,
       changesets: recording.changesets.map((changeset) => {
-        const pieces = new Map<string, { readonly index: number; readonly text: string }[]>();
-        for (const [index, event] of changeset.events.entries()) {
-          const key = streamOf(event);
-          const { text } = pieceOf(event) ?? {};
-          if (key === undefined || text === undefined) continue;
-          pieces.set(key, [...(pieces.get(key) ?? []), { index, text }]);
-        }
         const events = [...changeset.events];
-        for (const stream of pieces.values()) {
-          const whole = stream.map(({ text }) => text).join("");
+        for (const { whole, indexes } of streamsOf(changeset)) {
           const redacted = this.redact(whole);
           if (redacted === whole) continue;
-          for (const [position, { index }] of stream.entries()) {
+          for (const [position, index] of indexes.entries()) {
             const event = events[index];
             if (event !== undefined) events[index] = withPiece(event, position === 0 ? redacted : "");
           }
@@ -100,6 +103,25 @@ class Redactor {
         return { ...changeset, events };
       }),
     };
+  }
+
+  #learn(rule: string, text: string): string {
+    for (const spelling of spellingsOf(text))
+      if (!this.#literals.has(spelling)) this.#literals.set(spelling, { rule, text });
+    return text;
+  }
+
+  #applyRules(text: string, standIn: (rule: string, found: string) => string): string {
+    let shown = text;
+    for (const { name, pattern } of this.#rules)
+      shown = outside(NO_DATA, shown, (part) => part.replace(pattern, (found) => standIn(name, found)));
+    return shown;
+  }
+
+  /** However a text is spelled, it is the same one. */
+  #nameOfLiteral(spelling: string): string {
+    const { rule, text } = this.#literals.get(spelling) ?? { rule: "field", text: spelling };
+    return this.#nameOf(rule, text);
   }
 
   #nameOf(rule: string, found: string): string {
@@ -114,14 +136,36 @@ class Redactor {
   }
 }
 
-/** In a group of its own, so that splitting a text keeps it. */
+/** Each in a group of its own, so that splitting a text keeps it. */
 const STAND_IN = /(\[redacted:[^\]\n]{1,64}\])/;
+/** And what the runtime makes: a part of such an id is no number of a card. */
+const NO_DATA = /(\[redacted:[^\]\n]{1,64}\]|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{64})/;
+/** Of a content, which nothing can be read from. */
+const HASH = /^(?:blob:)?[0-9a-f]{64}$/;
 
-type RecordedEvent = RunRecording["changesets"][number]["events"][number];
+function outside(pieces: RegExp, text: string, change: (part: string) => string): string {
+  return text
+    .split(pieces)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join("");
+}
 
-function streamOf(event: RecordedEvent): string | undefined {
-  const piece = pieceOf(event);
-  return piece === undefined ? undefined : `${event.run_id} ${event.step_id ?? ""} ${piece.of}`;
+type RecordedChangeset = RunRecording["changesets"][number];
+type RecordedEvent = RecordedChangeset["events"][number];
+
+/** Texts that were streamed, and the events that they came in. */
+function streamsOf({ events }: RecordedChangeset): readonly { readonly whole: string; readonly indexes: number[] }[] {
+  const streams = new Map<string, { whole: string; readonly indexes: number[] }>();
+  for (const [index, event] of events.entries()) {
+    const piece = pieceOf(event);
+    if (piece === undefined) continue;
+    const key = `${event.run_id} ${event.step_id ?? ""} ${piece.of}`;
+    const stream = streams.get(key) ?? { whole: "", indexes: [] };
+    stream.whole += piece.text;
+    stream.indexes.push(index);
+    streams.set(key, stream);
+  }
+  return [...streams.values()];
 }
 
 function pieceOf(event: RecordedEvent): { readonly of: string; readonly text: string } | undefined {
@@ -148,44 +192,27 @@ function withPiece(event: RecordedEvent, text: string): RecordedEvent {
   }
 }
 
-/** Ids that the loop makes or compares. They name nobody, and one that looks like a number of a card must stay. */
-function idsOf({ run, changesets, base }: RunRecording): ReadonlySet<string> {
-  const ids = new Set([run.run_id, run.thread_id, run.agent_id]);
-  const say = ({ id }: Pick<Message, "id">): unknown => ids.add(id);
-  base.messages.forEach(say);
-  for (const { changeset_id, messages, calls, digest } of changesets) {
-    ids.add(changeset_id).add(digest);
-    messages.forEach(say);
-    for (const { call_id, step_id, tool_id } of calls) ids.add(call_id).add(step_id).add(tool_id);
-  }
-  return ids;
+/** Ids that others chose. The runtime makes its own of them. */
+function givenIds({ tenant, run }: RunRecording): readonly string[] {
+  const { run_id, thread_id, resource_id, parent_run_id, parent_thread_id } = run;
+  return [tenant, run_id, thread_id, resource_id, parent_run_id, parent_thread_id].flatMap((id) => id ?? []);
 }
 
-/** The texts under fields with such names, also in JSON that is the text of a field. */
-function collectFields(value: Json, isSecret: (name: string) => boolean, found: Set<string>): void {
-  if (typeof value === "string") {
-    const inner = value.startsWith("{") || value.startsWith("[") ? parseOrNothing(value) : undefined;
-    if (inner !== undefined) collectFields(inner, isSecret, found);
-    return;
-  }
-  if (typeof value !== "object" || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) collectFields(item, isSecret, found);
-    return;
-  }
-  for (const [name, item] of Object.entries(value)) {
-    if (typeof item === "string" && item.length >= SHORTEST_SECRET && isSecret(name)) found.add(item);
-    else collectFields(item, isSecret, found);
-  }
+/** What is written in code: names of agents and tools, and the fields of a recording. None is data, and a playing needs them all. */
+function namesOfCode(recording: RunRecording): ReadonlySet<string> {
+  const { run, request, base, changesets } = recording;
+  const rows = changesets.flatMap((changeset) => [changeset, ...Object.values(changeset).flat()]);
+  const data = changesets.flatMap(({ events }) => events.map((event) => event.data));
+  const fields = [recording, run, request, base, ...rows, ...data].flatMap((row: unknown) =>
+    typeof row === "object" && row !== null ? Object.keys(row) : [],
+  );
+  const calls = changesets.flatMap((changeset) => changeset.calls);
+  const tools = calls.flatMap(({ tool_id, tool_version }) => [tool_id, tool_version]);
+  return new Set([run.agent_id, ...tools, ...fields]);
 }
 
-function parseOrNothing(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function escapePattern(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
 
 function withGlobal(flags: string): string {

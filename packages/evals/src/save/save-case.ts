@@ -36,7 +36,7 @@ export async function saveCase(exported: RunRecording, options: SaveCaseOptions)
   const cut = upToStep === undefined ? exported : cutRecording(exported, upToStep + 1, env);
   const { recording, replaced } = redactRecording(cut, redact, env);
   const again = await replayExport(recording, replay);
-  const { run_id, agent_id, steps } = exported.run;
+  const { agent_id, steps } = exported.run;
   return readCase({
     format: CASE_FORMAT,
     id,
@@ -44,7 +44,7 @@ export async function saveCase(exported: RunRecording, options: SaveCaseOptions)
     agent_id,
     ...(tags !== undefined && { tags }),
     source: {
-      run_id,
+      run_id: recording.run.run_id,
       digest: exported.digest,
       steps: recording.run.steps,
       ...(recording.run.steps < steps && { cut_before_step: recording.run.steps + 1 }),

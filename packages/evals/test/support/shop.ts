@@ -84,21 +84,24 @@ export interface RecordOptions extends ShopAgent {
   readonly script?: Script;
   readonly input?: string;
   readonly decide?: "approve" | "deny";
+  readonly threadId?: string;
+  readonly runId?: string;
   /** What is said on the thread before. */
   readonly before?: { readonly input: string; readonly script: Script };
 }
 
 /** Records a run of the shop, and gives back its export. */
 export async function record(options: RecordOptions = {}): Promise<RunRecording> {
-  const { script = SCRIPT, input = "Refund my order a1.", decide, before, ...agent } = options;
+  const { script = SCRIPT, input = "Refund my order a1.", decide, before, threadId = "t1", runId, ...agent } = options;
   const store = memory();
   if (before !== undefined) {
     const earlier = await createRuntime({ agents: [shopAgent({ model: scriptedModel(before.script) })], store });
-    await earlier.runToCompletion({ agent: "shop", threadId: "t1", input: before.input });
+    await earlier.runToCompletion({ agent: "shop", threadId, input: before.input });
     await earlier.close();
   }
   const runtime = await createRuntime({ agents: [shopAgent({ ...agent, model: scriptedModel(script) })], store });
-  const run = await runtime.start({ agent: "shop", threadId: "t1", input });
+  const request = { agent_id: "shop", thread_id: threadId, messages: [{ role: "user" as const, content: input }] };
+  const run = await runtime.submit({ ...request, ...(runId !== undefined && { run_id: runId }) });
   for (let state = await run.outcome(); state.status === "waiting"; state = await run.outcome()) {
     for (const { id } of state.open) await runtime.decisions.decide(id, { action: decide ?? "approve" });
   }

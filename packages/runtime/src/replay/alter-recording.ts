@@ -6,18 +6,15 @@ import { replayImpossible } from "./replay-errors.ts";
 import { sealAnew } from "./seal-recording.ts";
 
 /**
- * A recording with other texts in it, sealed anew. `alter` gets every text of the recording once and answers with what takes its
- * place. Hashes that follow from the texts follow them: those of long texts, and those that decisions are bound to.
+ * A recording with other texts in it, sealed anew. `alter` gets every text of the recording and every name of a property, and answers
+ * with what takes its place. Hashes that follow from the texts follow them: those of long texts, and those that decisions are bound to.
  */
 export function alterRecording(recording: RunRecording, alter: (text: string) => string, env: Env): RunRecording {
-  // A recording is JSON, which its interface hides, and stays one: only its texts change.
+  // A recording is JSON, which its interface hides, and stays one: only its texts and names change.
   const altered = mapTexts(recording, alter) as RunRecording;
   const hashes = new Map([...movedTexts(recording, altered, env), ...movedBindings(altered, env)]);
   const moved = (hashes.size === 0 ? altered : mapTexts(altered, (text) => hashes.get(text) ?? text)) as RunRecording;
-  const texts = Object.fromEntries(
-    Object.entries(moved.texts).map(([ref, text]) => [hashes.get(ref) ?? ref, text] as const),
-  );
-  return sealAnew({ ...moved, texts }, env.hash);
+  return sealAnew(moved, env.hash);
 }
 
 /** The part of a recording before a step, sealed anew; its owner seems to have been lost there. The step may be one after the last. */
@@ -44,12 +41,11 @@ function refOf({ ref }: { readonly ref: string }): string {
   return ref;
 }
 
-/** Every text of a value but the names of its fields. */
 function mapTexts(value: unknown, alter: (text: string) => string): unknown {
   if (typeof value === "string") return alter(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, alter));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, alter)]));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [alter(name), mapTexts(item, alter)]));
 }
 
 function movedTexts(before: RunRecording, after: RunRecording, { hash }: Env): readonly (readonly [string, string])[] {
