@@ -24,7 +24,7 @@ export type {
 } from "./evaluate/experiment.ts";
 export type { ExperimentOptions } from "./evaluate/run-experiment.ts";
 export { runExperiment } from "./evaluate/run-experiment.ts";
-export type { ExperimentSummary } from "./keep/experiments.ts";
+export type { ExperimentListOptions, ExperimentPage, ExperimentSummary } from "./keep/experiments.ts";
 export { deleteExperiment, keepExperiment, listExperiments, loadExperiment } from "./keep/experiments.ts";
 export type { Candidate } from "./mine/candidate.ts";
 export { readCandidate } from "./mine/candidate.ts";

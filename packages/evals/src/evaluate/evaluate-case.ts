@@ -19,7 +19,8 @@ export async function evaluateCase(evalCase: EvalCase, options: EvaluateCaseOpti
     trials.push(await evaluateOnce(evalCase, options));
   }
   const verdict = worstOf(trials.map((trial) => trial.verdict));
-  return { id: evalCase.id, agent_id: evalCase.agent_id, verdict, metrics: metricsOf(trials), trials };
+  const { id, agent_id, source } = evalCase;
+  return { id, agent_id, run_id: source.run_id, verdict, metrics: metricsOf(trials), trials };
 }
 
 /** A case that cannot be played has failed, and does not keep the others from being evaluated. */

@@ -44,6 +44,8 @@ export interface Regression {
 export interface CaseResult {
   readonly id: string;
   readonly agent_id: string;
+  /** The run that the case was saved of. */
+  readonly run_id: string;
   readonly verdict: Verdict;
   readonly metrics: CaseMetrics;
   readonly trials: readonly TrialResult[];
