@@ -18,6 +18,14 @@ const expectAccessible = async (page: Page): Promise<void> => {
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual([]);
 };
 
+/** The lines of the graph of the demonstration are drawn, whatever happened to its nodes since it was first shown. */
+const expectLines = async (page: Page): Promise<void> => {
+  const lines = page.getByLabel("Graph of the workflow").locator(".react-flow__edge-path");
+  await expect.poll(() => lines.count()).toBe(LINES);
+  for (const path of await lines.all()) expect(await path.getAttribute("d")).toMatch(/^M[\d.-]+,[\d.-]+C/);
+};
+const LINES = 10;
+
 describeWithService("chromium", "workflows and operations in the studio", ({ binary }) => {
   const folder = mkdtempSync(join(tmpdir(), "reprise-flows-"));
   let browser: Browser;
@@ -38,6 +46,7 @@ describeWithService("chromium", "workflows and operations in the studio", ({ bin
     await page.getByRole("link", { name: /Publish a note/ }).click();
     await page.getByRole("button", { name: /^Explain the word/ }).waitFor();
     await expectAccessible(page);
+    await expectLines(page);
     await page.getByLabel("readers").fill("0");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     // The form checks what a browser can; the server checks everything.
@@ -48,6 +57,7 @@ describeWithService("chromium", "workflows and operations in the studio", ({ bin
     await gate.getByText("Publish the note about replay?").waitFor();
     await page.getByRole("button", { name: /^Ask an editor\b.*needs approval/ }).waitFor();
     await page.getByRole("button", { name: /^publish\b.*transform/ }).waitFor();
+    await expectLines(page);
     await page.getByRole("link", { name: /Inbox.*1 open/ }).waitFor();
     const inbox = await openScreen({ browser, url: server.url }, "/inbox");
     await inbox.getByRole("heading", { name: "approve", exact: true }).waitFor();
@@ -56,6 +66,7 @@ describeWithService("chromium", "workflows and operations in the studio", ({ bin
     await gate.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: /^publish\b.*done/ }).waitFor();
     await page.getByRole("button", { name: /^withdraw\b.*skipped/ }).waitFor();
+    await expectLines(page);
     await gate.waitFor({ state: "detached" });
 
     await page.getByRole("button", { name: /^Count the readers of a week\b.*done/ }).click();

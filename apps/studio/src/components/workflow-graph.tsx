@@ -115,6 +115,9 @@ export function WorkflowGraph({ nodes, places, selected, select }: WorkflowGraph
           position: { x, y },
           width,
           height,
+          // A line needs both ends. The page measures a box once, and a fresh box for a node that went on is not measured again.
+          measured: { width, height },
+          handles: handlesOf({ width, height }, direction),
           data: {
             place,
             node,
@@ -298,6 +301,19 @@ const BORDERS: Readonly<Record<string, string>> = {
   skipped: "border-dashed border-line opacity-60",
   "not started": "border-line",
 };
+
+/** Where lines end at a box, as `Handles` draws it. */
+function handlesOf({ width, height }: Size, direction: GraphDirection): NonNullable<Box["handles"]> {
+  return direction === "right"
+    ? [
+        { type: "target", position: Position.Left, x: 0, y: height / 2, width: 1, height: 1 },
+        { type: "source", position: Position.Right, x: width, y: height / 2, width: 1, height: 1 },
+      ]
+    : [
+        { type: "target", position: Position.Top, x: width / 2, y: 0, width: 1, height: 1 },
+        { type: "source", position: Position.Bottom, x: width / 2, y: height, width: 1, height: 1 },
+      ];
+}
 
 function Handles({ direction }: { readonly direction: GraphDirection }): ReactNode {
   const isRight = direction === "right";
