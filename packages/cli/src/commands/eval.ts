@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import {
   baselineOf,
   type CaseResult,
+  describeRegression,
   type Experiment,
   keepExperiment,
   runExperiment,
@@ -121,7 +122,6 @@ function describe({ mode, cases, missing, totals, counts, verdict }: Experiment)
 function problemsOf({ id, trials, regressions = [] }: CaseResult): readonly string[] {
   const found = trials.flatMap(({ checks }) => checks.filter(({ verdict }) => verdict !== "passed"));
   const said = new Set(found.map(({ name, verdict, message }) => `  ${verdict}: ${name}: ${message}`));
-  for (const { metric, baseline, actual, verdict } of regressions)
-    said.add(`  ${verdict}: baseline ${metric}: ${baseline} before, ${actual} now`);
+  for (const regression of regressions) said.add(`  ${regression.verdict}: ${describeRegression(regression)}`);
   return said.size === 0 ? [] : ["", id, ...said];
 }

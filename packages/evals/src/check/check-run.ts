@@ -117,9 +117,17 @@ function checkLimits(limits: EvalLimits, run: ObservedRun, isLive: boolean): rea
     const actual = measured[key as keyof EvalLimits];
     if (actual === undefined) return [];
     const name = `limits ${key}`;
+    if (key === "cost_microcents" && !run.is_priced && actual <= Number(limit))
+      return [failed(name, `${key} must be at most ${limit}, and ${unknownCost(run)}.`, { expected: limit, actual })];
     if (actual <= Number(limit)) return [passed(name)];
     return [failed(name, `${key} must be at most ${limit} (got ${actual}).`, { expected: limit, actual })];
   });
+}
+
+/** What is known of a cost is the least that it was, so it cannot show that a limit was kept. */
+function unknownCost({ cost_microcents, models }: ObservedRun): string {
+  const asked = models.length === 0 ? "" : ` (${models.join(", ")})`;
+  return `only ${cost_microcents} of the cost is known: a model${asked} has no price, or an answer failed at an unknown cost`;
 }
 
 /** Calls are made of JSON, which their interfaces hide. */

@@ -1,5 +1,6 @@
 import {
   describeProblem,
+  flag,
   needed,
   numberFrom,
   type ObjectShape,
@@ -63,6 +64,7 @@ const BASELINE: ObjectShape<Baseline> = objectOf<Baseline>({
       objectOf<CaseMetrics>({
         pass_rate: needed(numberFrom(0)),
         cost_microcents: needed(numberFrom(0)),
+        is_unpriced: optional(flag),
         tokens: needed(numberFrom(0)),
         steps: needed(numberFrom(0)),
         tool_calls: needed(numberFrom(0)),
@@ -93,7 +95,8 @@ const GROWING = ["cost_microcents", "tokens", "steps", "tool_calls", "latency_ms
 
 /**
  * Holds a case against the baseline. The pass rate decides whether it failed: a case that never passed all of its trials may stay as it
- * was. More cost, time or steps than tolerated is a warning; a metric without a tolerance is not compared.
+ * was. More cost, time or steps than tolerated is a warning; a metric without a tolerance is not compared. A cost that is known on one
+ * side only cannot be compared, which is a warning too.
  */
 export function compareCase(result: CaseResult, { cases, tolerance }: Baseline): CaseResult {
   const before = Object.hasOwn(cases, result.id) ? cases[result.id] : undefined;
@@ -105,12 +108,21 @@ export function compareCase(result: CaseResult, { cases, tolerance }: Baseline):
     regressions.push({ metric: "pass_rate", baseline: before.pass_rate, actual: metrics.pass_rate, verdict: "failed" });
   for (const metric of GROWING) {
     const share = tolerance[metric];
-    if (share === undefined || metrics[metric] <= before[metric] * (1 + share)) continue;
-    regressions.push({ metric, baseline: before[metric], actual: metrics[metric], verdict: "warned" });
+    if (share === undefined) continue;
+    const unpriced = metric === "cost_microcents" ? unpricedSide(before, metrics) : undefined;
+    if (unpriced === undefined && metrics[metric] <= before[metric] * (1 + share)) continue;
+    const values = { baseline: before[metric], actual: metrics[metric] };
+    regressions.push({ metric, ...values, verdict: "warned", ...(unpriced !== undefined && { unpriced }) });
   }
   // What failed in trials is tolerated as far as it did before.
   const own = result.verdict === "failed" && !isWorse ? "warned" : result.verdict;
   return { ...result, verdict: worstOf([own, ...regressions.map(({ verdict }) => verdict)]), regressions };
+}
+
+/** Where both costs are unknown, what is known of them is compared: a model without a price was accepted with the baseline. */
+function unpricedSide(before: CaseMetrics, now: CaseMetrics): Regression["unpriced"] {
+  const [was, is] = [before.is_unpriced === true, now.is_unpriced === true];
+  return was === is ? undefined : is ? "actual" : "baseline";
 }
 
 /** The cases of a baseline that were not evaluated. */

@@ -103,6 +103,7 @@ function metricsOf(trials: readonly TrialResult[]): CaseMetrics {
   return {
     pass_rate: trials.filter(({ verdict }) => verdict !== "failed").length / Math.max(1, trials.length),
     cost_microcents: mean((run) => run.cost_microcents),
+    ...(trials.some(({ run }) => run?.is_priced === false) && { is_unpriced: true }),
     tokens: mean((run) => run.input_tokens + run.output_tokens),
     steps: mean((run) => run.steps),
     tool_calls: mean((run) => run.calls.length),

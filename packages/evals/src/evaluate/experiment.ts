@@ -27,18 +27,22 @@ export interface CaseMetrics {
   /** The share of trials that did not fail, from 0 to 1. */
   readonly pass_rate: number;
   readonly cost_microcents: number;
+  /** True when the cost of a trial is not known. It is then higher than `cost_microcents`. */
+  readonly is_unpriced?: boolean;
   readonly tokens: number;
   readonly steps: number;
   readonly tool_calls: number;
   readonly latency_ms: number;
 }
 
-/** A metric that differs from the baseline by more than the tolerance. */
+/** A metric that differs from the baseline by more than the tolerance, or cannot be compared with it. */
 export interface Regression {
-  readonly metric: keyof CaseMetrics;
+  readonly metric: Exclude<keyof CaseMetrics, "is_unpriced">;
   readonly baseline: number;
   readonly actual: number;
   readonly verdict: Verdict;
+  /** Set when one of the two costs is not known: that of the baseline or the actual one. */
+  readonly unpriced?: "baseline" | "actual";
 }
 
 export interface CaseResult {

@@ -1,4 +1,5 @@
 import type { CaseResult, Experiment, TrialResult } from "../evaluate/experiment.ts";
+import { describeRegression } from "./describe-regression.ts";
 
 /** The result as JUnit XML: a test case for each case, with the checks that failed. Warnings are output of their test case. */
 export function writeJunit({ name, mode, duration_ms, totals, cases, missing }: Experiment): string {
@@ -25,7 +26,7 @@ function writeCase({ id, agent_id, verdict, trials, metrics, regressions = [] }:
   const open = `    <testcase name="${escapeXml(id)}" classname="${escapeXml(`reprise.eval.${agent_id}`)}" time="${seconds(metrics.latency_ms)}"`;
   const found = [
     ...trials.flatMap((trial, index) => problemsOf(trial, index, trials.length)),
-    ...regressions.map(({ metric, baseline, actual }) => `baseline ${metric}: ${baseline} before, ${actual} now`),
+    ...regressions.map(describeRegression),
   ];
   if (found.length === 0) return [`${open}/>`];
   const text = escapeXml(found.join("\n"));

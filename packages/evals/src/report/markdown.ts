@@ -1,5 +1,6 @@
 import type { Verdict } from "../check/check-result.ts";
 import type { CaseResult, Experiment } from "../evaluate/experiment.ts";
+import { describeRegression } from "./describe-regression.ts";
 
 const MARKS: Readonly<Record<Verdict, string>> = { passed: "✅", warned: "⚠️", failed: "❌" };
 
@@ -23,9 +24,11 @@ export function writeMarkdown({ name, mode, verdict, totals, trials, cases, coun
 }
 
 function rowOf({ id, verdict, metrics }: CaseResult): string {
-  const { pass_rate, steps, tool_calls, tokens, cost_microcents } = metrics;
+  const { pass_rate, steps, tool_calls, tokens, cost_microcents, is_unpriced } = metrics;
+  // What is known of it would be read as what it came to.
+  const cost = is_unpriced === true ? "unknown" : dollars(cost_microcents);
   const rate = `${Math.round(pass_rate * 100)} %`;
-  return `| ${cell(id)} | ${MARKS[verdict]} ${verdict} | ${rate} | ${steps} | ${tool_calls} | ${tokens} | ${dollars(cost_microcents)} |`;
+  return `| ${cell(id)} | ${MARKS[verdict]} ${verdict} | ${rate} | ${steps} | ${tool_calls} | ${tokens} | ${cost} |`;
 }
 
 function explain({ id, trials, regressions = [] }: CaseResult): readonly string[] {
@@ -36,10 +39,7 @@ function explain({ id, trials, regressions = [] }: CaseResult): readonly string[
         : [`- ${MARKS[verdict]} ${cell(name)}${trials.length > 1 ? ` (trial ${index + 1})` : ""}: ${cell(message)}`],
     ),
   );
-  const worse = regressions.map(
-    ({ metric, baseline, actual, verdict }) =>
-      `- ${MARKS[verdict]} baseline ${metric}: ${baseline} before, ${actual} now`,
-  );
+  const worse = regressions.map((each) => `- ${MARKS[each.verdict]} ${cell(describeRegression(each))}`);
   return [`**${cell(id)}**`, "", ...found, ...worse, ""];
 }
 

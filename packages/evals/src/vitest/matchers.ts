@@ -2,6 +2,7 @@ import type { Json } from "@reprise/state";
 import type { CallMatch, ExpectedCall } from "../case/expectations.ts";
 import { findCallProblem, isExpected } from "../check/match-calls.ts";
 import type { RunSummary } from "../evaluate/experiment.ts";
+import { describeRegression } from "../report/describe-regression.ts";
 import type { EvaluatedRun } from "./eval-run.ts";
 
 /** What `expect(await evalRun(…))` can be asked, beside what Vitest knows. */
@@ -36,7 +37,7 @@ export const evalMatchers: {
     const checks = trials.flatMap((trial) => trial.checks).filter((check) => check.verdict !== "passed");
     const found = [
       ...checks.map((check) => `  ${check.verdict}: ${check.name}: ${check.message}`),
-      ...regressions.map(({ metric, baseline, actual }) => `  baseline ${metric}: ${baseline} before, ${actual} now`),
+      ...regressions.map((regression) => `  ${describeRegression(regression)}`),
     ];
     return {
       pass: strict ? verdict === "passed" : verdict !== "failed",

@@ -61,7 +61,7 @@ export const SCRIPT: Script = [
 ];
 
 export interface ShopAgent {
-  readonly model?: LanguageModel;
+  readonly model?: LanguageModel | string;
   readonly tools?: readonly Tool[];
   readonly plugins?: readonly Plugin[];
   readonly budget?: { readonly limitTokens?: number };
