@@ -268,6 +268,22 @@ it("nodes with a limit per key take turns", async () => {
   expect(most).toBe(2);
 });
 
+it("the time limit of a node goes on while its media is made: it is asked about one last time", async () => {
+  const job = { provider: "p", model: "film", job_id: "j1", poll_after_ms: 40_000 };
+  const nodes = [{ ...agentNode("film"), timeout_ms: 60_000 }];
+  const bench = createFlowBench({ agents: [AGENT], nodes }, () => ({ kind: "media_job", job }));
+  const runtime = await bench.open("first");
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "" }));
+  const isWaiting = async () => (await bench.store.forTenant("default").loadRun(run.id))?.status === "waiting";
+  await until(async () => bench.executed.length === 1 && (await isWaiting()));
+  await bench.env.advance(40_001);
+  await until(async () => bench.executed.length === 2 && (await isWaiting()));
+  await bench.env.advance(20_001);
+  expect(await soon((await runtime.run(run.id)).outcome())).toMatchObject({ status: "failed", code: "run_timeout" });
+  expect(bench.executed).toHaveLength(3);
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+});
+
 it("media that a provider makes in its own time is asked about until it is there, also in another process", async () => {
   const job = { provider: "p", model: "film", job_id: "j1", poll_after_ms: 30_000 };
   let asked = 0;

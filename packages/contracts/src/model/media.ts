@@ -50,7 +50,7 @@ export interface MediaModel {
   generate(request: MediaRequest): Promise<GeneratedMedia>;
   /** Starts a job, where the endpoint works with jobs. A model has both of these or neither. */
   submit?(request: MediaRequest): Promise<MediaTicket>;
-  /** Asks about a job. A job that failed is thrown as a `ModelError`. */
+  /** Asks about a job. A job that failed is thrown as a `ModelError`. After one that is retryable the job is asked about again. */
   poll?(jobId: string, request: Pick<MediaRequest, "signal" | "download">): Promise<MediaJobStatus>;
 }
 

@@ -1,6 +1,7 @@
 import {
   describeThrown,
   type GeneratedMedia,
+  type MediaJobStatus,
   type MediaModality,
   type MediaModel,
   type MediaRequest,
@@ -73,7 +74,17 @@ export async function generateMedia(
   return make(order, context, Array<MediaRequest>(count).fill(request), volume / count);
 }
 
-/** Asks about a job that a media node has started. Answers with another `media_job` while it runs. */
+/** One question about a job may take this long. */
+const POLL_TIMEOUT_MS = 60_000;
+/** After this many failed questions in a row a job is given up: about a quarter of an hour. */
+const MOST_FAILED_POLLS = 20;
+const FIRST_POLL_PAUSE_MS = 1_000;
+const LONGEST_POLL_PAUSE_MS = 60_000;
+
+/**
+ * Asks about a job that a media node has started. Answers with another `media_job` while it runs. The job is paid for, so a question that failed and may
+ * succeed later is asked again, with growing pauses, and the job is never started twice.
+ */
 export async function pollMediaJob(
   deps: AgentRunnerDeps,
   context: NodeExecContext,
@@ -88,13 +99,60 @@ export async function pollMediaJob(
   if (order.model.poll === undefined) {
     return failed(nodeFailure("internal", `Model ${job.model} of provider ${job.provider} does not know jobs.`));
   }
+  const { failures: _, ...asked } = job;
   try {
-    const state = await order.model.poll(job.job_id, reach(deps, context));
-    if (state.status === "running") return { kind: "media_job", job: { ...job, poll_after_ms: state.poll_after_ms } };
-    return await settle(order, context, [state.media], 1);
+    const state = await poll(deps, context, order.model, job.job_id);
+    if (state.status === "running") return { kind: "media_job", job: { ...asked, poll_after_ms: state.poll_after_ms } };
+    const media = await keepAll(order, [state.media]);
+    // Media that could not be stored is fetched again.
+    if ("error" in media) return pollLater(context, job, media.error, undefined);
+    count(order, context, [state.media], 1);
+    return madeOf(order, media.parts);
   } catch (error) {
-    return failed(mediaFailure(error));
+    const failure = mediaFailure(error);
+    if (!failure.retryable || context.signal.aborted) return failed(failure);
+    return pollLater(context, job, failure, ModelError.is(error) ? error.retryAfterMs : undefined);
   }
+}
+
+async function poll(
+  { env, ...deps }: AgentRunnerDeps,
+  context: NodeExecContext,
+  model: MediaModel,
+  jobId: string,
+): Promise<MediaJobStatus> {
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = (reason: unknown): void => {
+    controller.abort(reason);
+    reject(reason);
+  };
+  const onAbort = (): void => stop(new ModelError("cancelled", "The question about a job was cancelled."));
+  const cancel = env.clock.after(POLL_TIMEOUT_MS, () => stop(new ModelError("timeout", "The question took too long.")));
+  context.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const asked = model.poll?.(jobId, { ...reach({ env, ...deps }, context), signal: controller.signal });
+    return await Promise.race([asked ?? promise, promise]);
+  } finally {
+    cancel();
+    context.signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The job once more, after a pause that grows with every question in a row that failed. */
+function pollLater(
+  { path }: NodeExecContext,
+  job: MediaJob,
+  { code, message }: NodeFailure,
+  askedMs: number | undefined,
+): NodeOutcome {
+  const failures = (job.failures ?? 0) + 1;
+  if (failures >= MOST_FAILED_POLLS) {
+    const why = `Node ${path} gave up on job ${job.job_id} of ${job.provider} after ${failures} failed questions: ${message}`;
+    return failed(nodeFailure(code, why));
+  }
+  const pause = Math.min(FIRST_POLL_PAUSE_MS * 2 ** (failures - 1), LONGEST_POLL_PAUSE_MS);
+  return { kind: "media_job", job: { ...job, failures, poll_after_ms: Math.max(pause, askedMs ?? 0) } };
 }
 
 function failed(error: NodeFailure): NodeOutcome {
@@ -246,14 +304,25 @@ async function settle(
   unitsEach: number,
 ): Promise<NodeOutcome> {
   count(order, context, made, unitsEach);
-  const media: MediaPart[] = [];
+  const media = await keepAll(order, made);
+  return "error" in media ? failed(media.error) : madeOf(order, media.parts);
+}
+
+async function keepAll(
+  { blobs }: MediaOrder,
+  made: readonly GeneratedMedia[],
+): Promise<{ readonly parts: readonly MediaPart[] } | { readonly error: NodeFailure }> {
+  const parts: MediaPart[] = [];
   try {
-    for (const { content, media_type } of made) media.push(await keepMedia(order.blobs, content, media_type));
+    for (const { content, media_type } of made) parts.push(await keepMedia(blobs, content, media_type));
+    return { parts };
   } catch (error) {
-    return failed(nodeFailure("internal", `The media could not be stored: ${describeThrown(error)}`));
+    return { error: nodeFailure("internal", `The media could not be stored: ${describeThrown(error)}`) };
   }
-  const tokensUsed = { input: 0, output: 0, model: order.name };
-  return { kind: "completed", output: mediaOutput("", media), tokensUsed };
+}
+
+function madeOf({ name: model }: MediaOrder, media: readonly MediaPart[]): NodeOutcome {
+  return { kind: "completed", output: mediaOutput("", media), tokensUsed: { input: 0, output: 0, model } };
 }
 
 /** The one cost event of a media node. Without a price it is 0. */

@@ -175,7 +175,7 @@ const BASE = {
   id: needed(nodeId, "Unique in the document."),
   name: optional(text, "A name for people."),
   description: optional(text, "What it is for."),
-  timeout_ms: optional(milliseconds, "The time one attempt may take."),
+  timeout_ms: optional(milliseconds, "The time one attempt may take, a media job included."),
   retry: optional(retry, "How often it is tried when it fails."),
   concurrency: optional(
     keyedLimit,

@@ -103,4 +103,8 @@ export interface MediaJob {
   readonly job_id: string;
   /** When it is worth asking again. */
   readonly poll_after_ms: number;
+  /** How many questions in a row failed. */
+  readonly failures?: number;
+  /** When the node's `timeout_ms` is over. */
+  readonly expires_at?: number;
 }

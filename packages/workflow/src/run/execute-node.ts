@@ -26,9 +26,12 @@ async function withLimit(host: WorkflowHost, context: HostedContext, timeoutMs: 
   });
   try {
     const outcome = await dispatch(host, { ...context, signal: controller.signal });
+    // The time goes on while the job is waited for.
+    if (!isLate && outcome.kind === "media_job") {
+      return { ...outcome, job: { ...outcome.job, expires_at: context.now + timeoutMs } };
+    }
     if (!isLate) return outcome;
-    const message = `Node ${context.path} took longer than its timeout_ms (${timeoutMs}).`;
-    return failed({ code: "run_timeout", message, retryable: false });
+    return failed(tooSlow(context.path, timeoutMs));
   } finally {
     cancel();
     context.signal.removeEventListener("abort", stop);
@@ -206,6 +209,15 @@ function completed(output: Json): NodeOutcome {
 
 function failed(error: NodeFailure): NodeOutcome {
   return { kind: "failed", error };
+}
+
+/** A node took longer than its `timeout_ms`. */
+export function tooSlow(path: string, timeoutMs: number): NodeFailure {
+  return {
+    code: "run_timeout",
+    message: `Node ${path} took longer than its timeout_ms (${timeoutMs}).`,
+    retryable: false,
+  };
 }
 
 export function internal(message: string): NodeFailure {

@@ -2,7 +2,7 @@ import type { ProgramEvent } from "@reprise/contracts";
 import type { Json, JsonObject } from "@reprise/state";
 import type { MediaJob, NodeFailure, NodeTokens, NodeWait } from "../node/node-executor.ts";
 import type { PlanDependency, PlanVertex } from "../plan/run-plan.ts";
-import { evaluate, executeNode } from "./execute-node.ts";
+import { evaluate, executeNode, tooSlow } from "./execute-node.ts";
 import { type Flow, type Place, RunFailed } from "./flow.ts";
 import type { Body } from "./flow-bodies.ts";
 import type { GraphRun } from "./graph-run.ts";
@@ -209,10 +209,18 @@ export class FlowNodes {
         return this.#flow.waits.pause(task, record, outcome.wait);
       case "media_job": {
         const { job } = outcome;
+        const { now } = this.#flow.book.port;
+        const left = job.expires_at === undefined ? Number.POSITIVE_INFINITY : job.expires_at - now;
+        // The provider has been asked for the last time.
+        if (left <= 0) return this.fail(task, record, tooSlow(task.path, task.vertex.node.timeout_ms ?? 0));
         const waiting = { ...record, job: job as unknown as JsonObject };
         const message = `${task.path} waits for ${job.provider}.`;
         const told = { model: job.model, job_id: job.job_id };
-        return this.#flow.waits.sleep(task, waiting, "media_job", { ms: job.poll_after_ms, message, told });
+        return this.#flow.waits.sleep(task, waiting, "media_job", {
+          ms: Math.min(job.poll_after_ms, left),
+          message,
+          told,
+        });
       }
       default:
         return outcome satisfies never;

@@ -1,9 +1,20 @@
-import { type GeneratedMedia, type MediaModel, type MediaRequest, ModelError, RepriseError } from "@reprise/contracts";
+import {
+  type Env,
+  type GeneratedMedia,
+  type MediaJobStatus,
+  type MediaModel,
+  type MediaRequest,
+  ModelError,
+  type ModelErrorKind,
+  RepriseError,
+} from "@reprise/contracts";
 import { scriptedModel } from "@reprise/models";
+import { createFakeEnv } from "@reprise/testkit/env";
 import { describe, expect, it } from "vitest";
+import type { NodeBlobs } from "../../src/agent/agent-runner-deps.ts";
 import { pollMediaJob } from "../../src/agent/generate-media.ts";
 import { createToolRegistry } from "../../src/agent/tool-registry.ts";
-import type { NodeEvent, NodeExecContext } from "../../src/node/node-executor.ts";
+import type { MediaJob, NodeEvent, NodeExecContext } from "../../src/node/node-executor.ts";
 import { type Bench, createProvider, execute, hurriedEnv, NODE } from "../support/agent-bench.ts";
 
 const PICTURE: GeneratedMedia = { content: new Uint8Array([1, 2, 3]), media_type: "image/png", units: 1 };
@@ -172,35 +183,134 @@ describe("a media node", () => {
     expect(outcome).toEqual({ kind: "media_job", job });
     expect(events).toEqual([]);
 
-    const { env } = hurriedEnv();
-    const emitted: NodeEvent[] = [];
-    const deps = {
-      env,
-      resolveProvider: () => createProvider("acme", bench),
-      registry: createToolRegistry({ tools: [], env }),
-      blobs: { put: async (content: Uint8Array) => ({ ref: "blob:job", bytes: content.byteLength }) },
-    };
-    const context: NodeExecContext = {
-      vertex: { id: "draft", type: "agent", node: NODE, dependencies: [], dependents: [] },
-      path: "draft",
-      runId: "run-1",
-      attemptNumber: 1,
-      idempotencyKey: "run-1.draft.1",
-      scope: { inputs: {}, ctx: {}, outputs: {}, locals: {} },
-      now: 1,
-      signal: new AbortController().signal,
-      emit: (event) => emitted.push(event),
-      announceCall: async () => undefined,
-    };
-    expect(await pollMediaJob(deps, context, job)).toEqual({
+    const { poll, emitted } = polling(bench);
+    expect(await poll(job)).toEqual({
       kind: "media_job",
       job: { ...job, poll_after_ms: 9_000 },
     });
     expect(emitted).toEqual([]);
-    expect(await pollMediaJob(deps, context, job)).toMatchObject({
+    expect(await poll(job)).toMatchObject({
       kind: "completed",
       output: { text: "", media: [{ url: "media://blob:job" }] },
     });
     expect(costsOf(emitted)).toMatchObject([{ cost_microcents: 100_000_000, priced: true }]);
   });
+
+  it("asks again after a question that failed and may succeed later, with growing pauses, and pays once", async () => {
+    const answers: (() => MediaJobStatus)[] = [
+      () => fail("overloaded"),
+      () => fail("network"),
+      () => fail("rate_limit", 30_000),
+      () => ({ status: "running", poll_after_ms: 2_000 }),
+      () => fail("timeout"),
+      () => ({ status: "done", media: PICTURE }),
+      () => ({ status: "done", media: PICTURE }),
+    ];
+    const model: MediaModel = {
+      ...painter(),
+      submit: async () => ({ job_id: "job-1", poll_after_ms: 5_000 }),
+      poll: async () => (answers.shift() ?? (() => fail("auth")))(),
+    };
+    let stored = 0;
+    const { poll, emitted } = polling(painting(model), async () => {
+      stored += 1;
+      if (stored === 1) throw new Error("The disk is full.");
+      return { ref: "blob:job", bytes: 3 };
+    });
+    let job: MediaJob = { ...JOB, expires_at: 9 };
+    const pauses: unknown[] = [];
+    for (;;) {
+      const outcome = await poll(job);
+      if (outcome.kind !== "media_job") {
+        expect(outcome).toMatchObject({ kind: "completed", output: { media: [{ url: "media://blob:job" }] } });
+        break;
+      }
+      job = outcome.job;
+      pauses.push([job.poll_after_ms, job.failures]);
+    }
+    expect(pauses).toEqual([
+      [1_000, 1],
+      [2_000, 2],
+      [30_000, 3],
+      [2_000, undefined],
+      [1_000, 1],
+      // The media was there and could not be stored.
+      [2_000, 2],
+    ]);
+    expect(job).toMatchObject({ job_id: "job-1", expires_at: 9 });
+    expect(costsOf(emitted)).toHaveLength(1);
+  });
+
+  it("ends with an error that is not retryable at once, and gives up on a job that cannot be asked about for too long", async () => {
+    const refusing: MediaModel = {
+      ...painter(),
+      submit: async () => ({ job_id: "job-1", poll_after_ms: 1 }),
+      poll: async () => fail("content_filter"),
+    };
+    expect(await polling(painting(refusing)).poll(JOB)).toMatchObject({
+      kind: "failed",
+      error: { code: "content_filter" },
+    });
+    const gone: MediaModel = { ...refusing, poll: async () => fail("server_error") };
+    const { poll } = polling(painting(gone));
+    let outcome = await poll(JOB);
+    let asked = 1;
+    for (; outcome.kind === "media_job"; asked += 1) outcome = await poll(outcome.job);
+    expect(asked).toBe(20);
+    // Not retryable: another attempt would start and pay for a second job.
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_unavailable", retryable: false } });
+  });
+
+  it("a question that is never answered counts as one that failed", async () => {
+    const env = createFakeEnv();
+    let isStopped = false;
+    const silent: MediaModel = {
+      ...painter(),
+      submit: async () => ({ job_id: "job-1", poll_after_ms: 1 }),
+      poll: (_, { signal }) => {
+        signal.addEventListener("abort", () => {
+          isStopped = true;
+        });
+        return new Promise(() => undefined);
+      },
+    };
+    const asked = polling(painting(silent), undefined, env).poll(JOB);
+    await env.advance(60_001);
+    expect(await asked).toMatchObject({ kind: "media_job", job: { failures: 1 } });
+    expect(isStopped).toBe(true);
+  });
 });
+
+const JOB: MediaJob = { provider: "acme", model: "large", job_id: "job-1", poll_after_ms: 5_000 };
+
+function fail(kind: ModelErrorKind, retryAfterMs?: number): never {
+  throw new ModelError(kind, "Not now.", retryAfterMs === undefined ? {} : { retryAfterMs });
+}
+
+/** Asks about jobs of a node, outside of a run. */
+function polling(
+  bench: Bench,
+  put: NodeBlobs["put"] = async (content) => ({ ref: "blob:job", bytes: content.byteLength }),
+  env: Env = hurriedEnv().env,
+) {
+  const emitted: NodeEvent[] = [];
+  const deps = {
+    env,
+    resolveProvider: () => createProvider("acme", bench),
+    registry: createToolRegistry({ tools: [], env }),
+    blobs: { put },
+  };
+  const context: NodeExecContext = {
+    vertex: { id: "draft", type: "agent", node: NODE, dependencies: [], dependents: [] },
+    path: "draft",
+    runId: "run-1",
+    attemptNumber: 1,
+    idempotencyKey: "run-1.draft.1",
+    scope: { inputs: {}, ctx: {}, outputs: {}, locals: {} },
+    now: 1,
+    signal: new AbortController().signal,
+    emit: (event) => emitted.push(event),
+    announceCall: async () => undefined,
+  };
+  return { emitted, poll: (job: MediaJob) => pollMediaJob(deps, context, job) };
+}

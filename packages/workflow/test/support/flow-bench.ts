@@ -102,7 +102,11 @@ function createHost(executed: Executed[], script: AgentScript): WorkflowHost {
       });
       return perform(context);
     },
-    pollMediaJob: perform,
+    async pollMediaJob(context, job) {
+      const outcome = await perform(context);
+      // What is known of the job stays with it, as with a real provider.
+      return outcome.kind === "media_job" ? { kind: "media_job", job: { ...job, ...outcome.job } } : outcome;
+    },
     async runTool(context, tool, input) {
       await context.announceCall({ id: `${context.idempotencyKey}-c`, tool_id: tool, arguments: input });
       return perform(context);
