@@ -17,7 +17,7 @@ const Surface = lazy(async () => ({ default: (await import("./surface.tsx")).Sur
 export interface ConversationActions {
   decide(call: ShownCall, verb: Verb): Promise<void>;
   retry(runId: string, agentId: string): void;
-  edit(runId: string, agentId: string, text: string): void;
+  edit(runId: string, agentId: string, said: { readonly text: string; readonly files: readonly ShownFile[] }): void;
   /** Sends what a person did on a surface. */
   act(agentId: string, text: string): void;
   leave(): void;
@@ -243,7 +243,7 @@ function UserMessage({
           <IconButton
             icon="edit"
             label="Edit and resend"
-            onClick={() => actions.edit(view.runId, view.agentId, block.text)}
+            onClick={() => actions.edit(view.runId, view.agentId, { text: block.text, files: block.files })}
           />
           <IconButton icon="retry" label="Answer again" onClick={() => actions.retry(view.runId, view.agentId)} />
         </span>

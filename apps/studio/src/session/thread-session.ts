@@ -246,8 +246,9 @@ export class ThreadSession {
   }
 
   /** Takes a message and everything after it back, and says something else instead. */
-  async edit(runId: string, agentId: string, text: string): Promise<void> {
-    await this.#restart({ agentId, messages: [{ role: "user", content: text }], restore: { run_id: runId } });
+  async edit(runId: string, agentId: string, { text, files = [] }: Pick<Said, "text" | "files">): Promise<void> {
+    const messages = [{ role: "user", content: contentOf(text, files) }];
+    await this.#restart({ agentId, messages, restore: { run_id: runId } });
   }
 
   async #restart(body: object): Promise<void> {

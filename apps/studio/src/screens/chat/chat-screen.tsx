@@ -1,5 +1,6 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useObservable } from "../../api/observable.ts";
 import { queryClient, useAgents, useThreads, useWorkflows } from "../../api/queries.ts";
 import { loadAgents } from "../../api/requests.ts";
 import type { Agent } from "../../api/types.ts";
@@ -8,7 +9,6 @@ import { Inspector } from "../../components/inspector.tsx";
 import { RerunDialog } from "../../components/rerun-dialog.tsx";
 import { RewindBar, TimeBar } from "../../components/time-bar.tsx";
 import { useCursorKeys, useFork } from "../../components/use-cursor.ts";
-import type { ShownFile } from "../../log/block.ts";
 import { describeVersions, locateBlocks, momentAt } from "../../log/versions.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -16,6 +16,7 @@ import { ErrorNote, Skeleton } from "../../parts/notice.tsx";
 import { Status } from "../../parts/status.tsx";
 import { useMedia } from "../../parts/use-media.ts";
 import { useStored } from "../../parts/use-stored.ts";
+import { changeDraft, draftOf, moveDraft, returnDraft, type Said, takeDraft } from "../../session/drafts.ts";
 import type { QueuedMessage } from "../../session/thread-session.ts";
 import { useSession } from "../../session/use-session.ts";
 import { Composer } from "./composer.tsx";
@@ -42,7 +43,9 @@ export function ChatScreen(): ReactNode {
     else void navigate({ to: "/threads/$threadId", params: { threadId: id }, replace });
   };
   const { session, snapshot } = useSession(threadId, (id) => {
-    if (id !== threadId) open(id, true);
+    if (id === threadId) return;
+    if (threadId === undefined) moveDraft(id);
+    open(id, true);
   });
   const agents = useAgents();
   const workflows = useWorkflows();
@@ -50,9 +53,9 @@ export function ChatScreen(): ReactNode {
   const talkers = (agents.data ?? []).filter(({ id }) => !workflows.data?.some((workflow) => workflow.id === id));
   const threads = useThreads();
   const [chosen, setChosen] = useState<string>();
-  const [text, setText] = useState("");
+  const draft = useObservable(draftOf(threadId));
+  const { editing } = draft;
   const [problem, setProblem] = useState<unknown>();
-  const [editing, setEditing] = useState<{ readonly runId: string; readonly agentId: string }>();
   const [isRerunning, setRerunning] = useState(false);
   const [isListOpen, setListOpen] = useState(false);
   const isWide = useMedia("(min-width: 1024px)");
@@ -82,7 +85,6 @@ export function ChatScreen(): ReactNode {
 
   useEffect(() => {
     setChosen(undefined);
-    setEditing(undefined);
     setProblem(undefined);
     if (threadId === undefined) field.current?.focus();
   }, [threadId]);
@@ -107,19 +109,17 @@ export function ChatScreen(): ReactNode {
     return () => document.removeEventListener("keydown", onKey);
   }, [isBusy, session, at, move]);
 
-  const send = (said: string, files: readonly ShownFile[], policy: "continue" | "enqueue"): void => {
-    setText("");
+  const send = (said: Said, policy: "continue" | "enqueue"): void => {
+    takeDraft(threadId);
     setProblem(undefined);
     const sent =
       editing === undefined
-        ? session.say({ agentId: agentId ?? loadFirstAgent(), text: said, files, policy })
+        ? session.say({ agentId: agentId ?? loadFirstAgent(), ...said, policy })
         : session.edit(editing.runId, agentId ?? editing.agentId, said);
-    setEditing(undefined);
     sent.catch((error: unknown) => {
-      if (session.isClosed) return;
-      setProblem(error);
-      // What was refused can be changed and sent again.
-      setText((now) => (now === "" ? said : now));
+      // What was refused can be changed and sent again, files and all, also after its thread was left.
+      returnDraft(session.threadId, said, editing);
+      if (!session.isClosed) setProblem(error);
     });
   };
   const actions = useMemo(
@@ -129,8 +129,9 @@ export function ChatScreen(): ReactNode {
         session.retry(runId, agent).catch(setProblem);
       },
       edit: (runId, agent, said) => {
-        setEditing({ runId, agentId: agent });
-        setText(said);
+        const { text, files, editing: other } = draftOf(session.threadId).value;
+        const before = other?.before ?? { text, files };
+        changeDraft(session.threadId, (now) => ({ ...now, ...said, editing: { runId, agentId: agent, before } }));
         field.current?.focus();
       },
       act: (agent, said) => {
@@ -248,8 +249,8 @@ export function ChatScreen(): ReactNode {
             {at === undefined ? (
               <Composer
                 field={field}
-                text={text}
-                setText={setText}
+                threadId={threadId}
+                draft={draft}
                 isBusy={isBusy}
                 asking={questions.map(({ tool }) => tool)}
                 suggestions={offered}
@@ -259,11 +260,7 @@ export function ChatScreen(): ReactNode {
                   session.stop().catch(setProblem);
                 }}
                 cancelEdit={
-                  editing &&
-                  (() => {
-                    setEditing(undefined);
-                    setText("");
-                  })
+                  editing && (() => changeDraft(threadId, ({ uploading }) => ({ ...editing.before, uploading })))
                 }
               />
             ) : (

@@ -1,19 +1,20 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { uploadFile } from "../../api/requests.ts";
-import type { ShownFile } from "../../log/block.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { ErrorNote } from "../../parts/notice.tsx";
+import { changeDraft, type Draft, type Said } from "../../session/drafts.ts";
 
 interface ComposerProps {
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly setText: (text: string) => void;
+  /** The thread that the message is for; undefined for a new one. */
+  readonly threadId: string | undefined;
+  readonly draft: Draft;
   readonly isBusy: boolean;
   /** The tools whose calls need approval. */
   readonly asking: readonly string[];
   readonly suggestions: readonly string[];
-  readonly send: (text: string, files: readonly ShownFile[], policy: "continue" | "enqueue") => void;
+  readonly send: (said: Said, policy: "continue" | "enqueue") => void;
   readonly stop: () => void;
   /** Set while a message is written anew. */
   readonly cancelEdit?: (() => void) | undefined;
@@ -21,11 +22,10 @@ interface ComposerProps {
 
 /** Where a message is written. While a call needs approval, the person says first what becomes of it. */
 export function Composer(props: ComposerProps): ReactNode {
-  const { field, text, setText, isBusy, asking, suggestions, send, stop, cancelEdit } = props;
+  const { field, threadId, draft, isBusy, asking, suggestions, send, stop, cancelEdit } = props;
+  const { text, files, uploading } = draft;
   const [isConfirming, setConfirming] = useState(false);
-  const [files, setFiles] = useState<readonly ShownFile[]>([]);
   const [problem, setProblem] = useState<unknown>();
-  const [uploading, setUploading] = useState(0);
   const picker = useRef<HTMLInputElement>(null);
   const after = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
@@ -40,30 +40,37 @@ export function Composer(props: ComposerProps): ReactNode {
   useEffect(() => {
     if (isConfirming) after.current?.focus();
   }, [isConfirming]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked or failed belongs to the thread that was left.
+  useEffect(() => {
+    setConfirming(false);
+    setProblem(undefined);
+  }, [threadId]);
 
   const finish = (policy: "continue" | "enqueue", said = text.trim()): void => {
     setConfirming(false);
-    setFiles([]);
     field.current?.focus();
-    send(said, files, policy);
+    send({ text: said, files }, policy);
   };
   const submit = (said: string): void => {
     if ((said === "" && files.length === 0) || uploading > 0) return;
     if (asking.length === 0 || cancelEdit !== undefined) return finish("continue", said);
-    setText(said);
+    changeDraft(threadId, (now) => ({ ...now, text: said }));
     setConfirming(true);
   };
   const attach = async (chosen: readonly File[]): Promise<void> => {
     setProblem(undefined);
-    setUploading((count) => count + chosen.length);
+    const count = (by: number): void =>
+      changeDraft(threadId, (now) => ({ ...now, uploading: Math.max(0, now.uploading + by) }));
+    count(chosen.length);
     for (const file of chosen) {
       try {
         const { ref, media_type } = await uploadFile(file);
-        setFiles((before) => [...before, { url: ref, mediaType: media_type, name: file.name }]);
+        const attached = { url: ref, mediaType: media_type, name: file.name };
+        changeDraft(threadId, (now) => ({ ...now, files: [...now.files.filter(({ url }) => url !== ref), attached] }));
       } catch (error) {
         setProblem(error);
       } finally {
-        setUploading((count) => count - 1);
+        count(-1);
       }
     }
   };
@@ -146,7 +153,9 @@ export function Composer(props: ComposerProps): ReactNode {
                 icon="cross"
                 label={`Remove ${file.name}`}
                 className="size-6"
-                onClick={() => setFiles(files.filter((each) => each !== file))}
+                onClick={() =>
+                  changeDraft(threadId, (now) => ({ ...now, files: files.filter((each) => each !== file) }))
+                }
               />
             </li>
           ))}
@@ -164,7 +173,10 @@ export function Composer(props: ComposerProps): ReactNode {
           value={text}
           autoComplete="off"
           placeholder="Message"
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            const { value } = event.target;
+            changeDraft(threadId, (now) => ({ ...now, text: value }));
+          }}
           onPaste={(event) => {
             const pasted = [...event.clipboardData.files];
             if (pasted.length > 0) void attach(pasted);
@@ -184,6 +196,7 @@ export function Composer(props: ComposerProps): ReactNode {
           onChange={(event) => {
             void attach([...(event.target.files ?? [])]);
             event.target.value = "";
+            field.current?.focus();
           }}
         />
         <IconButton icon="clip" label="Attach files" onClick={() => picker.current?.click()} />
