@@ -45,9 +45,14 @@ export interface NewChildRun {
   readonly threadId?: string;
   /**
    * Limits of the run with everything below it. Set aside in the budget of the caller before the run starts, and returned when it is over.
-   * `BUDGET_EXCEEDED` when the budget has less left.
+   * `BUDGET_EXCEEDED` when the budget has less left. For an agent that runs elsewhere only `limitMs` holds; others are an `INVALID_REQUEST`.
    */
   readonly limits?: RunLimits;
+  /**
+   * Limits that the caller sets for every run it starts, whichever agent works: of two limits the lower one counts. Those that do not hold for an
+   * agent that runs elsewhere are left out for it, and the log says so once.
+   */
+  readonly standingLimits?: RunLimits;
 }
 
 /** The request for a run below that makes one call of a tool, without a model. */

@@ -15,7 +15,7 @@ import type { JsonObject } from "@reprise/state";
 import { isOver } from "../runs-below/known-runs.ts";
 import { refusalOf, refuse, unknownRun } from "./refusal.ts";
 import { type SubAgent, subAgents } from "./sub-agents.ts";
-import { LIMITS_ARGUMENT, strictestLimits, type TaskLimits } from "./task-limits.ts";
+import { LIMITS_ARGUMENT, type TaskLimits, toRunLimits } from "./task-limits.ts";
 
 /** Reads the limits that hold for every task of an agent. */
 export type ReadLimits = (context: Pick<ToolContext, "section">) => TaskLimits | undefined;
@@ -96,15 +96,18 @@ async function continueRun(
   return startRun("agent_run", { agentId, threadId, prompt: more, ...options }, context);
 }
 
-type StartOptions = Pick<NewChildRun, "background" | "limits">;
+type StartOptions = Pick<NewChildRun, "background" | "limits" | "standingLimits">;
 
 /** The limits that the model asked for count as far as those of the agent allow it. */
 function optionsOf(
   { background = false, limits: asked }: Pick<StartArguments, "background" | "limits">,
-  allowed: TaskLimits | undefined,
+  standing: TaskLimits | undefined,
 ): StartOptions {
-  const limits = strictestLimits(asked, allowed);
-  return { background, ...(limits !== undefined && { limits }) };
+  return {
+    background,
+    ...(asked !== undefined && { limits: toRunLimits(asked) }),
+    ...(standing !== undefined && { standingLimits: toRunLimits(standing) }),
+  };
 }
 
 /** Starts a run, and has the call wait for it unless it is one in the background. */

@@ -34,14 +34,8 @@ export const LIMITS_ARGUMENT: JsonObject = {
   additionalProperties: false,
 };
 
-/** The limits that allow only what both allow, in the words of the runtime. Undefined when there are none. */
-export function strictestLimits(one: TaskLimits = {}, other: TaskLimits = {}): RunLimits | undefined {
-  const least = (name: keyof TaskLimits): number | undefined => {
-    const given = [one[name], other[name]].filter((limit) => limit !== undefined);
-    return given.length === 0 ? undefined : Math.min(...given);
-  };
-  const [tokens, cost, toolCalls, seconds] = [least("tokens"), least("cost"), least("tool_calls"), least("seconds")];
-  if (tokens === undefined && cost === undefined && toolCalls === undefined && seconds === undefined) return undefined;
+/** The same limits in the words of the runtime. */
+export function toRunLimits({ tokens, cost, tool_calls: toolCalls, seconds }: TaskLimits): RunLimits {
   return {
     ...(tokens !== undefined && { limitTokens: tokens }),
     ...(cost !== undefined && { limitMicrocents: usd(cost) }),

@@ -11,11 +11,9 @@ import {
   type RunRecord,
   type RunRequest,
   resumesByItself,
-  runLimitsShape,
   runNotActive,
   type ToolResult,
 } from "@reprise/contracts";
-import { toStoredKeys } from "@reprise/contracts/shape";
 import type { Dispatcher } from "../dispatcher/dispatcher.ts";
 import { ClaimLost } from "../effects/outcomes.ts";
 import { copyJson } from "../json/copy-json.ts";
@@ -36,17 +34,23 @@ import {
   requestStop,
   rootOf,
 } from "../run/run-tree.ts";
-import { sayAuthorProblem } from "../spec/say-problem.ts";
 import { byHand } from "./call-tool.ts";
 import { stopRun } from "./cancel-run.ts";
 import { forkContext } from "./fork-context.ts";
+import { createLimitReader } from "./limits-of-child.ts";
 import { type PreparedRun, prepareRun } from "./prepare-run.ts";
 import { describeOutcome } from "./run-outcome.ts";
 import { sendMessage } from "./send-message.ts";
 import { submitRun } from "./submit-run.ts";
 
+/** A run below as its caller asks for it, with the limits that will be stored. */
+interface LimitedChild extends Omit<NewChildRun, "limits" | "standingLimits"> {
+  readonly limits?: RunLimitsPolicy;
+}
+
 /** Starts runs below the calls of other runs, by the one way every run starts. */
 export function createDelegation(services: Services, dispatcher: Dispatcher): Delegation {
+  const limitsOf = createLimitReader(services);
   const find: Delegation["find"] = async (tenant, run, runId) => {
     const store = services.store.forTenant(tenant);
     const record = await store.loadRun(runId);
@@ -124,13 +128,13 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         agents,
         load,
 
-        start(child) {
+        start({ limits: asked, standingLimits, ...child }) {
           const runId = childRunId(services.env, tenant, call.call_id, child.key ?? "");
-          const limits = readLimits(child);
+          const limits = limitsOf(child.agentId, asked, standingLimits);
           return begin({ runId, background: child.background === true, ...limits }, async () => {
             assertReachable(run, child.agentId, agents());
             if (child.threadId !== undefined) await assertContinues(child.threadId);
-            return prepareBelow(child, runId);
+            return prepareBelow({ ...child, ...limits }, runId);
           });
         },
 
@@ -167,14 +171,14 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
         if (cancel !== undefined) throw runNotActive(run.run_id, "cancelled");
       }
 
-      async function prepareBelow(child: NewChildRun, runId: string): Promise<PreparedRun> {
+      async function prepareBelow(child: LimitedChild, runId: string): Promise<PreparedRun> {
         const inherited = await caller.inherited();
         const request = { ...requestFor(caller, child, runId), ...(await contextOf(child)) };
         return prepareRun(services, tenant, inherited.length === 0 ? request : { ...request, inherited });
       }
 
       /** What the run gets beside its prompt, when it gets the context of its caller. */
-      async function contextOf(child: NewChildRun): Promise<Partial<RunRequest>> {
+      async function contextOf(child: LimitedChild): Promise<Partial<RunRequest>> {
         if (child.forkContext !== true) return {};
         if (child.threadId !== undefined)
           throw invalidRequest("A run that continues a thread cannot get the context of its caller as well.");
@@ -202,11 +206,11 @@ function isBelow({ thread_id }: RunRecord, { parent_thread_id }: Pick<RunRecord,
   return parent_thread_id === thread_id;
 }
 
-function promptOf({ prompt }: NewChildRun): RunRequest["messages"][number] {
+function promptOf({ prompt }: LimitedChild): RunRequest["messages"][number] {
   return { role: "user", content: prompt };
 }
 
-function requestFor({ run, call }: DelegatingCall, child: NewChildRun, runId: string): RunRequest {
+function requestFor({ run, call }: DelegatingCall, child: LimitedChild, runId: string): RunRequest {
   const { run_id, thread_id, resource_id, policy, traceparent, tracestate } = run;
   return {
     agent_id: child.agentId,
@@ -238,19 +242,9 @@ function isOver({ status }: ChildRun): boolean {
 }
 
 /** The lists of the run above hold below it too. Its budget is shared by other means; a part of it can be set aside. */
-function policyBelow(above: RunPolicy | undefined, child: NewChildRun): Pick<RunRequest, "policy"> {
-  const { limits } = readLimits(child);
+function policyBelow(above: RunPolicy | undefined, { limits }: LimitedChild): Pick<RunRequest, "policy"> {
   if (above === undefined && limits === undefined) return {};
   return { policy: { ...listsOf(above ?? {}), ...(limits !== undefined && { budget: limits }) } };
-}
-
-/** The limits of a run below as they are stored. None for limits that limit nothing. */
-function readLimits({ limits }: NewChildRun): { readonly limits?: RunLimitsPolicy } {
-  if (limits === undefined) return {};
-  const stored = toStoredKeys(limits);
-  const [problem] = runLimitsShape.problems(stored, ["limits"]);
-  if (problem !== undefined) throw invalidRequest(`${sayAuthorProblem(problem)}.`);
-  return Object.keys(stored).length === 0 ? {} : { limits: stored };
 }
 
 function listsOf({ budget: _budget, by_hand: _call, ...lists }: RunPolicy): RunPolicy {

@@ -10,6 +10,7 @@ import {
   textOf,
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
+import { findUncounted } from "../budget/uncounted-limits.ts";
 import { copyJson } from "../json/copy-json.ts";
 import type { Services } from "../loop/services.ts";
 import type { AgentSource } from "../resolve/agents.ts";
@@ -36,6 +37,7 @@ export function prepareRun({ env, agents }: Services, tenant: string, untrusted:
   const placed = withParent({ ...own, messages: own.messages.map(demoteSystem) });
   const request = withOwnState(agents, withTrace(agents, placed));
   assertMayOverride(agents, request);
+  assertCanLimit(agents, request);
   const run_id = request.run_id ?? env.ids.uuid();
   const thread_id = request.thread_id ?? env.ids.uuid();
   // Ids inside a run are made from its own id: a client must not take them first.
@@ -118,6 +120,15 @@ function assertMayOverride(agents: AgentSource, { agent_id, overrides }: RunRequ
     );
   }
   if (overrides.model !== undefined) agents.model(agent_id, overrides.model);
+}
+
+/** A limit that would not hold is refused: nobody should rely on it. */
+function assertCanLimit(agents: AgentSource, { agent_id, policy }: RunRequest): void {
+  const [limit] = findUncounted(agents.registries, agent_id, policy?.budget ?? {});
+  if (limit === undefined) return;
+  throw invalidRequest(
+    `Agent ${agent_id} runs elsewhere, where no tokens, costs and tool calls are counted, so its run cannot have ${limit}. Limit its time (limit_ms), or leave the limit out.`,
+  );
 }
 
 /** A client writes the application's state, never what belongs to a plugin of the agent. To remove that is to remove nothing. */
