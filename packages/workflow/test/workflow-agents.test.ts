@@ -1,9 +1,9 @@
-import type { ModelProvider } from "@reprise/contracts";
-import { type Script, scriptedModel } from "@reprise/models";
-import { type Agent, createRuntime, defineTool } from "@reprise/runtime";
+import { type MediaModel, ModelError, type ModelProvider } from "@reprise/contracts";
+import { type Script, type ScriptTurn, scriptedModel } from "@reprise/models";
+import { type Agent, createRuntime, defineTool, type RunHandle } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
-import { createFakeEnv } from "@reprise/testkit";
+import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { soon, until } from "../../runtime/test/support/wait.ts";
 import { defineWorkflow } from "../src/run/define-workflow.ts";
@@ -14,14 +14,24 @@ import { edge, type FlowDefinition } from "./support/flow-bench.ts";
 async function open(
   workflow: FlowDefinition,
   script: Script,
-  { secrets = {}, others = [] }: { readonly secrets?: Record<string, string>; readonly others?: readonly Agent[] } = {},
+  {
+    secrets = {},
+    others = [],
+    media,
+  }: {
+    readonly secrets?: Record<string, string>;
+    readonly others?: readonly Agent[];
+    readonly media?: MediaModel;
+  } = {},
 ) {
   const env = createFakeEnv();
   const model = scriptedModel(script);
   const provider: ModelProvider = {
     id: "p",
     model: () => model,
+    ...(media !== undefined && { media: () => media }),
     describe: () => ({
+      ...(media !== undefined && { surface: "generative" }),
       context_window: 10_000,
       max_output_tokens: 100,
       pricing: { input_per_million: 10, output_per_million: 10 },
@@ -110,6 +120,102 @@ it("a budget that is spent fails the run, and a denied one too", async () => {
   const run = await soon(failing.runtime.start({ agent: "flow", threadId: "t", input: "it" }));
   expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "budget_exceeded" });
 });
+
+it.each(["node", "agent"] as const)(
+  "an answer that breaks off after its first word is asked for again, as retry of the %s says",
+  async (place) => {
+    const retry = { max: 3, backoff_ms: 20 };
+    const agent = { ...AGENT, ...(place === "agent" && { retry }) };
+    const { env, runtime, model } = await open(
+      { agents: [agent], inputs: INPUTS, nodes: [{ ...ASK, ...(place === "node" && { retry }) }] },
+      inOrder([{ text: "It" }, { cut: true }], [{ text: "It is" }, { cut: true }], "It is 42."),
+    );
+    const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+    await untilOver(env, run);
+    expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "It is 42." });
+    expect(model.requests).toHaveLength(3);
+    const events = await soon(Array.fromAsync(run.events()));
+    expect(events.flatMap((event) => (event.type === "node_retry" ? [event.data.attempt] : []))).toEqual([2, 3]);
+    expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+  },
+);
+
+it("retry counts the questions before and after the first word together", async () => {
+  const retry = { max: 3, backoff_ms: 20 };
+  const { env, runtime, model } = await open(
+    { agents: [AGENT], inputs: INPUTS, nodes: [{ ...ASK, retry }] },
+    inOrder([{ fail: "overloaded" }], [{ text: "It" }, { cut: true }], [{ fail: "overloaded" }]),
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  await untilOver(env, run);
+  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "provider_unavailable" });
+  // Two of three, and then the two that a second attempt has at most.
+  expect(model.requests).toHaveLength(4);
+});
+
+it("a provider that wants a long pause gets it: the run gives its claim back, and the node is tried again", async () => {
+  const retry = { max: 2, backoff_ms: 20 };
+  const { env, runtime, model } = await open(
+    { agents: [AGENT], inputs: INPUTS, nodes: [{ ...ASK, retry }] },
+    inOrder(new ModelError("rate_limit", "Later.", { retryAfterMs: 60_000 }), "It is 42."),
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  await until(async () => (await run.record()).status === "waiting");
+  await env.advance(59_000);
+  expect(model.requests).toHaveLength(1);
+  await untilOver(env, run);
+  expect(await soon((await runtime.run(run.id)).outcome())).toMatchObject({ status: "done", text: "It is 42." });
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+});
+
+it("retry_on is for every failure of a node: what it does not name is not tried again", async () => {
+  const retry = { max: 3, backoff_ms: 20, retry_on: ["provider_rate_limit"] } as const;
+  const { runtime, model } = await open(
+    { agents: [{ ...AGENT, retry }], inputs: INPUTS, nodes: [ASK] },
+    inOrder([{ text: "It" }, { cut: true }], "never"),
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "provider_unavailable" });
+  expect(model.requests).toHaveLength(1);
+});
+
+it("a node whose model makes media is tried again as retry says", async () => {
+  let asked = 0;
+  const media: MediaModel = {
+    id: "film",
+    async generate() {
+      asked += 1;
+      if (asked < 3) throw new ModelError("overloaded", "Busy.");
+      return { content: new Uint8Array([1]), media_type: "image/png", units: 1 };
+    },
+  };
+  const node = { ...ASK, output_modalities: ["image"], retry: { max: 3, backoff_ms: 20 } } as const;
+  const { env, runtime } = await open({ agents: [AGENT], inputs: INPUTS, nodes: [node] }, [], { media });
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  await untilOver(env, run);
+  expect(await soon(run.outcome())).toMatchObject({ status: "done" });
+  expect(asked).toBe(3);
+  expect(await soon(runtime.replay(run.id))).toMatchObject({ equal: true });
+});
+
+/** Plays turns one after the other, whichever attempt of a node asks, and the last one for ever. */
+function inOrder(...turns: readonly (ScriptTurn | ModelError)[]): Script {
+  let asked = 0;
+  return () => {
+    const turn = turns[Math.min(asked, turns.length - 1)] ?? "";
+    asked += 1;
+    if (ModelError.is(turn)) throw turn;
+    return turn;
+  };
+}
+
+/** Lets time pass until a run has ended. */
+async function untilOver(env: FakeEnv, run: RunHandle): Promise<void> {
+  await until(async () => {
+    await env.advance(1_000);
+    return ["done", "failed"].includes((await run.record()).status);
+  });
+}
 
 const TOKEN = { name: "token", type: "secret", required: true, default: "MY_TOKEN" } as const;
 

@@ -174,10 +174,12 @@ export class ModelRoute implements OpeningModel {
         this.#fail(attempted, request, error);
         if (request.signal.aborted) throw thrown;
         if (error.kind === "auth" && (await refreshAuth(entry, session))) continue;
-        if (!error.isRetryable) throw thrown;
         const elapsedMs = env.clock.mono() - startedAt;
         const waitMs = waitAfter(error, { settings: entry.retry, attempt, elapsedMs, random: env.random() });
-        if (waitMs === undefined) return error;
+        if (waitMs === undefined) {
+          if (error.isRetryable) return error;
+          throw thrown;
+        }
         await this.#wait(waitMs, request.signal);
       }
     }

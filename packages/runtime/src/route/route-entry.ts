@@ -1,4 +1,4 @@
-import type { LanguageModel, ModelSpec } from "@reprise/contracts";
+import type { LanguageModel, ModelError, ModelSpec } from "@reprise/contracts";
 
 /** How often and how patiently one entry is asked. */
 export interface RetrySettings {
@@ -13,6 +13,8 @@ export interface RetrySettings {
   readonly maxWindowMs: number | null;
   /** How waits grow from attempt to attempt: they double, unless `linear` is given. */
   readonly growth?: "linear" | "exponential";
+  /** Which failures the same model is asked again after: those that are retryable, unless given. */
+  readonly isRetried?: (error: ModelError) => boolean;
 }
 
 /** How an entry is asked where nothing is said of it. */

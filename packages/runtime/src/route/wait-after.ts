@@ -19,7 +19,8 @@ export interface FailedAttempt {
 export function waitAfter(error: ModelError, failed: FailedAttempt): number | undefined {
   const { settings, attempt, elapsedMs, random } = failed;
   const { maxAttempts, backoffMs, overloadedBackoffMs, maxBackoffMs, jitterPercent, maxWindowMs, growth } = settings;
-  if (attempt >= maxAttempts || !error.isRetryable) return undefined;
+  const isRetried = settings.isRetried?.(error) ?? error.isRetryable;
+  if (attempt >= maxAttempts || !isRetried) return undefined;
   const first = error.kind === "overloaded" ? overloadedBackoffMs : backoffMs;
   const backoff = Math.min(first * (growth === "linear" ? attempt : 2 ** (attempt - 1)), maxBackoffMs);
   const jitter = 1 + (jitterPercent / 100) * (2 * random - 1);

@@ -29,6 +29,8 @@ export interface ChainEntry {
   readonly backoff?: "linear" | "exponential";
   /** The first pause: 250 ms unless given. */
   readonly backoffMs?: number;
+  /** Which failures it is asked again after: those that are retryable, unless given. */
+  readonly isRetried?: (error: ModelError) => boolean;
   /** Gets a new key after one was refused. Asked once for each provider of the chain. */
   readonly refreshAuth?: () => Promise<boolean>;
 }
@@ -64,7 +66,12 @@ export interface ModelChainOptions {
 
 /** Why a request of a chain got no answer. */
 export type ChainFailure =
-  | { readonly kind: "model"; readonly error: ModelError }
+  | {
+      readonly kind: "model";
+      readonly error: ModelError;
+      /** Whether the first entry was asked as often as it may be for one request. */
+      readonly isSpent: boolean;
+    }
   /** What `preEgress` threw. */
   | { readonly kind: "refused"; readonly reason: unknown };
 
@@ -129,6 +136,7 @@ export class ModelChain {
   /** One turn. A cancelled request is a `cancelled` model failure. */
   async take(request: ModelRequest, show: (chunk: TurnChunk) => void): Promise<ChainAnswer> {
     const { env, recovery, key } = this.#options;
+    const before = this.#session.attempts.length;
     const routed: RoutedRequest = { ...request, thread_id: key, session: this.#session };
     try {
       const turn = await runTurn({
@@ -144,8 +152,9 @@ export class ModelChain {
       return { kind: "answer", turn };
     } catch (error) {
       if (error instanceof AttemptRefused) return { kind: "refused", reason: error.reason };
-      if (error instanceof ModelUnavailable) return { kind: "model", error: error.failure };
-      if (ModelError.is(error)) return { kind: "model", error };
+      const isSpent = this.#isSpentSince(before);
+      if (error instanceof ModelUnavailable) return { kind: "model", error: error.failure, isSpent };
+      if (ModelError.is(error)) return { kind: "model", error, isSpent };
       throw error;
     }
   }
@@ -159,6 +168,14 @@ export class ModelChain {
       this.#numbered += 1;
       return [{ ...rest, model: this.#names.get(rest.model) ?? rest.model, number: this.#numbered }];
     });
+  }
+
+  #isSpentSince(attempts: number): boolean {
+    const [first] = this.#options.entries;
+    const asked = this.#session.attempts
+      .slice(attempts)
+      .filter(({ model, outcome }) => outcome !== "skipped" && model === this.#route.id);
+    return asked.length >= (first?.maxAttempts ?? 0);
   }
 
   async #open(planned: PlannedAttempt): ReturnType<AttemptGate["open"]> {
@@ -178,7 +195,12 @@ export class ModelChain {
 
 const nothing: AttemptTicket["ended"] = () => undefined;
 
-function patienceOf({ maxAttempts, backoff = "exponential", backoffMs = FIRST_PAUSE_MS }: ChainEntry): RetrySettings {
+function patienceOf({
+  maxAttempts,
+  backoff = "exponential",
+  backoffMs = FIRST_PAUSE_MS,
+  isRetried,
+}: ChainEntry): RetrySettings {
   return {
     maxAttempts,
     backoffMs,
@@ -187,6 +209,7 @@ function patienceOf({ maxAttempts, backoff = "exponential", backoffMs = FIRST_PA
     jitterPercent: 0,
     maxWindowMs: null,
     growth: backoff,
+    ...(isRetried !== undefined && { isRetried }),
   };
 }
 

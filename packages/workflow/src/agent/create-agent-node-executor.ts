@@ -1,8 +1,14 @@
 import { describeThrown, type Message } from "@reprise/contracts";
-import { findSectionProblem, readOutput, runToolLoop, type ToolLoopResult } from "@reprise/runtime";
+import {
+  findSectionProblem,
+  readOutput,
+  runToolLoop,
+  type ToolLoopFailure,
+  type ToolLoopResult,
+} from "@reprise/runtime";
 import type { Json, JsonObject } from "@reprise/state";
 import type { AgentNode } from "../document/workflow-document.ts";
-import type { NodeExecContext, NodeExecutor, NodeFailure, NodeOutcome } from "../node/node-executor.ts";
+import type { FailedNode, NodeExecContext, NodeExecutor, NodeFailure, NodeOutcome } from "../node/node-executor.ts";
 import { renderTemplate } from "../template/resolve-template.ts";
 import { grantTools, openChain, requestOptions, spill, systemOf } from "./agent-request.ts";
 import type { AgentRunnerDeps } from "./agent-runner-deps.ts";
@@ -50,7 +56,7 @@ async function runAgentNode(deps: AgentRunnerDeps, context: NodeExecContext, nod
     const message = `Node ${node.id} refers to the agent ${JSON.stringify(node.agent_ref)}, which the document does not have.`;
     return failed(nodeFailure("validation", message));
   }
-  const plan = planFallbacks(deps, node, agent);
+  const plan = planFallbacks(deps, node, agent, context.attemptNumber);
   if (!plan.ok) return failed(plan.error);
   const prompt = await resolvePrompt(deps, context, node);
   if (!prompt.ok) return failed(prompt.error);
@@ -113,7 +119,9 @@ async function settle(
   schema: JsonObject | undefined,
 ): Promise<NodeOutcome> {
   const tokensUsed = { ...tokens, model };
-  if (outcome.kind !== "answered") return { kind: "failed", error: loopFailure(outcome), tokensUsed };
+  if (outcome.kind !== "answered") {
+    return { kind: "failed", error: loopFailure(outcome), tokensUsed, ...patienceAfter(outcome) };
+  }
   const { text, files } = outcome.answer;
   const complete = (output: Json): NodeOutcome => ({ kind: "completed", output, tokensUsed });
   const refuse = (error: NodeFailure): NodeOutcome => ({ kind: "failed", error, tokensUsed });
@@ -150,4 +158,14 @@ function findSchemaProblem(schema: JsonObject): NodeFailure | undefined {
   } catch (error) {
     return nodeFailure("validation", `A schema of the agent cannot be used: ${describeThrown(error)}`);
   }
+}
+
+/** What the chain knows of another attempt. */
+function patienceAfter(failure: ToolLoopFailure): Pick<FailedNode, "isSpent" | "retryAfterMs"> {
+  if (failure.kind !== "model") return {};
+  const { isSpent, error } = failure;
+  return {
+    ...(isSpent && { isSpent }),
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  };
 }

@@ -27,6 +27,11 @@ const MODEL_CODES: Readonly<Record<ModelErrorKind, NodeErrorCode>> = {
   cancelled: "cancelled",
 };
 
+/** The code of a node whose model failed. */
+export function modelCode(kind: ModelErrorKind): NodeErrorCode {
+  return MODEL_CODES[kind];
+}
+
 /** The one place that makes a failure of a node. Credentials are removed here. */
 export function nodeFailure(code: NodeErrorCode, message: string, retryable = false): NodeFailure {
   return { code, message: redactCredentials(message), retryable };
@@ -35,7 +40,7 @@ export function nodeFailure(code: NodeErrorCode, message: string, retryable = fa
 export const CANCELLED: NodeFailure = nodeFailure("cancelled", "The node was cancelled.");
 
 export function modelFailure(error: ModelError): NodeFailure {
-  const code = MODEL_CODES[error.kind];
+  const code = modelCode(error.kind);
   if (code === "cancelled") return CANCELLED;
   return nodeFailure(code, `The model failed (${error.kind}): ${error.message}`, error.isRetryable);
 }

@@ -115,7 +115,7 @@ export const agentShape: Shape<WorkflowAgent> = objectOf<WorkflowAgent>({
   input_schema: optional(jsonObject, "JSON Schema of its input: the prompt of a node has to be JSON that fits it."),
   output_schema: optional(jsonObject, "JSON Schema of its answer."),
   tools: optional(texts, "The tools it may use. None unless given."),
-  retry: optional(retry, "How often its primary model is asked."),
+  retry: optional(retry, "How often a node of this agent is tried, unless the node says so itself."),
   fallback_chain: optional(listOf(fallbackLink), "Which models are asked when the primary one fails."),
 });
 

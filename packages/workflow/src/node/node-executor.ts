@@ -70,10 +70,21 @@ export interface NodeTokens {
   readonly model: string;
 }
 
+/** A node failed. Whether it is tried again is for its `retry` to say. */
+export interface FailedNode {
+  readonly kind: "failed";
+  readonly error: NodeFailure;
+  readonly tokensUsed?: NodeTokens;
+  /** The executor has tried it as often as `retry` allows. */
+  readonly isSpent?: true;
+  /** It is not worth trying again before this time is over. */
+  readonly retryAfterMs?: number;
+}
+
 /** What a node came to. */
 export type NodeOutcome =
   | { readonly kind: "completed"; readonly output: Json; readonly tokensUsed?: NodeTokens }
-  | { readonly kind: "failed"; readonly error: NodeFailure; readonly tokensUsed?: NodeTokens }
+  | FailedNode
   /** A condition chose a branch. */
   | { readonly kind: "branch"; readonly selected: boolean | string | number; readonly output: Json }
   /** The node is over when what it waits for has come. It holds no process meanwhile. */

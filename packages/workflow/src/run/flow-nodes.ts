@@ -1,6 +1,7 @@
 import type { ProgramEvent } from "@reprise/contracts";
 import type { Json, JsonObject } from "@reprise/state";
-import type { MediaJob, NodeFailure, NodeTokens, NodeWait } from "../node/node-executor.ts";
+import { retryOf } from "../agent/fallback-plan.ts";
+import type { FailedNode, MediaJob, NodeFailure, NodeTokens, NodeWait } from "../node/node-executor.ts";
 import type { PlanDependency, PlanVertex } from "../plan/run-plan.ts";
 import { evaluate, executeNode, tooSlow } from "./execute-node.ts";
 import { type Flow, type Place, RunFailed } from "./flow.ts";
@@ -23,7 +24,7 @@ const EFFECTFUL: ReadonlySet<string> = new Set(["agent", "tool", "output"]);
 export type StoredOutcome =
   | { readonly kind: "completed"; readonly output: StoredValue; readonly tokensUsed?: NodeTokens }
   | { readonly kind: "branch"; readonly selected: boolean | string | number; readonly output: StoredValue }
-  | { readonly kind: "failed"; readonly error: NodeFailure; readonly tokensUsed?: NodeTokens }
+  | FailedNode
   | { readonly kind: "paused"; readonly wait: NodeWait }
   | { readonly kind: "media_job"; readonly job: MediaJob };
 
@@ -204,7 +205,7 @@ export class FlowNodes {
           selected: outcome.selected,
         });
       case "failed":
-        return this.fail(task, record, outcome.error, outcome.tokensUsed);
+        return this.fail(task, record, outcome);
       case "paused":
         return this.#flow.waits.pause(task, record, outcome.wait);
       case "media_job": {
@@ -212,7 +213,7 @@ export class FlowNodes {
         const { now } = this.#flow.book.port;
         const left = job.expires_at === undefined ? Number.POSITIVE_INFINITY : job.expires_at - now;
         // The provider has been asked for the last time.
-        if (left <= 0) return this.fail(task, record, tooSlow(task.path, task.vertex.node.timeout_ms ?? 0));
+        if (left <= 0) return this.fail(task, record, { error: tooSlow(task.path, task.vertex.node.timeout_ms ?? 0) });
         const waiting = { ...record, job: job as unknown as JsonObject };
         const message = `${task.path} waits for ${job.provider}.`;
         const told = { model: job.model, job_id: job.job_id };
@@ -227,13 +228,14 @@ export class FlowNodes {
     }
   }
 
-  fail(place: Place, record: NodeRecord, error: NodeFailure, tokens?: NodeTokens): void {
-    const { node } = place.vertex;
+  fail(place: Place, record: NodeRecord, failed: Omit<FailedNode, "kind">): void {
+    const { node, agent } = place.vertex;
+    const { error, tokensUsed } = failed;
     if (error.code === "budget_exceeded" && this.#flow.book.known.workflow.budget?.on_exceed === "pause_for_approval") {
       return this.#flow.waits.askForBudget(place, record, error);
     }
-    const delay = retryDelay(node, error, record.attempt);
-    if (delay === undefined) return this.giveUp(place, record, error, tokens);
+    const delay = retryDelay(retryOf(node, agent), failed, record.attempt);
+    if (delay === undefined) return this.giveUp(place, record, error, tokensUsed);
     const { calls: _calls, job: _job, ...kept } = record;
     const attempt = record.attempt + 1;
     const next: NodeRecord = { ...kept, attempt };

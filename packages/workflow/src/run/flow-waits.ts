@@ -182,7 +182,7 @@ export class FlowWaits {
       return this.#flow.nodes.settle(place, { ...record, status: "completed", output });
     }
     const message = `${wait === "gate" ? "Nobody decided about" : "The event did not come for"} node ${place.path} in time.`;
-    this.#flow.nodes.fail(place, record, { code: "run_timeout", message, retryable: false });
+    this.#flow.nodes.fail(place, record, { error: { code: "run_timeout", message, retryable: false } });
   }
 
   #resumed({ path }: Place, wait: WaitType, { decision, result, decided_by }: Answer = {}): void {
@@ -212,7 +212,7 @@ export class FlowWaits {
       if (place === undefined) continue;
       const record = this.#flow.book.recordOf(place);
       if ("error" in child) {
-        this.#flow.nodes.fail(place, record, { code: "validation", message: child.error, retryable: false });
+        this.#flow.nodes.fail(place, record, { error: { code: "validation", message: child.error, retryable: false } });
         continue;
       }
       this.waiting.set(place.path, place);
@@ -234,7 +234,7 @@ export class FlowWaits {
       return this.#flow.nodes.settle(place, { ...record, status: "completed", output });
     }
     const message = end.error ?? `The run below node ${place.path} was stopped.`;
-    this.#flow.nodes.fail(place, record, { code: "tool_failed", message, retryable: true });
+    this.#flow.nodes.fail(place, record, { error: { code: "tool_failed", message, retryable: true } });
   }
 }
 

@@ -1,23 +1,19 @@
-import type { NodeRetry, WorkflowNode } from "../document/workflow-document.ts";
-import type { NodeFailure } from "../node/node-executor.ts";
+import type { NodeRetry } from "../document/workflow-document.ts";
+import type { FailedNode, NodeFailure } from "../node/node-executor.ts";
 
 const BASE_MS = 1000;
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
-/** Failures of providers: the chain of an agent has tried them as often as its node allows. */
-const RETRIED_BY_CHAIN: ReadonlySet<string> = new Set(["provider_rate_limit", "provider_unavailable", "provider_auth"]);
-
 /** How long to wait before a node is tried again; undefined when it is not. `attempt` is the one that failed. */
 export function retryDelay(
-  { type, retry }: Pick<WorkflowNode, "type" | "retry">,
-  error: NodeFailure,
+  retry: NodeRetry | undefined,
+  { error, isSpent, retryAfterMs = 0 }: Omit<FailedNode, "kind">,
   attempt: number,
 ): number | undefined {
-  if (retry === undefined || attempt >= retry.max || !mayRetry(retry, error)) return undefined;
-  if (type === "agent" && RETRIED_BY_CHAIN.has(error.code)) return undefined;
+  if (retry === undefined || isSpent === true || attempt >= retry.max || !mayRetry(retry, error)) return undefined;
   const { backoff = "exponential", backoff_ms = BASE_MS } = retry;
   const factor = backoff === "linear" ? attempt : 2 ** (attempt - 1);
-  return Math.min(backoff_ms * factor, LONGEST_MS);
+  return Math.min(Math.max(backoff_ms * factor, retryAfterMs), LONGEST_MS);
 }
 
 function mayRetry({ retry_on }: NodeRetry, { code, retryable }: NodeFailure): boolean {

@@ -169,7 +169,7 @@ export class WorkflowRun implements Flow {
     // Its graph was given up: an item of the fan-out failed, or the node around it.
     if (!this.bodies.isOpen(task.graph)) return;
     const failure = (value as { readonly failure?: NodeFailure } | null)?.failure;
-    if (failure !== undefined) return this.nodes.fail(task, this.book.recordOf(task), failure);
+    if (failure !== undefined) return this.nodes.fail(task, this.book.recordOf(task), { error: failure });
     switch (task.for) {
       case "node":
         // Written by `#work`.

@@ -1,5 +1,5 @@
 import { type LanguageModel, ModelError } from "@reprise/contracts";
-import { type ScriptedModel, scriptedModel } from "@reprise/models";
+import { type ScriptedModel, type ScriptTurn, scriptedModel } from "@reprise/models";
 import { defineTool } from "@reprise/runtime";
 import { createFakeEnv } from "@reprise/testkit/env";
 import { describe, expect, it } from "vitest";
@@ -226,6 +226,47 @@ describe("the fallback plan of an agent node", () => {
     expect(pauses).toEqual([100, 200]);
     const costs = events.flatMap((event) => (event.type === "node_cost" ? [event.data.attempt] : []));
     expect(costs).toEqual([1, 2, 3, 4]);
+  });
+
+  it.each([
+    { retry_on: ["provider_rate_limit"], fail: "overloaded", asked: 1, other: 1 },
+    { retry_on: ["provider_unavailable"], fail: "overloaded", asked: 3, other: 1 },
+    { retry_on: ["content_filter"], fail: "content_filter", asked: 3, other: 0 },
+    { retry_on: undefined, fail: "content_filter", asked: 1, other: 0 },
+    // A key that was refused is renewed or not, and never sent again blindly.
+    { retry_on: ["provider_auth"], fail: "auth", asked: 1, other: 0 },
+  ] as const)("asks again after $fail with retry_on $retry_on $asked times in all", async (row) => {
+    const { retry_on, fail, asked, other: others } = row;
+    for (const place of ["node", "agent"] as const) {
+      const primary = scriptedModel(() => [{ fail }]);
+      const other = scriptedModel(["done"]);
+      const retry = { max: 3, ...(retry_on !== undefined && { retry_on }) };
+      const fallback_chain = [{ provider: "other", model: "large" }];
+      await execute({
+        models: { "acme/large": primary, "other/large": other },
+        agent: { fallback_chain, ...(place === "agent" && { retry }) },
+        ...(place === "node" && { node: { retry } }),
+      });
+      expect([primary.requests.length, other.requests.length]).toEqual([asked, others]);
+    }
+  });
+
+  it("says whether retry is used up, and leaves later attempts of the node what is left of it", async () => {
+    const retry = { max: 3, backoff_ms: 1 };
+    const failing = (turn: ScriptTurn) => ({ models: { "acme/large": scriptedModel(() => turn) }, node: { retry } });
+    expect((await execute(failing([{ fail: "overloaded" }]))).outcome).toMatchObject({ isSpent: true });
+    const cut = await execute(failing([{ text: "Tea" }, { cut: true }]));
+    expect(cut.outcome).toMatchObject({ kind: "failed", error: { retryable: true } });
+    expect(cut.outcome).not.toHaveProperty("isSpent");
+    const limited = scriptedModel(() => {
+      throw new ModelError("rate_limit", "Later.", { retryAfterMs: 60_000 });
+    });
+    const late = await execute({ models: { "acme/large": limited }, node: { retry } });
+    expect(late.outcome).toMatchObject({ retryAfterMs: 60_000 });
+    expect(late.outcome).not.toHaveProperty("isSpent");
+    const model = scriptedModel(() => [{ fail: "overloaded" }]);
+    await execute({ models: { "acme/large": model }, node: { retry }, context: { attemptNumber: 2 } });
+    expect(model.requests).toHaveLength(2);
   });
 
   it("does not count entries that are passed over as attempts", async () => {
