@@ -179,6 +179,12 @@ describeWithService("chromium", "workflows and operations in the studio", ({ bin
       await page.getByRole("region", { name: "Spend by agent" }).getByRole("row", { name: /clerk/ }).waitFor();
       await expectAccessible(page);
       await page.getByRole("link", { name: "Latency" }).click();
+      // One look gives a spread, and no line yet.
+      await page.getByRole("img", { name: "Answers by how long they took" }).waitFor();
+      await page
+        .getByText("Collecting: the line begins with the next figures.")
+        .or(page.getByRole("img", { name: "Percentiles of model latency over time" }))
+        .waitFor();
       await page.getByRole("img", { name: "Percentiles of model latency over time" }).waitFor();
       await page
         .getByRole("region", { name: "Latency of models" })

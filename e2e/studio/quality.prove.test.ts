@@ -171,7 +171,19 @@ describeWithService("chromium", "every screen of the studio", ({ binary }) => {
     await page.getByText("The process died while charge_card was running").waitFor();
     await page.getByText("The tool runs once more with the same idempotency key.").waitFor();
     await list.getByRole("button", { name: /^budget/ }).click();
-    await page.getByText("The run continues with the limits below.").waitFor();
+    await page
+      .getByText(/^\$[\d.]+ of \$0\.008 are spent or reserved, and the next model call may cost up to \$[\d.]+: more/)
+      .waitFor();
+    await page.getByText("The limit becomes $0.016, and the run continues where it stopped.").waitFor();
+    await page.getByRole("button", { name: "Set another limit…" }).click();
+    await page.getByRole("textbox", { name: "New limit, in dollars" }).fill("nothing");
+    await page.getByRole("button", { name: "Continue with this limit" }).click();
+    await page.getByText("A limit must be a number from 0 on.").waitFor();
+    await page.getByRole("textbox", { name: "New limit, in dollars" }).fill("0.5");
+    await page.getByRole("button", { name: "Continue with this limit" }).click();
+    await list.getByRole("button", { name: /^budget/ }).waitFor({ state: "detached" });
+    const { items: spent } = await show.runtime.runs({ threadId: "spent" });
+    expect((await show.runtime.budgets.get(spent[0]?.run_id ?? ""))?.limit_microcents).toBe(50_000_000);
     await list.getByRole("button", { name: /^choose_colour/ }).click();
     await page.getByText("Which colour shall it be?").waitFor();
     await page.getByRole("button", { name: "Answer…" }).click();

@@ -6,6 +6,7 @@ import { formatCountdown, pretty } from "../parts/format.ts";
 import { isTyping } from "../parts/is-typing.ts";
 import { messageOf } from "../parts/notice.tsx";
 import type { Verb } from "../session/thread-session.ts";
+import { LimitForm } from "./limit-form.tsx";
 import { LineDiff } from "./line-diff.tsx";
 
 interface DecisionCardProps {
@@ -89,6 +90,17 @@ export function DecisionCard(props: DecisionCardProps): ReactNode {
     document.addEventListener("keydown", onKey);
     return () => document.removeEventListener("keydown", onKey);
   });
+  if (mode === "edit" && explained.limits !== undefined)
+    return (
+      <LimitForm
+        limits={explained.limits}
+        problem={problem}
+        isSending={isSending}
+        back={back}
+        send={(limits) => void answer({ action: "edit", arguments: limits })}
+        complain={setProblem}
+      />
+    );
   if (mode !== "ask")
     return (
       <EditForm

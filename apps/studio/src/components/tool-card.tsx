@@ -83,6 +83,7 @@ export const ToolCard = memo(function ToolCard({ call, decide, leave, children }
               action: question.ticket.suspension.action,
               ...(question.ticket.suspension.message !== undefined && { message: question.ticket.suspension.message }),
               parameters: question.ticket.suspension.parameters,
+              arguments: call.arguments,
               resumeMode: question.ticket.resume_mode,
             })}
             arguments={call.arguments}

@@ -1,3 +1,4 @@
+import { formatCost, formatCount } from "../parts/format.ts";
 import { fieldsOf } from "./block.ts";
 
 /** A question about a call, in the words of the person who answers. */
@@ -13,6 +14,14 @@ export interface Explained {
   /** The calls that a remembered answer covers. */
   readonly remembers?: string;
   readonly isUnknown: boolean;
+  /** The limits that an approval sets, when the question is about a budget. */
+  readonly limits?: BudgetLimits;
+}
+
+/** Limits of a budget, as far as it has them. */
+export interface BudgetLimits {
+  readonly limit_microcents?: number;
+  readonly limit_tokens?: number;
 }
 
 /** The part of an open question that is explained. */
@@ -21,6 +30,8 @@ export interface Question {
   readonly action?: string;
   readonly message?: string;
   readonly parameters?: unknown;
+  /** What the call would be made with. */
+  readonly arguments?: unknown;
   /** What the answer does, as the ticket says. */
   readonly resumeMode?: string;
 }
@@ -29,7 +40,8 @@ const BUDGET = "reprise/budget";
 const REVIEW = "reprise/review";
 
 /** Says what is asked, and what each answer does. */
-export function explainQuestion({ tool, action, message, parameters, resumeMode }: Question): Explained {
+export function explainQuestion(question: Question): Explained {
+  const { tool, action, message, parameters, resumeMode } = question;
   const { remembers } = fieldsOf(parameters);
   const covered = typeof remembers === "string" ? { remembers } : {};
   if (action === "unknown_outcome")
@@ -41,15 +53,7 @@ export function explainQuestion({ tool, action, message, parameters, resumeMode 
       supply: { label: "It took effect…", effect: "You give the result, and the tool does not run again." },
       isUnknown: true,
     };
-  if (tool === BUDGET)
-    return {
-      title: "Budget spent",
-      message: message ?? "The budget of this run is spent.",
-      approve: { label: "Raise the budget", effect: "The run continues with the limits below." },
-      deny: { label: "End the run", effect: "The run ends with what it has." },
-      edit: { label: "Set other limits…", effect: "The run continues with your limits." },
-      isUnknown: false,
-    };
+  if (tool === BUDGET) return explainBudget(message, question.arguments);
   if (tool === REVIEW)
     return {
       title: "Answer needs review",
@@ -115,4 +119,48 @@ function explainGate(node: string, kind: string, message = `May the workflow con
     ...(kind === "review" && { supply }),
     isUnknown: false,
   };
+}
+
+/** A run that may spend no more: what is spent, what the next step may cost, and what the answers do. */
+function explainBudget(message: string | undefined, asked: unknown): Explained {
+  const limits = readLimits(asked);
+  const raised = describeLimits(limits);
+  return {
+    title: "Budget spent",
+    message: `${describeShortage(message)} The run is paused, and spends nothing until you choose.`,
+    approve: {
+      label: raised === "" ? "Raise the budget" : `Raise to ${raised}`,
+      effect: `The limit becomes ${raised || "the one below"}, and the run continues where it stopped.`,
+    },
+    deny: { label: "Stop the run", effect: "The run ends with what it has." },
+    edit: { label: "Set another limit…", effect: "The run continues with the limit that you write." },
+    isUnknown: false,
+    limits,
+  };
+}
+
+function readLimits(asked: unknown): BudgetLimits {
+  const { limit_microcents, limit_tokens } = fieldsOf(asked);
+  return {
+    ...(typeof limit_microcents === "number" && { limit_microcents }),
+    ...(typeof limit_tokens === "number" && { limit_tokens }),
+  };
+}
+
+function describeLimits({ limit_microcents, limit_tokens }: BudgetLimits): string {
+  return [
+    ...(limit_microcents === undefined ? [] : [formatCost(limit_microcents)]),
+    ...(limit_tokens === undefined ? [] : [`${formatCount(limit_tokens)} tokens`]),
+  ].join(" and ");
+}
+
+/** The figures of the server's sentence, in the units that people count in. Another sentence is shown as it is. */
+function describeShortage(message = "The budget of this run is spent."): string {
+  const found = /may take (\d+) (microcents|tokens); (\d+) of (\d+)/.exec(message);
+  if (found === null) return message;
+  const [, needed, unit, used, limit] = found;
+  const amount = (value: string | undefined): string =>
+    unit === "tokens" ? formatCount(Number(value)) : formatCost(Number(value));
+  const [call, of] = unit === "tokens" ? ["take", " tokens"] : ["cost", ""];
+  return `${amount(used)} of ${amount(limit)}${of} are spent or reserved, and the next model call may ${call} up to ${amount(needed)}${of}: more than is left.`;
 }

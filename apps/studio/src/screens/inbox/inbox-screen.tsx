@@ -187,7 +187,7 @@ interface RowProps {
 function Row({ question, title, isShown, isChosen, choose, show }: RowProps): ReactNode {
   const { arguments: input, expires_at } = question;
   const name = nameOf(question);
-  const { title: kind } = explain(question);
+  const { title: kind, approve, limits } = explain(question);
   return (
     <li className={classNames("flex items-start border-b border-line", isShown && "bg-hover")}>
       <label className="p-3 pr-0">
@@ -207,7 +207,9 @@ function Row({ question, title, isShown, isChosen, choose, show }: RowProps): Re
             {kind.toLowerCase()}
           </span>
         </span>
-        <span className="w-full truncate font-mono text-xs text-faint">{JSON.stringify(input)}</span>
+        <span className={classNames("w-full truncate text-xs text-faint", limits === undefined && "font-mono")}>
+          {limits === undefined ? JSON.stringify(input) : `${approve?.label}, or stop the run?`}
+        </span>
         <span className="flex w-full justify-between gap-2 text-xs text-faint">
           <span className="truncate">{title}</span>
           {expires_at !== undefined && <Countdown until={expires_at} />}
@@ -307,6 +309,7 @@ function explain(question: OpenDecision): Explained {
   const { tool_id, ticket } = question;
   return explainQuestion({
     tool: nodeOf(question) ?? tool_id,
+    arguments: question.arguments,
     ...actionOf(ticket),
     ...(ticket !== undefined && { resumeMode: ticket.resume_mode }),
   });

@@ -111,6 +111,8 @@ function Percentiles({
     return [line("p50", "run", 0.5), line("p95", "wait", 0.95), line("p99", "bad", 0.99)];
   }, [seen]);
   const spread = useMemo(() => spreadOf(merged), [merged]);
+  // A line needs two looks with something measured between them.
+  const isCollecting = lines.every(({ values }) => values.filter((value) => value !== null).length < 2);
   if ((merged.at(-1)?.[1] ?? 0) === 0) return null;
   return (
     <div className="grid gap-3 lg:grid-cols-2">
@@ -118,12 +120,18 @@ function Percentiles({
         <figcaption className="pb-1 text-xs text-faint">
           Percentiles of the last five minutes, while this page is open
         </figcaption>
-        <Chart
-          label="Percentiles of model latency over time"
-          positions={positions}
-          lines={lines}
-          format={formatSeconds}
-        />
+        {isCollecting ? (
+          <p role="status" className="flex h-[206px] items-center justify-center text-sm text-faint">
+            Collecting: the line begins with the next figures.
+          </p>
+        ) : (
+          <Chart
+            label="Percentiles of model latency over time"
+            positions={positions}
+            lines={lines}
+            format={formatSeconds}
+          />
+        )}
       </figure>
       <figure className="min-w-0 rounded-lg border border-line p-3">
         <figcaption className="pb-1 text-xs text-faint">Answers by how long they took</figcaption>
