@@ -14,7 +14,9 @@ import {
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { connect, headers } from "@nats-io/transport-node";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startNats } from "../packages/stores/test/nats/start-nats.ts";
 import { startServer } from "../packages/stores/test/postgres/start-server.ts";
 import { listFiles, ROOT } from "../scripts/repository.mjs";
 import { runCaptured } from "../scripts/run-process.mjs";
@@ -192,6 +194,50 @@ describeWithService("postgres", "issue 21: the template worker", (service) => {
     expect(answer).toMatch(/"worker":\d+/);
     expect(await app.stop()).toBe(0);
     await expect(fetch(`${url}/health`)).rejects.toThrow();
+  });
+
+  describeWithService("nats", "with the profile nats", (broker) => {
+    it("connects every process to the server of REPRISE_LIVE_URL, and answers over NATS what a worker did", async () => {
+      const [database, nats] = [await startServer(service), await startNats(broker, { hasJetStream: false })];
+      onTestFinished(async () => {
+        await nats.stop();
+        await database.stop();
+      });
+      // What compose.yaml passes on to the processes.
+      const app = start(project("worker"), "start", {
+        DATABASE_URL: database.url,
+        REPRISE_PORT: "0",
+        REPRISE_LIVE_URL: nats.url,
+      });
+      onTestFinished(async () => {
+        await app.stop();
+      });
+      await app.until(/^Reprise serves on http:\S+$/);
+      for (const _ of ["one", "two"]) await app.until(/^Reprise works on runs$/);
+      const connected = async (): Promise<readonly string[]> => {
+        const { connections } = await (await fetch(`${nats.monitorUrl}/connz`)).json();
+        return connections.map(({ name }: { readonly name?: string }) => name);
+      };
+      await expect.poll(connected, { timeout: 60_000 }).toEqual(["reprise live", "reprise live", "reprise live"]);
+
+      const gateway = start(project("worker"), "api", {
+        DATABASE_URL: database.url,
+        REPRISE_PORT: "0",
+        REPRISE_NATS_URL: nats.url,
+      });
+      await gateway.until(/^Reprise serves on http:\S+$/);
+      const client = await connect({ servers: nats.url });
+      onTestFinished(() => client.close());
+      const asked = headers();
+      asked.set("reprise-sentinel", "true");
+      const body = JSON.stringify({ agentId: "editor", sessionId: "t2", input: "go", runId: "second" });
+      const options = { strategy: "sentinel", maxWait: 60_000, headers: asked } as const;
+      let answer = "";
+      for await (const message of await client.requestMany("agentos.ai-sdk.runs", body, options))
+        answer += message.string();
+      expect(answer).toContain("The picture is resized.");
+      expect(await gateway.stop()).toBe(0);
+    });
   });
 });
 

@@ -103,6 +103,16 @@ describe("issue 21: compose.yaml", () => {
     }
     expect(service("migrate.depends_on")).toEqual({ postgres: { condition: "service_healthy" } });
     expect(service("nats.profiles")).toEqual(["nats"]);
+    for (const role of ROLES)
+      expect(service(`${role}.environment.REPRISE_LIVE_URL`)).toMatch(/^\$\{REPRISE_LIVE_URL:-\}$/);
+    expect(service("api.environment.REPRISE_NATS_URL")).toMatch(/^\$\{REPRISE_NATS_URL:-\}$/);
+    expect(service("worker.environment.REPRISE_NATS_URL")).toBeUndefined();
+    // NATS is reached through a package that only projects with it install.
+    const { peerDependencies } = JSON.parse(readFileSync(join(ROOT, "packages/server/package.json"), "utf8"));
+    const [client = ""] = Object.keys(peerDependencies).filter((name) => name.startsWith("@nats-io/"));
+    const { dependencies } = JSON.parse(read("package.json"));
+    const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "packages/server/package.json"), "utf8"));
+    expect([client, dependencies[client]]).toEqual(["@nats-io/transport-node", devDependencies[client]]);
   });
 
   it.each(["migrate", ...ROLES])(

@@ -9,17 +9,21 @@ if (process.env.DATABASE_URL === undefined) {
   process.exit(1);
 }
 
-function run(script: string): ChildProcess {
-  return spawn("npm", ["run", "--silent", script], { stdio: "inherit", detached: true });
+/** What the scripts of package.json do, without npm between: it ends before the program that it started. */
+function run(...words: readonly string[]): ChildProcess {
+  // In a group of its own, so that Ctrl-C reaches it once, through this process.
+  const options = { stdio: "inherit", detached: true } as const;
+  return spawn(process.execPath, ["node_modules/@reprise/cli/dist/main.js", ...words], options);
 }
 
 const [migrated] = await once(run("migrate"), "exit");
 if (migrated !== 0) process.exit(1);
-const processes = [run("api"), run("worker"), run("worker")];
+const serve = (...words: readonly string[]): ChildProcess => run("serve", "agents.ts", "--migrate", "never", ...words);
+const worker = ["--role", "worker", "--port", "0"];
+const processes = [serve("--role", "api"), serve(...worker), serve(...worker)];
 
-// Each script is a group of processes: npm, and the program that it started.
 function stop(): void {
-  for (const { pid, exitCode } of processes) if (pid !== undefined && exitCode === null) process.kill(-pid, "SIGTERM");
+  for (const each of processes) each.kill("SIGTERM");
 }
 process.once("SIGINT", stop);
 process.once("SIGTERM", stop);
