@@ -228,13 +228,13 @@ describe("the limits of a task", () => {
   });
 });
 
-it.each(["agent_run", "agent_stop", "agent_output"])(
+it.each(["agent_run", "agent_stop", "agent_output", "send_message"])(
   "%s says that it has no run to work for outside of one",
   async (id) => {
     const tool = agentTools().tools.find(({ descriptor }) => descriptor.id === id);
     // A host that executes tools by itself has no such context.
     const outside = {} as ToolContext;
-    expect(await tool?.execute({ run_id: "r1" }, outside)).toMatchObject({
+    expect(await tool?.execute({ run_id: "r1", to: "r1", message: "m" }, outside)).toMatchObject({
       status: "error",
       data: { error: { code: "missing_scope" } },
     });

@@ -1,9 +1,10 @@
-import { type Message, type Tool, textOf } from "@reprise/contracts";
+import { type Message, type Tool, type ToolContext, textOf } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { agentTools } from "@reprise/plugins/agent-tools";
 import { backgroundTasks, taskState } from "@reprise/plugins/background-tasks";
 import { permission } from "@reprise/plugins/permission";
 import { type AgentDefinition, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
+import type { JsonObject } from "@reprise/state";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -354,4 +355,29 @@ it("has the start of a task repeated after a crash, and any other call as its to
   const asked = (tool: Tool) => [BUILD.arguments, { target: "all" }].map((given) => wrap(tool)?.mayRepeat?.(given));
   expect(asked(build)).toEqual([true, false]);
   expect(asked({ ...build, mayRepeat: () => true })).toEqual([true, true]);
+});
+
+describe("outside of a run", () => {
+  // A host that executes tools by itself has no such context.
+  const outside = {} as ToolContext;
+  const refused = { status: "error", data: { error: { code: "missing_scope" } } };
+
+  it.each(["task_status", "task_cancel", "task_output"])("%s says that it has no run to work for", async (id) => {
+    const tool = backgroundTasks().tools.find(({ descriptor }) => descriptor.id === id);
+    expect(await tool?.execute({ task_id: "bg_1" }, outside)).toMatchObject(refused);
+    expect(await tool?.execute({}, outside)).toMatchObject(refused);
+  });
+
+  it("a call in the background does as well, and any other call works", async () => {
+    const add = defineTool({ id: "add", description: "Adds.", inputSchema: { type: "object" }, execute: () => 3 });
+    const { spec: agentSpec } = defineAgent({ id: "agent", model: "m" });
+    const view = { agentId: "agent", agentSpec, section: () => undefined };
+    const tool = backgroundTasks({ tools: ["add"] }).wrapTool?.(add, view);
+    const execute = async (given: JsonObject) => {
+      const checked = await tool?.check(given);
+      return checked?.ok === true ? tool?.execute(checked.input, outside) : checked;
+    };
+    expect(await execute({ run_in_background: true })).toMatchObject(refused);
+    expect(await execute({})).toBe(3);
+  });
 });

@@ -33,3 +33,20 @@ it.each([
     expect(await answers(runtime)).toEqual([expect.stringContaining(told)]);
   },
 );
+
+it("asks again, under another id, when the process of a child dies a second time", async () => {
+  const runtime = await surviveDeath("foreground", "in the child", { recovery: {}, dyingTwice: true });
+  const [child] = (await runtime.runs({ agentId: "worker" })).items;
+  const second = `agent_recovery_${child?.run_id}_2`;
+  await eventually(async () => {
+    const open = await runtime.decisions.list();
+    expect(open.map(({ ticket }) => ticket?.pending.id)).toEqual([second]);
+  });
+  // The answer to the first question may come once more, and is not one to the second.
+  const late = runtime.decisions.decide(`agent_recovery_${child?.run_id}`, { action: "approve" });
+  await expect(late).rejects.toMatchObject({ code: "CALL_NOT_FOUND" });
+  expect(await runtime.decisions.list()).toHaveLength(1);
+  await runtime.decisions.decide(second, { action: "approve" });
+  expect(await settle(runtime)).toEqual(["lead user natural", "worker subagent natural"]);
+  expect(await answers(runtime)).toEqual([expect.stringContaining('"output":"found it"')]);
+});

@@ -33,6 +33,8 @@ const SETTINGS = objectOf<AgentRecoverySettings>({
 interface Recovery {
   /** The process of the run died, and nothing has been decided since. */
   readonly isOpen: boolean;
+  /** How often a person was asked. Runs of earlier versions did not count. */
+  readonly asked?: number;
 }
 
 /** Whether a run has to be decided about before its model is asked again. */
@@ -40,8 +42,19 @@ const recovery: StateDefinition<Recovery> & ActionCreators<{ lose: []; decide: [
   path: ID,
   scope: "run",
   initial: (): Recovery => ({ isOpen: false }),
-  actions: { lose: () => ({ isOpen: true }), decide: () => ({ isOpen: false }) },
+  actions: {
+    lose: (state) => ({ ...state, isOpen: true }),
+    decide: ({ asked = 0 }) => ({ isOpen: false, asked: asked + 1 }),
+  },
 });
+
+/**
+ * The name under which a client can decide about it, knowing nothing but the run. Each recovery has its own: a decision about one that was sent
+ * again is not about the next.
+ */
+function questionId(runId: string, number: number): string {
+  return number === 1 ? `${ID}_${runId}` : `${ID}_${runId}_${number}`;
+}
 
 /**
  * Lets a person decide whether an agent that works for another one continues after its process died. Without the plugin it does, by itself. The
@@ -62,7 +75,8 @@ export function agentRecovery(options: AgentRecoveryOptions = {}): Plugin {
       },
       beforeInference(context) {
         const { state, runId, agentId, parentRunId = "" } = context;
-        if (!state.get(recovery).isOpen) return [];
+        const { isOpen, asked = 0 } = state.get(recovery);
+        if (!isOpen) return [];
         const { behavior: wanted, ask_expires_in_ms: expiresInMs } = settings.read(context);
         if (wanted === "deny")
           return [terminateRun("The process of the run died, and agent_recovery denies to continue it.")];
@@ -70,8 +84,7 @@ export function agentRecovery(options: AgentRecoveryOptions = {}): Plugin {
           action: ACTION,
           message: `The process of run ${runId} of agent ${agentId} died. Continue the run?`,
           parameters: { run_id: runId, agent_id: agentId, parent_run_id: parentRunId },
-          // The name under which a client can decide about it, knowing nothing but the run.
-          pending: { id: `${ID}_${runId}` },
+          pending: { id: questionId(runId, asked + 1) },
           ...(expiresInMs !== undefined && { expiresInMs }),
         });
         return [changeState(recovery.decide()), question];

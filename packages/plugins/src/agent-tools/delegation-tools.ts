@@ -13,7 +13,8 @@ import {
 import { defineTool } from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
 import { isOver } from "../runs-below/known-runs.ts";
-import { refusalOf, refuse, unknownRun } from "./refusal.ts";
+import { isOutside, missingScope, refuse } from "../runs-below/refuse.ts";
+import { refusalOf, unknownRun } from "./refusal.ts";
 import { type SubAgent, subAgents } from "./sub-agents.ts";
 import { LIMITS_ARGUMENT, type TaskLimits, toRunLimits } from "./task-limits.ts";
 
@@ -158,15 +159,6 @@ export const agentOutput: Tool = defineTool({
 async function loadRun(runId: string, { runs }: ToolContext): Promise<ChildRun | undefined> {
   const run = await runs.load(runId);
   return run?.toolId === undefined ? run : undefined;
-}
-
-/** A host other than the runtime may execute a tool without a run around it. */
-function isOutside({ runs }: Partial<Pick<ToolContext, "runs">>): boolean {
-  return runs === undefined;
-}
-
-function missingScope(tool: string): MarkedResult {
-  return refuse(tool, { code: "missing_scope", message: `${tool} works only in a run: there is none to work for.` });
 }
 
 /** A tool for each agent, by the ids of the agents. Tools whose names would be the same are numbered. */

@@ -1,27 +1,15 @@
-import { type MarkedResult, type RepriseError, toolResult } from "@reprise/contracts";
+import type { MarkedResult, RepriseError } from "@reprise/contracts";
+import { refuse } from "../runs-below/refuse.ts";
 
-/** Why a task cannot be started or found, in the words of the tools. */
-export interface Refusal {
-  readonly code:
-    | "invalid_arguments"
-    | "unknown_agent"
-    | "unknown_run"
-    | "invalid_state"
-    | "denied"
-    | "missing_scope"
-    | "store_error";
+/** Why a task cannot be started or found, in the words of the tools. A type: JSON has no interfaces. */
+export type Refusal = {
+  readonly code: "invalid_arguments" | "unknown_agent" | "unknown_run" | "invalid_state" | "denied" | "store_error";
   readonly message: string;
   /** The limit that was reached. */
   readonly limit?: string;
   /** The size of that limit, or what is left of it. */
   readonly most?: number;
-}
-
-/** A result that says why, for the model to read. */
-export function refuse(tool: string, { message, ...refusal }: Refusal): MarkedResult {
-  const error = { ...refusal, message };
-  return toolResult({ tool_name: tool, status: "error", data: { error }, message, metadata: {} });
-}
+};
 
 export function unknownRun(tool: string, runId: string): MarkedResult {
   const message = `There is no task ${JSON.stringify(runId)} that was started from this thread.`;

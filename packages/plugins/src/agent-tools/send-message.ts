@@ -1,5 +1,8 @@
-import { type MarkedResult, RepriseError, type Tool, toolResult } from "@reprise/contracts";
+import { RepriseError, type Tool } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
+import { isOutside, missingScope, refuse } from "../runs-below/refuse.ts";
+
+const ID = "send_message";
 
 /** Why a message was not sent, by the code of the runtime's error. */
 const CODES: { readonly [code: string]: string } = {
@@ -10,7 +13,7 @@ const CODES: { readonly [code: string]: string } = {
 
 /** Lets agents of a tree talk while they work: a parent steers a task in the background, a task asks its parent or tells another task. */
 export const sendMessage: Tool = defineTool({
-  id: "send_message",
+  id: ID,
   description:
     "Sends a message to another agent that works on this task: a task that you started, the agent that started you, or another task beside you. It reads the message before its next step. There is no answer unless it sends one.",
   inputSchema: {
@@ -29,19 +32,15 @@ export const sendMessage: Tool = defineTool({
   idempotent: true,
   // All runs of a tree share one slot for changes. The task to talk to may hold it.
   recursive: true,
-  async execute({ to, message }: { readonly to: string; readonly message: string }, { runs }) {
+  async execute({ to, message }: { readonly to: string; readonly message: string }, context) {
+    if (isOutside(context)) return missingScope(ID);
     try {
-      const { runId, agentId } = await runs.send({ to, message });
+      const { runId, agentId } = await context.runs.send({ to, message });
       return { status: "sent", run_id: runId, agent_id: agentId };
     } catch (error) {
       const code = RepriseError.is(error) ? CODES[error.code] : undefined;
       if (!RepriseError.is(error) || code === undefined) throw error;
-      return refuse(code, error.message);
+      return refuse(ID, { code, message: error.message });
     }
   },
 });
-
-function refuse(code: string, message: string): MarkedResult {
-  const data = { error: { code, message } };
-  return toolResult({ tool_name: "send_message", status: "error", data, message, metadata: {} });
-}

@@ -1,6 +1,7 @@
-import { type MarkedResult, RepriseError, type Tool, type ToolContext, toolResult } from "@reprise/contracts";
+import { type MarkedResult, RepriseError, type Tool, type ToolContext } from "@reprise/contracts";
 import { isPlainObject } from "@reprise/contracts/shape";
-import type { Json, JsonObject } from "@reprise/state";
+import type { JsonObject } from "@reprise/state";
+import { isOutside, missingScope, refuse } from "../runs-below/refuse.ts";
 
 /** The parameter by which a model has a call run in the background. */
 export const PARAMETER = "run_in_background";
@@ -71,20 +72,14 @@ function asChecked(input: unknown): CheckedCall {
   return input as CheckedCall;
 }
 
-async function startTask(toolId: string, given: JsonObject, { runs }: ToolContext): Promise<JsonObject | MarkedResult> {
+async function startTask(toolId: string, given: JsonObject, context: ToolContext): Promise<JsonObject | MarkedResult> {
+  if (isOutside(context)) return missingScope(toolId);
   try {
-    const { runId, status } = await runs.startCall({ toolId, arguments: given });
+    const { runId, status } = await context.runs.startCall({ toolId, arguments: given });
     return { task_id: runId, tool: toolId, status };
   } catch (error) {
     if (!RepriseError.is(error, "DELEGATION_LIMIT")) throw error;
     const { message, details } = error;
     return refuse(toolId, { code: "denied", message, limit: String(details.limit), most: Number(details.most) });
   }
-}
-
-export function refuse(
-  tool: string,
-  error: { readonly code: string; readonly message: string; readonly [more: string]: Json },
-): MarkedResult {
-  return toolResult({ tool_name: tool, status: "error", data: { error }, message: error.message, metadata: {} });
 }

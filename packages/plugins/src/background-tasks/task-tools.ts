@@ -1,7 +1,7 @@
 import type { ChildRun, ChildStatus, MarkedResult, Tool, ToolContext } from "@reprise/contracts";
 import { defineTool } from "@reprise/runtime";
 import { getAt, type Json, type JsonObject } from "@reprise/state";
-import { refuse } from "./background-call.ts";
+import { isOutside, missingScope, refuse } from "../runs-below/refuse.ts";
 import { taskState } from "./task-state.ts";
 
 /** How a task stands, in the words that the model reads. */
@@ -20,6 +20,7 @@ const taskStatusTool = defineTool({
   inputSchema: taskSchema(),
   class: "read_only",
   async execute({ task_id }: Partial<TaskArguments>, context) {
+    if (isOutside(context)) return missingScope("task_status");
     if (task_id !== undefined) {
       const task = await loadTask(task_id, context);
       return task === undefined ? unknownTask("task_status", task_id) : summarise(task, context);
@@ -37,6 +38,7 @@ const taskCancel = defineTool({
   idempotent: true,
   recursive: true,
   async execute({ task_id }: TaskArguments, context) {
+    if (isOutside(context)) return missingScope("task_cancel");
     if ((await loadTask(task_id, context)) === undefined) return unknownTask("task_cancel", task_id);
     const cancelled_ids = await context.runs.cancel(task_id);
     return { cancelled_ids: [...cancelled_ids], count: cancelled_ids.length };
@@ -49,6 +51,7 @@ const taskOutput = defineTool({
   inputSchema: taskSchema("task_id"),
   class: "read_only",
   async execute({ task_id }: TaskArguments, context) {
+    if (isOutside(context)) return missingScope("task_output");
     const task = await loadTask(task_id, context);
     if (task === undefined) return unknownTask("task_output", task_id);
     return { ...summarise(task, context), output: task.result ?? null, result_ref: refOf(task) };

@@ -11,15 +11,26 @@ import { eventually } from "@reprise/testkit";
 import { expect, onTestFinished } from "vitest";
 import { defineTeam, type TeamOptions } from "./delegating-team.ts";
 
+interface Survived extends TeamOptions {
+  /** Whether a second process approves what is asked then, and dies at the same moment. */
+  readonly dyingTwice?: boolean;
+}
+
 /** Has a process of its own begin the work and die at the moment, and opens its store here. */
-export async function surviveDeath(work: string, moment: string, team: TeamOptions = {}): Promise<Runtime> {
+export async function surviveDeath(
+  work: string,
+  moment: string,
+  { dyingTwice = false, ...team }: Survived = {},
+): Promise<Runtime> {
   const folder = mkdtempSync(join(tmpdir(), "reprise-delegation-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, "app.db");
   const program = fileURLToPath(new URL("./delegate-and-die.ts", import.meta.url));
-  const args = ["--conditions=reprise-source", program, file, work, moment];
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  expect((await once(child, "exit"))[1]).toBe("SIGKILL");
+  for (const done of dyingTwice ? [work, "approve"] : [work]) {
+    const args = ["--conditions=reprise-source", program, file, done, moment];
+    const child = spawn(process.execPath, args, { stdio: "inherit" });
+    expect((await once(child, "exit"))[1]).toBe("SIGKILL");
+  }
   const store = await openSqliteStore({ file });
   // Under the same name, so that runs are recovered at once and not when their leases have run out.
   const options = { env: createNodeEnv(), store, blobs: store.blobs, instanceId: "one" };
