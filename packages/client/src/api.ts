@@ -990,6 +990,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/runs/{id}/case": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A finished run as a case of an evaluation, without what is private
+         * @description Needs the scope read.
+         */
+        post: operations["postV1RunsIdCase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/experiments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The experiments that were kept, newest first
+         * @description Needs the scope read.
+         */
+        get: operations["getV1Experiments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/experiments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * An experiment, without its cases
+         * @description Needs the scope read.
+         */
+        get: operations["getV1ExperimentsId"];
+        put?: never;
+        post?: never;
+        /**
+         * Deletes an experiment with its cases
+         * @description Needs the scope admin.
+         */
+        delete: operations["deleteV1ExperimentsId"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/experiments/{id}/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the cases of an experiment came to, in its order
+         * @description Needs the scope read.
+         */
+        get: operations["getV1ExperimentsIdCases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/experiments/{id}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compares an experiment with a later one, case by case
+         * @description Needs the scope read.
+         */
+        get: operations["getV1ExperimentsIdCompare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/ag-ui/agents/{agent_id}/runs": {
         parameters: {
             query?: never;
@@ -2228,6 +2332,159 @@ export interface components {
             output_tokens: number;
             runs: number;
             priced: boolean;
+        };
+        EvalCase: {
+            format: string;
+            id: string;
+            agent_id: string;
+            source: {
+                run_id: string;
+                digest: string;
+                steps: number;
+                cut_before_step?: number;
+            };
+            redaction: {
+                /** @description How many different texts each rule took out */
+                replaced: {
+                    [key: string]: number;
+                };
+                /** @description Why the case cannot be verified, where redaction is the reason */
+                unverifiable?: string;
+            };
+            /** @description What the run did, as expectations */
+            expect: Record<string, never>;
+            recording: Record<string, never>;
+            description?: string;
+            tags?: string[];
+        };
+        Experiment: {
+            format: string;
+            id: string;
+            /** @enum {unknown} */
+            mode: "verify" | "rescript" | "rerun" | "live";
+            trials: number;
+            /** @description Milliseconds since 1970 */
+            started_at: number;
+            duration_ms: number;
+            /** @enum {unknown} */
+            verdict: "passed" | "warned" | "failed";
+            totals: {
+                passed: number;
+                warned: number;
+                failed: number;
+            };
+            counts: {
+                model_calls: number;
+                tool_calls: number;
+                recorded_answers: number;
+                recorded_results: number;
+            };
+            /** @description Cases of the baseline that were not evaluated */
+            missing: string[];
+            case_count: number;
+            cost_microcents: number;
+            name?: string;
+            /** @description The agent that was played to, where it is not the recorded one */
+            agent?: string;
+        };
+        EvalResult: {
+            id: string;
+            agent_id: string;
+            /** @description The run that the case was saved of, in the store where it was recorded */
+            run_id: string;
+            /** @enum {unknown} */
+            verdict: "passed" | "warned" | "failed";
+            metrics: {
+                /** @description The share of trials that did not fail, from 0 to 1 */
+                pass_rate: number;
+                cost_microcents: number;
+                tokens: number;
+                steps: number;
+                tool_calls: number;
+                latency_ms: number;
+            };
+            trials: {
+                /** @enum {unknown} */
+                verdict: "passed" | "warned" | "failed";
+                checks: ({
+                    name: string;
+                    /** @enum {unknown} */
+                    verdict: "passed" | "warned" | "failed";
+                    message: string;
+                    expected?: unknown;
+                    actual?: unknown;
+                } & {
+                    [key: string]: unknown;
+                })[];
+                notes: {
+                    kind: string;
+                    message: string;
+                    tool?: string;
+                    arguments?: unknown;
+                }[];
+                counts: {
+                    model_calls: number;
+                    tool_calls: number;
+                    recorded_answers: number;
+                    recorded_results: number;
+                };
+                run?: {
+                    ended: string;
+                    text: string;
+                    calls: {
+                        id: string;
+                        tool: string;
+                        arguments: unknown;
+                        outcome: string;
+                        error?: string;
+                    }[];
+                    approvals: {
+                        call_id: string;
+                        tool: string;
+                        arguments: unknown;
+                        asked_by?: string;
+                    }[];
+                    steps: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                    cost_microcents: number;
+                    is_priced: boolean;
+                    latency_ms: number;
+                    models: string[];
+                    output?: unknown;
+                };
+                hash?: string;
+                error?: {
+                    code: string;
+                    message: string;
+                };
+            }[];
+            regressions?: {
+                metric: string;
+                baseline: number;
+                actual: number;
+                /** @enum {unknown} */
+                verdict: "passed" | "warned" | "failed";
+            }[];
+        };
+        EvalOutcome: {
+            /** @enum {unknown} */
+            verdict: "passed" | "warned" | "failed";
+            metrics: {
+                /** @description The share of trials that did not fail, from 0 to 1 */
+                pass_rate: number;
+                cost_microcents: number;
+                tokens: number;
+                steps: number;
+                tool_calls: number;
+                latency_ms: number;
+            };
+            problems: {
+                name: string;
+                /** @enum {unknown} */
+                verdict: "passed" | "warned" | "failed";
+                message: string;
+            }[];
         };
     };
     responses: {
@@ -4357,6 +4614,196 @@ export interface operations {
                         run_id: string;
                         thread_id: string;
                         restarted_run_id: string;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    postV1RunsIdCase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Letters, digits, `_`, `-` and `.` */
+                    id?: string;
+                    description?: string;
+                    tags?: string[];
+                    /** @description The last step of the case */
+                    upToStep?: number;
+                    /** @description The last step of the case */
+                    up_to_step?: number;
+                    redact?: {
+                        /** @description Texts to take out wherever they stand */
+                        texts?: string[];
+                        /** @description Names of fields whose values are taken out */
+                        fields?: string[];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The case, to be kept as a file; nothing is stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EvalCase"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1Experiments: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of experiments, without their cases */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Experiment"][];
+                        has_more: boolean;
+                        next?: string;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExperimentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The experiment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Experiment"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    deleteV1ExperimentsId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExperimentsIdCases: {
+        parameters: {
+            query?: {
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["EvalResult"][];
+                        total: number;
+                        has_more: boolean;
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getV1ExperimentsIdCompare: {
+        parameters: {
+            query?: {
+                with?: string;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of cases, those that became worse first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            id: string;
+                            /** @enum {unknown} */
+                            change: "worse" | "removed" | "better" | "added" | "same";
+                            before?: components["schemas"]["EvalOutcome"];
+                            after?: components["schemas"]["EvalOutcome"];
+                        }[];
+                        total: number;
+                        has_more: boolean;
+                        before: components["schemas"]["Experiment"];
+                        after: components["schemas"]["Experiment"];
+                        totals: {
+                            worse: number;
+                            removed: number;
+                            better: number;
+                            added: number;
+                            same: number;
+                        };
                     };
                 };
             };

@@ -24,8 +24,18 @@ export type {
 } from "./evaluate/experiment.ts";
 export type { ExperimentOptions } from "./evaluate/run-experiment.ts";
 export { runExperiment } from "./evaluate/run-experiment.ts";
+export type { CaseChange, CaseComparison, CaseOutcome, ExperimentComparison } from "./keep/compare-experiments.ts";
+export { compareExperiments } from "./keep/compare-experiments.ts";
 export type { ExperimentListOptions, ExperimentPage, ExperimentSummary } from "./keep/experiments.ts";
-export { deleteExperiment, keepExperiment, listExperiments, loadExperiment } from "./keep/experiments.ts";
+export {
+  cursorOf,
+  deleteExperiment,
+  keepExperiment,
+  listCaseResults,
+  listExperiments,
+  loadExperiment,
+  loadExperimentSummary,
+} from "./keep/experiments.ts";
 export type { Candidate } from "./mine/candidate.ts";
 export { readCandidate } from "./mine/candidate.ts";
 export type { DifferenceKind, MinedDifference, MinedRun, MineOptions, Mining } from "./mine/mine-runs.ts";

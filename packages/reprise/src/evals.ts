@@ -2,7 +2,10 @@ export type {
   Baseline,
   CallMatch,
   Candidate,
+  CaseChange,
+  CaseComparison,
   CaseMetrics,
+  CaseOutcome,
   CaseRedaction,
   CaseResult,
   CaseSource,
@@ -15,6 +18,7 @@ export type {
   Expectations,
   ExpectedCall,
   Experiment,
+  ExperimentComparison,
   ExperimentListOptions,
   ExperimentOptions,
   ExperimentPage,
@@ -47,10 +51,14 @@ export {
   BASELINE_FORMAT,
   baselineOf,
   CASE_FORMAT,
+  compareExperiments,
+  cursorOf,
   deleteExperiment,
   keepExperiment,
+  listCaseResults,
   listExperiments,
   loadExperiment,
+  loadExperimentSummary,
   mineRuns,
   readBaseline,
   readCandidate,
@@ -62,3 +70,5 @@ export {
 } from "@reprise/evals";
 export type { LoadedCase } from "@reprise/evals/files";
 export { CASE_SUFFIX, loadBaseline, loadCases, writeJsonFile } from "@reprise/evals/files";
+export type { EvaluationsOptions } from "./evals/evaluations.ts";
+export { evaluations } from "./evals/evaluations.ts";

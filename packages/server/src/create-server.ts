@@ -15,6 +15,7 @@ import { configRoutes } from "./routes/config-routes.ts";
 import { costRoutes } from "./routes/cost-routes.ts";
 import { decisionRoutes } from "./routes/decision-routes.ts";
 import { describeApi } from "./routes/describe-api.ts";
+import { evalRoutes } from "./routes/eval-routes.ts";
 import { runExportRoutes, threadExportRoutes } from "./routes/export-routes.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { historyRoutes } from "./routes/history-routes.ts";
@@ -49,6 +50,7 @@ export const ROUTES: Readonly<Record<RouteGroup, readonly Route[]>> = {
   decisions: decisionRoutes,
   agents: [...agentRoutes, ...toolRoutes],
   workflows: [...workflowRoutes, ...webhookRoutes, ...workflowRunRoutes],
+  evals: evalRoutes,
   "ag-ui": agUiRoutes,
   "ai-sdk": aiSdkRoutes,
   a2a: a2aRoutes,

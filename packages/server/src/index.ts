@@ -1,5 +1,14 @@
 export type { Server } from "./create-server.ts";
 export { createServer, ROUTES } from "./create-server.ts";
+export type {
+  CasePage,
+  ComparedExperiments,
+  Evaluations,
+  ExperimentList,
+  ExperimentQuery,
+  ListedExperiment,
+  NewCase,
+} from "./evals/evaluations.ts";
 export type { Route } from "./host/route.ts";
 export type {
   A2aServing,

@@ -18,19 +18,19 @@ export async function saveRunAsCase(input: CommandInput): Promise<ExitCode> {
   const upToStep = wholeNumber("--up-to-step", textOption(input, "upToStep"));
   const description = textOption(input, "description");
   const recording = await load(input, run);
-  const id = textOption(input, "id") ?? (named === undefined ? nameOf(recording) : basename(named, CASE_SUFFIX));
-  const file = named ?? join("evals", `${id}${CASE_SUFFIX}`);
-  if (!file.endsWith(CASE_SUFFIX)) throw usageFailure(`The name of the file must end in ${CASE_SUFFIX}.`);
-  if (existsSync(file) && input.options.force !== true)
-    throw usageFailure(`There is a file ${file} already.`, "Choose another --id, or replace it with --force.");
+  if (named?.endsWith(CASE_SUFFIX) === false) throw usageFailure(`The name of the file must end in ${CASE_SUFFIX}.`);
+  const id = textOption(input, "id") ?? (named === undefined ? undefined : basename(named, CASE_SUFFIX));
   const options: SaveCaseOptions = {
-    id,
+    ...(id !== undefined && { id }),
     env: createNodeEnv(),
     redact: { texts: listOption(input, "redact"), fields: listOption(input, "redactFields") },
     ...(description !== undefined && { description }),
     ...(upToStep !== undefined && { upToStep }),
   };
   const evalCase = await saveCase(recording, options);
+  const file = named ?? join("evals", `${evalCase.id}${CASE_SUFFIX}`);
+  if (existsSync(file) && input.options.force !== true)
+    throw usageFailure(`There is a file ${file} already.`, "Choose another --id, or replace it with --force.");
   await writeJsonFile(file, evalCase);
   const { recording: _recording, ...head } = evalCase;
   input.output.answer({ file, case: head }, () => describe(file, evalCase));
@@ -40,11 +40,6 @@ export async function saveRunAsCase(input: CommandInput): Promise<ExitCode> {
 function load(input: CommandInput, run: string): Promise<RunRecording> {
   if (run.endsWith(".json")) return Promise.resolve(readRecording(parseJson(readExport(run))));
   return withApp(input, ({ runtime }) => runtime.exportRun(run));
-}
-
-/** Ids of runs are long, and their ends differ. */
-function nameOf({ run }: RunRecording): string {
-  return `${run.agent_id}-${run.run_id.slice(-8)}`.replaceAll(/[^A-Za-z0-9_.-]/g, "-");
 }
 
 function listOption({ options }: CommandInput, name: string): readonly string[] {

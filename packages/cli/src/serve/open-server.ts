@@ -4,6 +4,7 @@ import { createServer, openSchedules, type Server } from "@reprise/server";
 import { readSecret } from "@reprise/server/config";
 import type { NatsGateway } from "@reprise/server/nats";
 import { type Listening as HttpListening, listen, studio } from "@reprise/server/node";
+import { evaluations } from "reprise/evals";
 import { logOf } from "../compose/create-log.ts";
 import type { WorkingApp } from "../compose/open-app.ts";
 import { planBlobs } from "../compose/plan-blobs.ts";
@@ -37,6 +38,7 @@ export async function openServer(
     ...linksOf(app),
     secret: (name) => settings.named(name),
     ...(app.live !== undefined && { config: app.live }),
+    evals: evaluations(),
     ...(role === "worker" ? { groups: ["health"] } : { pages: studio() }),
     allowedHosts: settings.list("allowedHosts", configured.allowed_hosts),
     allowedOrigins: settings.list("allowedOrigins", configured.allowed_origins),

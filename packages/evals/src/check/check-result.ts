@@ -35,6 +35,11 @@ export function failed(
   return { name, verdict: "failed", message, ...found };
 }
 
+/** Below 0 when the first is better. */
+export function compareVerdicts(one: Verdict, other: Verdict): number {
+  return ORDER.indexOf(one) - ORDER.indexOf(other);
+}
+
 /** A check that only warns does not fail. */
 export function asWarning(check: CheckResult): CheckResult {
   return check.verdict === "failed" ? { ...check, verdict: "warned" } : check;

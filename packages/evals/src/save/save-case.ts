@@ -7,7 +7,8 @@ import { observeRecording } from "../check/observe-run.ts";
 import { type RedactionOptions, redactRecording } from "./redact-recording.ts";
 
 export interface SaveCaseOptions {
-  readonly id: string;
+  /** The agent's id and the beginning of the recording's digest, unless given: ids of runs may say who somebody is. */
+  readonly id?: string;
   readonly description?: string;
   readonly tags?: readonly string[];
   /** The last step of the case; the whole run unless given. */
@@ -25,7 +26,7 @@ export interface SaveCaseOptions {
  * is cut and redacted. By default a case expects the calls, the approvals and the end of the run as they were.
  */
 export async function saveCase(exported: RunRecording, options: SaveCaseOptions): Promise<EvalCase> {
-  const { id, description, tags, upToStep, redact = {}, env, programs } = options;
+  const { id = nameOf(exported), description, tags, upToStep, redact = {}, env, programs } = options;
   const replay = { env, ...(programs !== undefined && { programs }) };
   const verified = await replayExport(exported, replay);
   if (!verified.equal) {
@@ -58,6 +59,11 @@ export async function saveCase(exported: RunRecording, options: SaveCaseOptions)
     expect: options.expect ?? expectationsOf(recording),
     recording,
   });
+}
+
+/** The same for every case of a run. */
+function nameOf({ run, digest }: RunRecording): string {
+  return `${run.agent_id}-${digest.slice(0, 8)}`.replaceAll(/[^A-Za-z0-9_.-]/g, "-");
 }
 
 /** What a run did, as expectations. */

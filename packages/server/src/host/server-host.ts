@@ -2,6 +2,7 @@ import type { Egress } from "@reprise/contracts";
 import type { CallPreview, Runtime, TenantRuntime } from "@reprise/runtime";
 import type { Json } from "@reprise/state";
 import type { LiveConfig } from "../config/live/live-config.ts";
+import type { Evaluations } from "../evals/evaluations.ts";
 import { printError } from "../http/print-error.ts";
 import { ServerMetrics } from "../http/server-metrics.ts";
 import { StoreProbe } from "../http/store-probe.ts";
@@ -18,6 +19,7 @@ export type RouteGroup =
   | "decisions"
   | "agents"
   | "workflows"
+  | "evals"
   | "ag-ui"
   | "ai-sdk"
   | "a2a"
@@ -106,6 +108,8 @@ export interface ServerOptions {
   readonly pages?: readonly PageFile[];
   /** Says what would happen to a call, for `POST /v1/permissions/preview`. The tool itself does unless given. */
   readonly previewPermission?: PreviewPermission;
+  /** Makes cases of runs and reads kept experiments: `evaluations()` of `reprise/evals`. Without it, their routes answer 404. */
+  readonly evals?: Evaluations;
   /** Sends push notifications to the receivers that A2A clients name. Without it there are none. */
   readonly push?: PushOptions;
   /** How A2A clients are answered: with tasks, unless given. */
@@ -171,6 +175,7 @@ export interface ServerHost {
   /** Aborted when the process is about to stop: it is not ready any more. */
   readonly retirement: AbortController;
   readonly previewPermission: PreviewPermission | undefined;
+  readonly evals: Evaluations | undefined;
   readonly push: PushNotifications | undefined;
   readonly a2a: A2aServing;
   readonly mcp: McpServing;
@@ -203,6 +208,7 @@ export function createServerHost(options: ServerOptions, { push, mcpToolLists }:
     probe: new StoreProbe(options.runtime),
     retirement: new AbortController(),
     previewPermission: options.previewPermission,
+    evals: options.evals,
     push,
     a2a: options.a2a ?? {},
     mcp: options.mcp ?? {},

@@ -1,4 +1,5 @@
 import { RUN_ORIGINS, TOOL_OWNERS } from "@reprise/contracts";
+import { EVAL_COMPONENTS } from "./eval-components.ts";
 import type { JsonSchema } from "./operation.ts";
 import { ref } from "./ref.ts";
 import {
@@ -182,7 +183,8 @@ export type ComponentName =
   | "Decision"
   | "Agent"
   | "Budget"
-  | "Spending";
+  | "Spending"
+  | keyof typeof EVAL_COMPONENTS;
 
 /** What several routes speak of, by name. */
 export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
@@ -338,4 +340,5 @@ export const COMPONENTS: Readonly<Record<ComponentName, JsonSchema>> = {
     told: listOf(oneOf("near_limit", "over_limit", "unpriced")),
   }),
   Spending: objectOf({ cost_microcents: COUNT, input_tokens: COUNT, output_tokens: COUNT, runs: COUNT, priced: FLAG }),
+  ...EVAL_COMPONENTS,
 };

@@ -36,6 +36,14 @@ export function readShaped<Value extends object>(
   return { value, warnings: others === 0 ? named : [...named, `${others} more unknown fields were ignored`] };
 }
 
+/** The same for a body in which no field may be unknown. */
+export function readExactly<Value extends object>(body: JsonBody, shape: ObjectShape<Value>): Value {
+  // Only fields that are there are set.
+  const value: unknown = readFields(body, shape.names);
+  assertShaped(shape, value);
+  return value;
+}
+
 /** Refuses a value for the first problem with its shape, under the name that clients use. */
 function assertShaped<Value extends object>(shape: ObjectShape<Value>, value: unknown): asserts value is Value {
   const [problem] = shape.problems(value, []);

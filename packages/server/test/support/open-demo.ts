@@ -5,6 +5,7 @@ import { createServer, type Server, type ServerOptions } from "@reprise/server";
 import { type Listening, listen } from "@reprise/server/node";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv } from "@reprise/testkit";
+import { evaluations } from "reprise/evals";
 import { onTestFinished } from "vitest";
 import { checkAnswer } from "./check-answers.ts";
 import { demoAgents } from "./demo-agents.ts";
@@ -46,7 +47,7 @@ export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
     env,
     limits,
   });
-  const server = createServer({ runtime, ...options });
+  const server = createServer({ runtime, evals: evaluations({ env }), ...options });
   onTestFinished(() => {
     server.close();
     // Not awaited: with a clock that stands still it need not come to an end.

@@ -1,6 +1,8 @@
 import { anyOf, createApiKeys, createServer } from "@reprise/server";
 import { openLiveConfig, readConfig } from "@reprise/server/config";
 import { createRuntime } from "reprise";
+import { createNodeEnv } from "reprise/advanced";
+import { evaluations, keepExperiment, listExperiments, runExperiment } from "reprise/evals";
 import {
   carelessAgents,
   carelessAuthenticate,
@@ -13,6 +15,7 @@ import { demoAgents } from "./demo-agents.ts";
 import { IMPATIENT, rootAuthenticate, UNCOUNTED } from "./guarded-limits.ts";
 import { PLANTED } from "./planted-secrets.ts";
 import { openPlace, serveUntilTold } from "./serve-until-told.ts";
+import { VICTIM_EXPERIMENTS } from "./victim-experiments.ts";
 import { workflowAgents, workflowProgram } from "./workflow-demo.ts";
 
 // A server that asks who one is, whose every part can throw what somebody careless wrote. At its second door it has little patience.
@@ -34,8 +37,15 @@ const config = await openLiveConfig({
   }),
   ports: createPorts({ agents, plugins: [], programs }),
 });
+// Experiments come from the command line: the victim's are there already.
+const { documents } = runtime.forTenant("owner");
+if ((await listExperiments(documents)).items.length === 0) {
+  const experiment = await runExperiment([], { mode: "verify", definitions: {}, env: createNodeEnv() });
+  for (const id of VICTIM_EXPERIMENTS) await keepExperiment(documents, { ...experiment, id });
+}
 const options = {
   runtime: carelessRuntime(runtime),
+  evals: evaluations(),
   config,
   authenticate: anyOf(
     createApiKeys(runtime).authenticate,

@@ -1,6 +1,7 @@
 import type { Route } from "@reprise/server";
 import { says } from "./open-demo.ts";
 import type { GuardedServer } from "./start-guarded.ts";
+import { VICTIM_EXPERIMENTS } from "./victim-experiments.ts";
 
 /** What somebody has on a server, and others want: a thread with a run that is done and one that waits, a key and a blob. */
 export interface Victim {
@@ -71,6 +72,7 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     "PUT /v1/config/providers/:id": { endpoint: "http://127.0.0.1:2" },
   };
   const own = [
+    "/v1/experiments",
     `/v1/threads/${threadId}`,
     `/v1/threads/${threadId}/export`,
     `/v1/threads?parent_thread_id=${threadId}`,
@@ -87,8 +89,9 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
     requestFor(route) {
       const kind = route.path.replace(/\/(ai-sdk|ag-ui|a2a)\//, "/").split("/")[2] ?? "";
       // Only what is done can be told again.
-      const isTold = /\/(replay|rerun|compare|export|model-calls)$/.test(route.path) && kind === "runs";
-      const id = isTold ? doneId : ids[kind];
+      const isTold = /\/(replay|rerun|compare|export|model-calls|case)$/.test(route.path) && kind === "runs";
+      const experimentId = VICTIM_EXPERIMENTS[route.method === "DELETE" ? 1 : 0];
+      const id = isTold ? doneId : kind === "experiments" ? experimentId : ids[kind];
       if (id === undefined) throw new Error(`Nothing is there for ${nameOf(route)}: say what its ids name.`);
       const path = route.path
         .replace("config/providers/:id", "config/providers/provider-0")
@@ -104,7 +107,8 @@ export async function createVictim(server: GuardedServer, owner: string, name: s
         // A path with an agent may name a thread too.
         .replace(":id", threadId);
       const body = bodies[nameOf(route)];
-      return { path: `${path}?with=${doneId}&step=1`, ...(body !== undefined && { body }) };
+      const other = kind === "experiments" ? experimentId : doneId;
+      return { path: `${path}?with=${other}&step=1`, ...(body !== undefined && { body }) };
     },
     look: () =>
       Promise.all(
