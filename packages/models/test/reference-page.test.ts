@@ -18,6 +18,7 @@ const KINDS: Readonly<Record<ModelErrorKind, string>> = {
   content_filter: "`content_filter`, `content_policy_violation`, or an answer that ends so",
   malformed_response: "a page or something else where an answer was due, with status 200",
   answer_too_large: "an answer beyond the limits of what is read; it was given up on",
+  unknown: "a model of your own that cannot tell",
   cancelled: "the caller's signal",
 };
 

@@ -19,6 +19,7 @@ const KINDS: readonly [ModelErrorKind, keyof typeof ERRORS, number][] = [
   ["context_length", "MODEL_CONTEXT_OVERFLOW", 413],
   ["content_filter", "MODEL_CONTENT_FILTERED", 422],
   ["malformed_response", "MODEL_MALFORMED_RESPONSE", 502],
+  ["unknown", "MODEL_FAILED", 502],
 ];
 
 /** A model that fails as the last message says, asked once. */

@@ -16,6 +16,8 @@ export type ModelErrorKind =
   | "malformed_response"
   /** More than anybody reads: the answer was given up on. */
   | "answer_too_large"
+  /** Nothing is known of it, so it is not tried again. */
+  | "unknown"
   | "cancelled";
 
 /** The code a run that failed for this reason ends with. */
@@ -33,6 +35,7 @@ const CODES: Readonly<Record<ModelErrorKind, ErrorCode>> = {
   content_filter: "MODEL_CONTENT_FILTERED",
   malformed_response: "MODEL_MALFORMED_RESPONSE",
   answer_too_large: "MODEL_ANSWER_TOO_LARGE",
+  unknown: "MODEL_FAILED",
   cancelled: "MODEL_FAILED",
 };
 

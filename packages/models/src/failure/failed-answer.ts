@@ -63,6 +63,7 @@ const SAYS: Readonly<Record<ModelErrorKind, string>> = {
   content_filter: "its filter stopped the answer",
   malformed_response: "what it sent is no answer",
   answer_too_large: "its answer is too large",
+  unknown: "it failed, and nobody knows why",
   cancelled: "the call was cancelled",
 };
 

@@ -16,7 +16,13 @@ export interface PlannedAttempt {
 export type AttemptEnd = { readonly usage: TokenUsage } | { readonly amount: Amount } | "refused" | "unknown";
 
 /** A provider that refused did nothing; one that was not heard of again may have done all of it. */
-const UNHEARD: ReadonlySet<ModelErrorKind> = new Set(["timeout", "network", "stream_interrupted", "cancelled"]);
+const UNHEARD: ReadonlySet<ModelErrorKind> = new Set([
+  "timeout",
+  "network",
+  "stream_interrupted",
+  "unknown",
+  "cancelled",
+]);
 
 /** How an attempt ended that failed before its first word. */
 export function endOf({ kind }: ModelError): AttemptEnd {

@@ -28,6 +28,7 @@ const FAILURES: Readonly<
   content_filter: [400, "content_filter"],
   malformed_response: [500, "api_error"],
   answer_too_large: [500, "api_error"],
+  unknown: [400, "unknown"],
   cancelled: [499, "request_cancelled"],
 };
 

@@ -24,6 +24,7 @@ const MODEL_CODES: Readonly<Record<ModelErrorKind, NodeErrorCode>> = {
   context_length: "validation",
   content_filter: "content_filter",
   answer_too_large: "internal",
+  unknown: "internal",
   cancelled: "cancelled",
 };
 

@@ -1,5 +1,6 @@
 import { findNearest, type ShapePath } from "@reprise/contracts/shape";
 import { expressionReferences } from "../expression/expression-references.ts";
+import { looseReferences } from "../template/loose-references.ts";
 import { parseTemplate } from "../template/parse-template.ts";
 import { formatReference, referencesOf, type TemplateReference } from "../template/template.ts";
 import type { NodeText } from "./node-texts.ts";
@@ -15,9 +16,10 @@ export interface KnownNames {
   readonly locals: readonly string[];
 }
 
-/** The references of a text; none of one that cannot be parsed. */
+/** The references of a text; none of a template that cannot be parsed, which is a problem by itself. */
 export function referencesOfText({ kind, text }: Pick<NodeText, "kind" | "text">): readonly TemplateReference[] {
   if (kind === "expression") return expressionReferences(text);
+  if (kind === "literal") return looseReferences(text);
   const parsed = parseTemplate(text);
   return "template" in parsed ? referencesOf(parsed.template) : [];
 }

@@ -1,6 +1,7 @@
 import { Secret } from "@reprise/contracts";
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseWorkflow } from "./read-workflow.ts";
+import { parseWorkflow, readWorkflowAgent } from "./read-workflow.ts";
 import { revealSecrets } from "./reveal-secrets.ts";
 
 const inputs = [
@@ -35,6 +36,29 @@ it.each([
     { agents: [{ id: "a", model: "m", provider: "p", system_prompt: "{{ inputs.token }}" }], nodes: [agent] },
     "agents[0].system_prompt",
     "inputs.token → here",
+  ],
+  [
+    "instructions in which another slot cannot be read",
+    { agents: [WRITER], nodes: [{ ...agent, system_prompt_append: "{{ x + }} k {{ inputs.token }}" }] },
+    "nodes[0].system_prompt_append",
+    "inputs.token → here",
+  ],
+  [
+    "a slot that cannot be read",
+    { agents: [{ ...WRITER, system_prompt: 'k: {{ x["}}"] + inputs . token | upper }}' }], nodes: [agent] },
+    "agents[0].system_prompt",
+    "inputs.token → here",
+  ],
+  [
+    "all outputs",
+    {
+      nodes: [
+        { id: "i", type: "input" },
+        { ...agent, prompt_template: "{{ run.outputs | json }}" },
+      ],
+    },
+    "nodes[1].prompt_template",
+    "inputs.token → run.outputs.i → run.outputs → here",
   ],
   [
     "a text of an argument",
@@ -127,6 +151,63 @@ it.each([
   expect(others).toEqual([]);
   expect(problem).toContain(
     `secret workflow.${path}: the secret input \`token\` cannot become part of a text (${way})`,
+  );
+});
+
+it("there are no secrets in texts that are sent as they are written, also in a workflow without secret inputs", () => {
+  const says = "secrets.API_KEY cannot become part of a text: it is sent as it is written";
+  const text = "Use {{ secrets.API_KEY }}.";
+  const append = { agents: [WRITER], nodes: [{ ...agent, system_prompt_append: text }] };
+  const system = { agents: [{ ...WRITER, system_prompt: text }], nodes: [agent] };
+  for (const workflow of [append, system]) {
+    expect(told(workflow)).toEqual([expect.stringContaining(says)]);
+    expect(told({ ...workflow, inputs: [] })).toEqual([expect.stringContaining(says)]);
+  }
+  const file = JSON.stringify({ ...WRITER, system_prompt: text });
+  expect(() => readWorkflowAgent(file)).toThrow(says);
+  expect(told({ nodes: [{ ...agent, prompt_template: text }] })).toEqual([
+    expect.stringContaining("secrets is not known"),
+  ]);
+});
+
+it("says nothing of texts that only talk about inputs", () => {
+  const system_prompt_append =
+    "Your inputs.token is safe. {{ inputs.repo }} and {{ my.inputs.token }} {{ x }} inputs.token";
+  expect(told({ agents: [WRITER], nodes: [{ ...agent, system_prompt_append }] })).toEqual([]);
+});
+
+const spaces = fc.constantFrom("", " ", "\n\t ");
+const ways = fc.constantFrom(".token", " . token", '["token"]', "['token']", '[ "token" ]', "?.token");
+
+/** Text with everything in it that slots are made of. */
+const noise = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom("{{", "}}", "{", "}", '"', "'", "|", "x + ", "\\", "{{ inputs.repo }}", "//", "/*", "\n"),
+      fc.string(),
+    ),
+  )
+  .map((parts) => parts.join(""));
+
+it("finds a secret in instructions, whatever stands around it", () => {
+  fc.assert(
+    fc.property(noise, noise, spaces, ways, spaces, (before, after, left, way, right) => {
+      const text = `${before}{{${left}inputs${way}${right}}}${after}`;
+      expect(told({ agents: [WRITER], nodes: [{ ...agent, system_prompt_append: text }] })).toContainEqual(
+        expect.stringMatching(/^secret .*the secret input `token`/),
+      );
+    }),
+  );
+});
+
+it("no prompt with a secret is read, whatever stands around it", () => {
+  // In a string of a slot a reference would be no reference.
+  const plain = noise.map((text) => text.replaceAll('"', "'"));
+  fc.assert(
+    fc.property(plain, plain, spaces, ways, spaces, (before, after, left, way, right) => {
+      const text = `${before}{{${left}inputs${way}${right}}}${after}`;
+      expect(told({ nodes: [{ ...agent, prompt_template: text }] })).not.toEqual([]);
+    }),
   );
 });
 

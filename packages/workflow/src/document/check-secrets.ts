@@ -1,4 +1,5 @@
 import type { ShapePath } from "@reprise/contracts/shape";
+import { looseReferences } from "../template/loose-references.ts";
 import { parseTemplate } from "../template/parse-template.ts";
 import { formatReference, outputNodeOf, type TemplateReference, wholeSlotOf } from "../template/template.ts";
 import { textsIn } from "../template/template-texts.ts";
@@ -23,9 +24,10 @@ interface Taint {
  */
 export function findSecretProblems(workflow: Workflow): readonly RuleProblem[] {
   const secrets = createTaints(workflow);
-  if (secrets === undefined) return [];
   const problems: RuleProblem[] = [];
   const check = (text: NodeText, path: ShapePath): void => {
+    if (text.kind === "literal") problems.push(...findLiteralSecrets(text.text, path));
+    if (secrets === undefined) return;
     if (text.kind === "structured" && isSecretReference(text.text, secrets)) return;
     for (const reference of referencesOfText(text)) {
       const taint = secrets(reference);
@@ -45,6 +47,17 @@ export function findSecretProblems(workflow: Workflow): readonly RuleProblem[] {
   if (concurrency !== undefined)
     check({ kind: "template", path: [], text: concurrency.key }, ["workflow", "concurrency", "key"]);
   return problems;
+}
+
+/** A text that is sent as it is written has no secrets. In other texts `secrets` is a name that is not known. */
+export function findLiteralSecrets(text: string, path: ShapePath): readonly RuleProblem[] {
+  return looseReferences(text)
+    .filter(({ root }) => root === "secrets")
+    .map((reference) => ({
+      kind: "secret",
+      path,
+      says: `: ${formatReference(reference)} cannot become part of a text: it is sent as it is written. Make the secret an input of the type \`secret\` and a whole argument of a tool`,
+    }));
 }
 
 function checkEdges(
@@ -99,6 +112,10 @@ function createTaints(workflow: Workflow): ((reference: TemplateReference) => Ta
       return taint === undefined || rest.length === 0 ? taint : { ...taint, isWhole: false };
     }
     const node = outputNodeOf(reference);
+    const [someInput] = inputNodes;
+    const isAll = root === "run" && (segments.length === 0 || (segments.length === 1 && segments[0] === "outputs"));
+    // All outputs at once, those of input nodes too.
+    if (isAll && someInput !== undefined) return named(undefined, [`run.outputs.${someInput}`], 0);
     if (node === undefined || !inputNodes.has(node)) return undefined;
     const [, , name, ...rest] = segments;
     return named(name, [`run.outputs.${node}`], rest.length);

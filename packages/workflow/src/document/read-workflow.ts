@@ -1,6 +1,7 @@
-import type { Shape } from "@reprise/contracts/shape";
+import { isPlainObject, type Shape } from "@reprise/contracts/shape";
 import type { JsonObject } from "@reprise/state";
 import { type DocumentRules, findDocumentProblems } from "./check-document.ts";
+import { findLiteralSecrets } from "./check-secrets.ts";
 import { parseSource, type Source, type SourceFormat } from "./parse-source.ts";
 import type { WorkflowAgent, WorkflowDocument } from "./workflow-document.ts";
 import {
@@ -42,7 +43,11 @@ export function readWorkflowAgent(
   text: string,
   options: Pick<ReadWorkflowOptions, "file" | "format"> = {},
 ): WorkflowAgent {
-  const { value, problems } = parseShaped<WorkflowAgent>(text, agentShape, options, () => []);
+  const { value, problems } = parseShaped<WorkflowAgent>(text, agentShape, options, (given) =>
+    isPlainObject(given) && typeof given.system_prompt === "string"
+      ? findLiteralSecrets(given.system_prompt, ["system_prompt"])
+      : [],
+  );
   if (value === undefined) throw workflowInvalid(problems, "WORKFLOW_INVALID", options.file ?? "The agent");
   return value;
 }

@@ -241,6 +241,7 @@ const LADDER: readonly Row[] = [
   model("invalid_request", "validation", false),
   model("context_length", "validation", false),
   model("answer_too_large", "internal", false),
+  model("unknown", "internal", false),
   {
     source: "a model that never stops calling tools",
     bench: () => ({ ...calling(() => "again"), ...answering(Array<ScriptTurn>(30).fill(CALL)) }),
