@@ -2402,6 +2402,8 @@ export interface components {
                 steps: number;
                 tool_calls: number;
                 latency_ms: number;
+                /** @description Whether a part of the cost is not known */
+                is_unpriced?: boolean;
             };
             trials: {
                 /** @enum {unknown} */
@@ -2428,6 +2430,23 @@ export interface components {
                     recorded_answers: number;
                     recorded_results: number;
                 };
+                judgements?: {
+                    judge: string;
+                    model: string;
+                    /** @description Of everything the judge was asked */
+                    digest: string;
+                    /** @description From 0 to 1 */
+                    score: number;
+                    reason: string;
+                    input_tokens: number;
+                    output_tokens: number;
+                    cost_microcents: number;
+                    is_priced: boolean;
+                    /** @description The least score that passes */
+                    threshold: number;
+                    /** @enum {unknown} */
+                    source: "live" | "recorded";
+                }[];
                 run?: {
                     ended: string;
                     text: string;
@@ -2465,6 +2484,11 @@ export interface components {
                 actual: number;
                 /** @enum {unknown} */
                 verdict: "passed" | "warned" | "failed";
+                /**
+                 * @description Which of two costs is not known
+                 * @enum {unknown}
+                 */
+                unpriced?: "baseline" | "actual";
             }[];
         };
         EvalOutcome: {
@@ -2478,6 +2502,8 @@ export interface components {
                 steps: number;
                 tool_calls: number;
                 latency_ms: number;
+                /** @description Whether a part of the cost is not known */
+                is_unpriced?: boolean;
             };
             problems: {
                 name: string;

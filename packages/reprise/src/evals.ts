@@ -23,6 +23,9 @@ export type {
   ExperimentOptions,
   ExperimentPage,
   ExperimentSummary,
+  JudgeExpectation,
+  Judgement,
+  JudgeSource,
   LivePermissions,
   MinedDifference,
   MinedRun,
@@ -44,6 +47,7 @@ export type {
   SaveCaseOptions,
   StateExpectation,
   Tolerance,
+  TrialJudgement,
   TrialResult,
   Verdict,
 } from "@reprise/evals";
@@ -65,6 +69,7 @@ export {
   readCase,
   runExperiment,
   saveCase,
+  withJudgements,
   writeJunit,
   writeMarkdown,
 } from "@reprise/evals";

@@ -200,6 +200,10 @@ export const COMMANDS: readonly Command[] = [
         purpose: "lets a rerun really call reading tools: all, or ids with commas between",
       },
       { form: "--allow-writes", purpose: "lets the mode live call tools that change something: only in a sandbox" },
+      {
+        form: "--judge",
+        purpose: "asks the models of judges in verify and rescript too, and writes into the cases what they say",
+      },
       { form: "--baseline <file>", purpose: "compares with this baseline; a case of it that is not evaluated fails" },
       { form: "--update-baseline", purpose: "writes the result to the file of --baseline instead" },
       { form: "--junit <file>", purpose: "writes the result as JUnit XML" },

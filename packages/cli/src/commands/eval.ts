@@ -2,15 +2,17 @@ import { writeFile } from "node:fs/promises";
 import {
   baselineOf,
   type CaseResult,
+  describeJudgements,
   describeRegression,
   type Experiment,
   keepExperiment,
   runExperiment,
   type Verdict,
+  withJudgements,
   writeJunit,
   writeMarkdown,
 } from "@reprise/evals";
-import { loadBaseline, loadCases, writeJsonFile } from "@reprise/evals/files";
+import { type LoadedCase, loadBaseline, loadCases, writeJsonFile } from "@reprise/evals/files";
 import { withEnvironment } from "@reprise/models";
 import { createNodeEnv } from "@reprise/node";
 import type { Definitions } from "@reprise/runtime";
@@ -37,6 +39,8 @@ export async function runEvaluation(input: CommandInput): Promise<ExitCode> {
   const baselineFile = textOption(input, "baseline");
   const isUpdating = options.updateBaseline === true;
   if (isUpdating && baselineFile === undefined) throw usageFailure("--update-baseline needs --baseline <file>.");
+  const isJudging = options.judge === true;
+  const isRecorded = mode === "verify" || mode === "rescript";
   const live = { reads: readsOf(input), writes: options.allowWrites === true };
   if (live.writes && mode !== "live") throw usageFailure("--allow-writes is only for --mode live.");
   const paths = input.arguments.flatMap((path) => (path === undefined ? [] : [path]));
@@ -45,7 +49,8 @@ export async function runEvaluation(input: CommandInput): Promise<ExitCode> {
   const baseline = baselineFile === undefined || isUpdating ? undefined : await loadBaseline(baselineFile);
   if (baselineFile !== undefined && !isUpdating && baseline === undefined)
     throw usageFailure(`There is no file ${baselineFile}.`, "Make one with --update-baseline.");
-  const definitions = mode === "verify" ? {} : await readWholeDefinitions(input);
+  // Judges have models, also where nothing else does.
+  const definitions = mode === "verify" && !isJudging ? {} : await readWholeDefinitions(input);
   const experiment = await runExperiment(
     loaded.map(({ evalCase }) => evalCase),
     {
@@ -57,6 +62,7 @@ export async function runEvaluation(input: CommandInput): Promise<ExitCode> {
       ...(agent !== undefined && { agent }),
       ...(name !== undefined && { name }),
       ...(baseline !== undefined && { baseline }),
+      ...(isJudging && { judges: "live" }),
       // Whoever names files wants those; folders are meant to hold every case of the baseline.
       isPartial: loaded.some(({ file }) => paths.includes(file)),
       onCase: ({ id, verdict }) => output.progress(`${id}: ${verdict}`),
@@ -66,12 +72,22 @@ export async function runEvaluation(input: CommandInput): Promise<ExitCode> {
     const before = await loadBaseline(baselineFile);
     await writeJsonFile(baselineFile, baselineOf(experiment, before?.tolerance));
   }
+  if (isJudging && isRecorded) await writeJudgements(loaded, experiment);
   await writeReports(input, experiment);
   if (options.keep === true) {
     await withApp(input, ({ runtime }) => keepExperiment(runtime.documents, experiment), openToKeep);
   }
   output.answer(experiment, () => describe(experiment));
   return isAtLeast(experiment.verdict, failOn) ? EXIT_CODES.failed : EXIT_CODES.ok;
+}
+
+/** What judges say about a recorded run goes into its case: from then on nobody has to be asked. */
+async function writeJudgements(loaded: readonly LoadedCase[], { cases }: Experiment): Promise<void> {
+  for (const { file, evalCase } of loaded) {
+    const result = cases.find(({ id }) => id === evalCase.id);
+    const isJudged = result?.trials[0]?.judgements !== undefined;
+    if (result !== undefined && isJudged) await writeJsonFile(file, withJudgements(evalCase, result));
+  }
 }
 
 /** The agents of the settings, with the models that the environment has keys for. */
@@ -109,10 +125,12 @@ function describe({ mode, cases, missing, totals, counts, verdict }: Experiment)
     String(metrics.tool_calls),
     String(metrics.tokens),
   ]);
+  const judged = cases.flatMap((each) => describeJudgements(each).map((line) => `${each.id}: ${line}`));
   const absent = missing.map((id) => ["missing", id, "", "", "", ""]);
   return [
     table(["verdict", "case", "pass rate", "steps", "calls", "tokens"], [...rows, ...absent]),
     ...cases.flatMap(problemsOf),
+    ...(judged.length === 0 ? [] : ["", ...judged]),
     "",
     `${verdict}: ${totals.passed} passed, ${totals.warned} warned, ${totals.failed} failed, ${missing.length} missing`,
     `mode ${mode}: ${counts.model_calls} model calls and ${counts.tool_calls} tool calls were made`,

@@ -1,5 +1,6 @@
 import type { RunRecording } from "@reprise/runtime";
 import type { Expectations } from "./expectations.ts";
+import type { Judgement } from "./judgement.ts";
 
 /** The form of a case; a reader refuses any other. */
 export const CASE_FORMAT = "reprise-case/1";
@@ -36,5 +37,7 @@ export interface EvalCase {
   readonly source: CaseSource;
   readonly redaction: CaseRedaction;
   readonly expect: Expectations;
+  /** What the judges of `expect` said about the run. */
+  readonly judgements?: readonly Judgement[];
   readonly recording: RunRecording;
 }

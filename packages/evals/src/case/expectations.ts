@@ -14,7 +14,7 @@ import {
   text,
   wholeNumberFrom,
 } from "@reprise/contracts/shape";
-import type { Json, JsonObject } from "@reprise/state";
+import { getAt, type Json, type JsonObject } from "@reprise/state";
 
 /**
  * How the calls of a run are held against the expected ones.
@@ -59,8 +59,19 @@ export interface EvalLimits {
   readonly latency_ms?: number;
 }
 
+/** A model that says how well a run meets a rubric. */
+export interface JudgeExpectation {
+  /** Names the judge within the case. */
+  readonly id: string;
+  /** A model by its id, as agents name theirs. */
+  readonly model: string;
+  readonly rubric: string;
+  /** The least score that passes, from 0 to 1. */
+  readonly threshold: number;
+}
+
 /** The parts of a verdict that a case can have. */
-const CHECK_KINDS = ["tools", "approvals", "state", "output", "ended", "limits"] as const;
+const CHECK_KINDS = ["tools", "approvals", "state", "output", "ended", "limits", "judges"] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
 /** What a run of a case should come to. Everything is optional: without expectations only the playback itself is checked. */
@@ -73,6 +84,8 @@ export interface Expectations {
   /** How the run ends, as its record says it: `natural`, `stopped:max_rounds_reached`, `error`, `waiting`. */
   readonly ended?: string;
   readonly limits?: EvalLimits;
+  /** Asked in the live modes; in the others what they said is read from the case. */
+  readonly judges?: readonly JudgeExpectation[];
   /** Checks that warn instead of failing. */
   readonly warn_only?: readonly CheckKind[];
 }
@@ -94,6 +107,25 @@ const pattern: Shape<string> = narrowed(nonEmptyText, (value) => {
 
 const anySchema: Shape<JsonObject> = narrowed(json as Shape<JsonObject>, (value) =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? undefined : "it must be a JSON Schema",
+);
+
+const fromZeroToOne: Shape<number> = narrowed(numberFrom(0), (value) =>
+  Number(value) <= 1 ? undefined : "it must be at most 1",
+);
+
+const judges: Shape<readonly JudgeExpectation[]> = narrowed(
+  listOf(
+    objectOf<JudgeExpectation>({
+      id: needed(nonEmptyText),
+      model: needed(nonEmptyText),
+      rubric: needed(nonEmptyText),
+      threshold: needed(fromZeroToOne),
+    }),
+  ),
+  (value) => {
+    const ids = Array.isArray(value) ? value.map((judge) => getAt(judge, ["id"])) : [];
+    return new Set(ids).size === ids.length ? undefined : "each judge must have an id of its own";
+  },
 );
 
 export const EXPECTATIONS: ObjectShape<Expectations> = objectOf<Expectations>({
@@ -132,5 +164,6 @@ export const EXPECTATIONS: ObjectShape<Expectations> = objectOf<Expectations>({
       latency_ms: optional(numberFrom(0)),
     }),
   ),
+  judges: optional(judges),
   warn_only: optional(listOf(oneOf(...CHECK_KINDS))),
 });

@@ -1,9 +1,11 @@
 import { RepriseError } from "@reprise/contracts";
 import {
   describeProblem,
+  flag,
   listOf,
   needed,
   nonEmptyText,
+  numberFrom,
   type ObjectShape,
   objectOf,
   oneOf,
@@ -17,6 +19,7 @@ import {
 import { type RunRecording, readRecording } from "@reprise/runtime";
 import { CASE_FORMAT, type CaseRedaction, type CaseSource, type EvalCase } from "./eval-case.ts";
 import { EXPECTATIONS } from "./expectations.ts";
+import type { Judgement } from "./judgement.ts";
 
 const CASE: ObjectShape<EvalCase> = objectOf<EvalCase>({
   format: needed(oneOf(CASE_FORMAT)),
@@ -39,6 +42,21 @@ const CASE: ObjectShape<EvalCase> = objectOf<EvalCase>({
     }),
   ),
   expect: needed(EXPECTATIONS),
+  judgements: optional(
+    listOf(
+      objectOf<Judgement>({
+        judge: needed(nonEmptyText),
+        model: needed(nonEmptyText),
+        digest: needed(nonEmptyText),
+        score: needed(numberFrom(0)),
+        reason: needed(text),
+        input_tokens: needed(wholeNumberFrom(0)),
+        output_tokens: needed(wholeNumberFrom(0)),
+        cost_microcents: needed(numberFrom(0)),
+        is_priced: needed(flag),
+      }),
+    ),
+  ),
   // Looked at by the reader of recordings.
   recording: needed(unchecked<RunRecording>()),
 });

@@ -6,6 +6,7 @@ const run: ObservedRun = {
   ended: "natural",
   text: "Done.",
   calls: [{ id: "c1", tool: "find", arguments: {}, outcome: "succeeded" }],
+  results: {},
   approvals: [],
   state: {},
   steps: 2,

@@ -15,6 +15,8 @@ export function checkRun(expect: Expectations, run: ObservedRun, isLive: boolean
     state: () => (expect.state ?? []).map((each) => checkState(each, run.state)),
     output: () => (expect.output === undefined ? [] : checkOutput(expect.output, run)),
     ended: () => checkEnd(expect, run),
+    // Asked apart: judges take time, and may not be asked at all.
+    judges: () => [],
     limits: () => (expect.limits === undefined ? [] : checkLimits(expect.limits, run, isLive)),
   };
   return Object.entries(kinds).flatMap(([kind, check]) => {

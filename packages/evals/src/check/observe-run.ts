@@ -32,6 +32,8 @@ export interface ObservedRun {
   readonly text: string;
   readonly output?: Json;
   readonly calls: readonly ObservedCall[];
+  /** What the model read of the calls that ended, by their ids. */
+  readonly results: { readonly [callId: string]: Json };
   readonly approvals: readonly ObservedApproval[];
   readonly state: Json;
   readonly steps: number;
@@ -77,6 +79,7 @@ export function observeRun(run: RunRecord, before: Json, changesets: readonly St
     text,
     ...(output !== undefined && { output }),
     calls: reader.calls(),
+    results: Object.fromEntries(reader.results),
     approvals: reader.approvals,
     state,
     steps: run.steps,
@@ -93,6 +96,7 @@ type RunEvent = StoredChangeset["events"][number];
 
 class CallReader {
   readonly approvals: ObservedApproval[] = [];
+  readonly results = new Map<string, Json>();
   readonly #runId: string;
   readonly #rows = new Map<string, ToolCallRecord>();
   /** In the order in which the model asked for them. */
@@ -116,6 +120,7 @@ class CallReader {
     const { id, outcome, result, suspended } = event.data;
     const error = getAt(result.data, ["error", "code"]);
     this.#ends.set(id, { outcome, ...(typeof error === "string" && { error }) });
+    this.results.set(id, result.data);
     const row = this.#rows.get(id);
     // A call that waits for a run below it, or for a time, asks no person.
     const asksPerson = suspended?.ticket.run_id === undefined && suspended?.ticket.on_expiry === undefined;

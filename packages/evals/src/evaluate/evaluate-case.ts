@@ -2,6 +2,7 @@ import { toRepriseError } from "@reprise/contracts";
 import type { EvalCase } from "../case/eval-case.ts";
 import { type CheckResult, failed, passed, type Verdict, worstOf } from "../check/check-result.ts";
 import { checkRun } from "../check/check-run.ts";
+import { judgeRun } from "../judge/judge-run.ts";
 import type { EvalMode } from "../play/eval-mode.ts";
 import { type PlayedRun, type PlayOptions, playCase } from "../play/play-case.ts";
 import type { PlayCounts, PlayNote, PlayNoteKind } from "../play/played-world.ts";
@@ -9,7 +10,14 @@ import type { CaseMetrics, CaseResult, RunSummary, TrialResult } from "./experim
 
 export interface EvaluateCaseOptions extends PlayOptions {
   readonly trials: number;
+  readonly judges?: JudgeSource | undefined;
 }
+
+/**
+ * Where judgements are from. `recorded`, unless models are live: the case has them. `live`: the models of the judges are asked, also where
+ * everything else is recorded.
+ */
+export type JudgeSource = "recorded" | "live";
 
 /** Plays a case as often as asked, and checks every run of it. */
 export async function evaluateCase(evalCase: EvalCase, options: EvaluateCaseOptions): Promise<CaseResult> {
@@ -29,12 +37,19 @@ async function evaluateOnce(evalCase: EvalCase, options: EvaluateCaseOptions): P
     const played = await playCase(evalCase, options);
     const isLive = options.mode === "rerun" || options.mode === "live";
     const own = checkPlaying(options.mode, evalCase, played);
-    const checks = [...own, ...checkRun(evalCase.expect, played.run, isLive)];
+    const judged = await judgeRun(evalCase, played.run, {
+      definitions: options.definitions,
+      env: options.env,
+      isLive: (options.judges ?? (isLive ? "live" : "recorded")) === "live",
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+    const checks = [...own, ...checkRun(evalCase.expect, played.run, isLive), ...judged.checks];
     return {
       verdict: worstOf(checks.map(({ verdict }) => verdict)),
       checks,
       notes: played.notes,
-      counts: played.counts,
+      counts: { ...played.counts, model_calls: played.counts.model_calls + judged.model_calls },
+      ...(judged.judgements.length > 0 && { judgements: judged.judgements }),
       run: summaryOf(played),
       ...(played.hash !== undefined && { hash: played.hash }),
     };
@@ -91,7 +106,7 @@ function checkReplay(unverifiable: string | undefined, { divergence }: PlayedRun
 
 const LONGEST_TEXT = 8_000;
 
-function summaryOf({ run: { state: _state, ...run } }: PlayedRun): RunSummary {
+function summaryOf({ run: { state: _state, results: _results, ...run } }: PlayedRun): RunSummary {
   return run.text.length <= LONGEST_TEXT ? run : { ...run, text: `${run.text.slice(0, LONGEST_TEXT).toWellFormed()}…` };
 }
 

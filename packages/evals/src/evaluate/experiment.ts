@@ -1,13 +1,14 @@
 import type { CheckResult, Verdict } from "../check/check-result.ts";
 import type { ObservedRun } from "../check/observe-run.ts";
+import type { TrialJudgement } from "../judge/trial-judgement.ts";
 import type { EvalMode } from "../play/eval-mode.ts";
 import type { PlayCounts, PlayNote } from "../play/played-world.ts";
 
 /** The form of a result; a reader refuses any other. */
 export const EXPERIMENT_FORMAT = "reprise-experiment/1";
 
-/** What a played run did, without its state. */
-export type RunSummary = Omit<ObservedRun, "state">;
+/** What a played run did, without its state and the results of its calls. */
+export type RunSummary = Omit<ObservedRun, "state" | "results">;
 
 /** One playing of a case. */
 export interface TrialResult {
@@ -15,6 +16,8 @@ export interface TrialResult {
   readonly checks: readonly CheckResult[];
   readonly notes: readonly PlayNote[];
   readonly counts: PlayCounts;
+  /** What judges said, where the case has any. */
+  readonly judgements?: readonly TrialJudgement[];
   /** Absent when the case could not be played. */
   readonly run?: RunSummary;
   /** Of the replay, in `verify`. */

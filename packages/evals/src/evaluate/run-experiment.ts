@@ -5,7 +5,7 @@ import { type Verdict, worstOf } from "../check/check-result.ts";
 import type { PlayOptions } from "../play/play-case.ts";
 import type { PlayCounts } from "../play/played-world.ts";
 import { type Baseline, compareCase, missingCases } from "./baseline.ts";
-import { evaluateCase } from "./evaluate-case.ts";
+import { evaluateCase, type JudgeSource } from "./evaluate-case.ts";
 import { type CaseResult, EXPERIMENT_FORMAT, type Experiment } from "./experiment.ts";
 
 export interface ExperimentOptions extends PlayOptions {
@@ -15,6 +15,7 @@ export interface ExperimentOptions extends PlayOptions {
   /** How many cases are played at once: 4 unless given. */
   readonly concurrency?: number;
   readonly baseline?: Baseline;
+  readonly judges?: JudgeSource;
   /** Whether the cases are only some of those that there are: then none is missing. */
   readonly isPartial?: boolean;
   /** Hears of each case when it is over. */

@@ -1,6 +1,7 @@
 import type { Documents } from "@reprise/contracts";
 import { type CheckResult, compareVerdicts, type Verdict } from "../check/check-result.ts";
 import type { CaseMetrics, CaseResult } from "../evaluate/experiment.ts";
+import { checkOfRegression } from "../report/describe-regression.ts";
 import { type ExperimentSummary, loadExperimentSummary, readCaseResults } from "./experiments.ts";
 
 /** How the verdict of a case differs. A case that only one experiment has was added or removed. */
@@ -83,10 +84,5 @@ function outcomeOf({ verdict, metrics, trials, regressions = [] }: CaseResult): 
     const { name, message } = check;
     found.set(`${name}\n${message}`, { name, verdict: check.verdict, message });
   }
-  const worse = regressions.map(({ metric, baseline, actual, verdict: own }) => ({
-    name: `baseline ${metric}`,
-    verdict: own,
-    message: `${baseline} before, ${actual} now`,
-  }));
-  return { verdict, metrics, problems: [...found.values(), ...worse] };
+  return { verdict, metrics, problems: [...found.values(), ...regressions.map(checkOfRegression)] };
 }

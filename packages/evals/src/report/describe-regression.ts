@@ -1,8 +1,16 @@
+import type { CheckResult } from "../check/check-result.ts";
 import type { Regression } from "../evaluate/experiment.ts";
 
-/** How a case differs from the baseline, as every report says it. */
-export function describeRegression({ metric, baseline, actual, unpriced }: Regression): string {
-  const compared = `baseline ${metric}: ${baseline} before, ${actual} now`;
-  if (unpriced === undefined) return compared;
-  return `${compared}; they cannot be compared, because ${unpriced === "actual" ? "the cost" : "that of the baseline"} is not wholly known`;
+/** A difference from the baseline, as a check that did not pass. */
+export function checkOfRegression({ metric, baseline, actual, verdict, unpriced }: Regression): CheckResult {
+  const compared = `${baseline} before, ${actual} now`;
+  const unknown = unpriced === "actual" ? "the cost" : "that of the baseline";
+  const message = unpriced === undefined ? compared : `${compared}; ${unknown} is not wholly known`;
+  return { name: `baseline ${metric}`, verdict, message };
+}
+
+/** The same in one line. */
+export function describeRegression(regression: Regression): string {
+  const { name, message } = checkOfRegression(regression);
+  return `${name}: ${message}`;
 }

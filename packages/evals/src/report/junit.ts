@@ -1,4 +1,5 @@
 import type { CaseResult, Experiment, TrialResult } from "../evaluate/experiment.ts";
+import { describeJudgements } from "./describe-judgements.ts";
 import { describeRegression } from "./describe-regression.ts";
 
 /** The result as JUnit XML: a test case for each case, with the checks that failed. Warnings are output of their test case. */
@@ -28,13 +29,14 @@ function writeCase({ id, agent_id, verdict, trials, metrics, regressions = [] }:
     ...trials.flatMap((trial, index) => problemsOf(trial, index, trials.length)),
     ...regressions.map(describeRegression),
   ];
-  if (found.length === 0) return [`${open}/>`];
-  const text = escapeXml(found.join("\n"));
-  const element =
-    verdict === "failed"
-      ? `      <failure message="${escapeXml(found[0] ?? "")}">${text}</failure>`
-      : `      <system-out>${text}</system-out>`;
-  return [`${open}>`, element, "    </testcase>"];
+  const isFailed = verdict === "failed";
+  const failure = `      <failure message="${escapeXml(found[0] ?? "")}">${escapeXml(found.join("\n"))}</failure>`;
+  const told = [...(isFailed ? [] : found), ...describeJudgements({ trials })];
+  const elements = [
+    ...(isFailed ? [failure] : []),
+    ...(told.length === 0 ? [] : [`      <system-out>${escapeXml(told.join("\n"))}</system-out>`]),
+  ];
+  return elements.length === 0 ? [`${open}/>`] : [`${open}>`, ...elements, "    </testcase>"];
 }
 
 function problemsOf({ checks }: TrialResult, index: number, count: number): readonly string[] {

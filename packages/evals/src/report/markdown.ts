@@ -1,5 +1,6 @@
 import type { Verdict } from "../check/check-result.ts";
 import type { CaseResult, Experiment } from "../evaluate/experiment.ts";
+import { describeJudgements } from "./describe-judgements.ts";
 import { describeRegression } from "./describe-regression.ts";
 
 const MARKS: Readonly<Record<Verdict, string>> = { passed: "✅", warned: "⚠️", failed: "❌" };
@@ -8,6 +9,7 @@ const MARKS: Readonly<Record<Verdict, string>> = { passed: "✅", warned: "⚠�
 export function writeMarkdown({ name, mode, verdict, totals, trials, cases, counts, missing }: Experiment): string {
   const parts = [`${totals.passed} passed`, `${totals.warned} warned`, `${totals.failed} failed`];
   if (missing.length > 0) parts.push(`${missing.length} missing`);
+  const judged = cases.flatMap((each) => describeJudgements(each).map((line) => `- ${cell(each.id)}: ${cell(line)}`));
   const problems = cases.filter((each) => each.verdict !== "passed");
   return [
     `### ${MARKS[verdict]} ${cell(name ?? "Evaluation")}: ${verdict}`,
@@ -19,6 +21,7 @@ export function writeMarkdown({ name, mode, verdict, totals, trials, cases, coun
     ...cases.map(rowOf),
     ...missing.map((id) => `| ${cell(id)} | ${MARKS.failed} missing | | | | | |`),
     ...(problems.length === 0 ? [] : ["", ...problems.flatMap(explain)]),
+    ...(judged.length === 0 ? [] : ["", ...judged]),
     "",
   ].join("\n");
 }

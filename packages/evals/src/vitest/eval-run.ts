@@ -31,6 +31,7 @@ export async function evalRun(given: string | EvalCase, options: EvalRunOptions)
     approves,
     signal,
     baseline,
+    judges,
     ...definitions
   } = options;
   const evalCase = typeof given === "string" ? await loadCase(given) : given;
@@ -46,6 +47,7 @@ export async function evalRun(given: string | EvalCase, options: EvalRunOptions)
     ...(approves !== undefined && { approves }),
     ...(signal !== undefined && { signal }),
     ...(baseline !== undefined && { baseline }),
+    ...(judges !== undefined && { judges }),
   });
   const [result] = cases;
   if (result === undefined) throw invalidCase(`Case ${evalCase.id} was not played.`);

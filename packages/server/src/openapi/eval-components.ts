@@ -4,14 +4,17 @@ import { ANYTHING, COUNT, FLAG, listOf, OBJECT, objectOf, oneOf, TEXT, TIME } fr
 const VERDICT = oneOf("passed", "warned", "failed");
 const MODE = oneOf("verify", "rescript", "rerun", "live");
 const AMOUNT: JsonSchema = { type: "number" };
-const METRICS = objectOf({
-  pass_rate: { ...AMOUNT, description: "The share of trials that did not fail, from 0 to 1" },
-  cost_microcents: AMOUNT,
-  tokens: AMOUNT,
-  steps: AMOUNT,
-  tool_calls: AMOUNT,
-  latency_ms: AMOUNT,
-});
+const METRICS = objectOf(
+  {
+    pass_rate: { ...AMOUNT, description: "The share of trials that did not fail, from 0 to 1" },
+    cost_microcents: AMOUNT,
+    tokens: AMOUNT,
+    steps: AMOUNT,
+    tool_calls: AMOUNT,
+    latency_ms: AMOUNT,
+  },
+  { is_unpriced: { ...FLAG, description: "Whether a part of the cost is not known" } },
+);
 const COUNTS = objectOf({
   model_calls: COUNT,
   tool_calls: COUNT,
@@ -37,6 +40,20 @@ const observedRun = objectOf(
   { output: ANYTHING },
 );
 
+const judgement = objectOf({
+  judge: TEXT,
+  model: TEXT,
+  digest: { ...TEXT, description: "Of everything the judge was asked" },
+  score: { ...AMOUNT, description: "From 0 to 1" },
+  reason: TEXT,
+  input_tokens: COUNT,
+  output_tokens: COUNT,
+  cost_microcents: COUNT,
+  is_priced: FLAG,
+  threshold: { ...AMOUNT, description: "The least score that passes" },
+  source: oneOf("live", "recorded"),
+});
+
 const trial = objectOf(
   {
     verdict: VERDICT,
@@ -44,7 +61,12 @@ const trial = objectOf(
     notes: listOf(objectOf({ kind: TEXT, message: TEXT }, { tool: TEXT, arguments: ANYTHING })),
     counts: COUNTS,
   },
-  { run: observedRun, hash: TEXT, error: objectOf({ code: TEXT, message: TEXT }) },
+  { judgements: listOf(judgement), run: observedRun, hash: TEXT, error: objectOf({ code: TEXT, message: TEXT }) },
+);
+
+const regression = objectOf(
+  { metric: TEXT, baseline: AMOUNT, actual: AMOUNT, verdict: VERDICT },
+  { unpriced: { ...oneOf("baseline", "actual"), description: "Which of two costs is not known" } },
 );
 
 /** What the routes of evaluations speak of. */
@@ -96,7 +118,7 @@ export const EVAL_COMPONENTS = {
       metrics: METRICS,
       trials: listOf(trial),
     },
-    { regressions: listOf(objectOf({ metric: TEXT, baseline: AMOUNT, actual: AMOUNT, verdict: VERDICT })) },
+    { regressions: listOf(regression) },
   ),
   EvalOutcome: objectOf({ verdict: VERDICT, metrics: METRICS, problems: listOf(objectOf(PROBLEM)) }),
 } satisfies Readonly<Record<string, JsonSchema>>;
