@@ -289,7 +289,7 @@ export interface PermissionFact {
   readonly plugin: string;
   /** Why: a rule, the default, or the decision of a person. */
   readonly source: "rule" | "default" | "decision";
-  /** The rule, and where it was found: `settings`, `always`, `thread` or `run`. */
+  /** The rule, and where it was found: `settings`, `always`, `thread`, `run` or `inherited` (from a run above). */
   readonly rule?: string;
   readonly scope?: string;
   /** When the rule ends. */

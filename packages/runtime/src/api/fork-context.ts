@@ -1,4 +1,5 @@
 import {
+  activeAgentOf,
   type ContentPart,
   invalidRequest,
   type Message,
@@ -8,7 +9,9 @@ import {
 } from "@reprise/contracts";
 import type { Json } from "@reprise/state";
 import type { AgentSource } from "../resolve/agents.ts";
+import type { ResolvedRunPlan } from "../resolve/resolved-agent.ts";
 import type { DelegatingCall } from "../run/ports.ts";
+import { inheritedPlugins } from "../thread/run-state.ts";
 
 /** How much of a conversation a run below gets at most: the newest messages, from one of the user on. */
 const MAX_MESSAGES = 200;
@@ -35,24 +38,25 @@ export async function forkContext(
     limit: MAX_MESSAGES,
     visibility: "any",
   });
-  const owned = new Set(plan.agent.installed.states.list().map(({ path }) => path[0]));
-  const state = applicationState(document ?? null, owned);
+  const owned = [plan, agents.plan(activeAgentOf(run))].flatMap(pluginKeys);
+  const above = inheritedPlugins(document ?? null).map(({ state }) => state.split(".")[0]);
+  const state = applicationState(document ?? null, new Set([...owned, ...above]));
   return { messages: copyMessages(messages.toReversed()), ...(state !== undefined && { state }) };
 }
 
-/** The keys that a request may set: neither the runtime's nor those of plugins. */
+function pluginKeys(plan: ResolvedRunPlan): readonly unknown[] {
+  return plan.kind === "local" ? plan.agent.installed.states.list().map(({ path }) => path[0]) : [];
+}
+
+/** The keys that a request may set: neither the runtime's nor those of plugins, of the caller's agent or of the one below. */
 function applicationState(document: Json, owned: ReadonlySet<unknown>): RunRequest["state"] {
   if (typeof document !== "object" || document === null || Array.isArray(document)) return undefined;
-  const kept = Object.entries(document).filter(([key]) => !isReserved(key) && !owned.has(key));
+  const kept = Object.entries(document).filter(([key]) => !key.startsWith("__") && !owned.has(key));
   const state = Object.fromEntries(kept) as Readonly<Record<string, Json>>;
   const bytes = JSON.stringify(state).length;
   if (bytes > MAX_BYTES)
     throw invalidRequest(`The state of the thread has ${bytes} bytes; a run below can get ${MAX_BYTES}.`);
   return kept.length === 0 ? undefined : state;
-}
-
-function isReserved(key: string): boolean {
-  return key.startsWith("__") || key === "permission_policy" || key === "sub_agents";
 }
 
 function copyMessages(messages: readonly Message[]): readonly MessageInput[] {
