@@ -357,6 +357,53 @@ it("has the start of a task repeated after a crash, and any other call as its to
   expect(asked({ ...build, mayRepeat: () => true })).toEqual([true, true]);
 });
 
+describe("where tool calls are limited, a call in the background", () => {
+  const budgetOf = async (limitToolCalls: number, script: Script, tools: readonly Tool[]) => {
+    const opened = await open({ script, tools });
+    const request = { agent: "agent", threadId: "t1", input: "go", budget: { limitToolCalls } } as const;
+    const run = await opened.runtime.start(request);
+    await run.outcome();
+    await eventually(async () => {
+      for (const task of (await opened.runtime.runs()).items) expect(task.status).toBe("done");
+    });
+    return { ...opened, spent: (await opened.runtime.budgets.get(run.id)).spent.tool_calls ?? 0 };
+  };
+  const echo = defineTool({ id: "build", description: "Builds.", inputSchema: { type: "object" }, execute: () => 1 });
+
+  it("counts once, and the next one is refused when it would be started", async () => {
+    const { runtime, model, spent } = await budgetOf(2, [[BUILD, BUILD], [BUILD], "ok"], [echo]);
+    expect(spent).toBe(2);
+    const [, , refused] = toolResults(model.requests[2]?.messages ?? []);
+    expect(refused).toMatchObject({
+      error: { code: "denied", message: expect.stringContaining("limit of 2 tool calls") },
+    });
+    const tasks = (await runtime.runs()).items.filter(({ policy }) => policy?.by_hand !== undefined);
+    expect(tasks).toHaveLength(2);
+    const calls = (await Promise.all(tasks.map(({ run_id }) => runtime.calls({ runId: run_id })))).flatMap(
+      ({ items }) => items,
+    );
+    expect(calls).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
+    for (const { run_id } of (await runtime.runs()).items)
+      expect(await runtime.replay(run_id)).toMatchObject({ equal: true });
+  });
+
+  it("of another tool than the one that starts it counts as well", async () => {
+    const starter = defineTool({
+      id: "start",
+      description: "Starts two.",
+      inputSchema: { type: "object" },
+      idempotent: true,
+      recursive: true,
+      execute: async (_, { runs }) => {
+        for (const key of ["one", "two"]) await runs.startCall({ toolId: "build", arguments: {}, key });
+        return "started";
+      },
+    });
+    const { spent } = await budgetOf(10, [[{ call: "start", arguments: {} }], "ok"], [echo, starter]);
+    expect(spent).toBe(3);
+  });
+});
+
 describe("outside of a run", () => {
   // A host that executes tools by itself has no such context.
   const outside = {} as ToolContext;

@@ -28,6 +28,8 @@ export interface RunPolicy extends SnakeCased<Omit<RunPolicyOptions, "budget">> 
 export interface HandCall {
   readonly tool_id: string;
   readonly arguments: Json;
+  /** The call that started the run counts for it where tool calls are limited: both are the same call of a tool, made in the background. */
+  readonly is_counted?: true;
 }
 
 const ids = optional(listOf(text));

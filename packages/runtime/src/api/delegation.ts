@@ -148,7 +148,13 @@ export function createDelegation(services: Services, dispatcher: Dispatcher): De
               background: true,
             };
             const prepared = await prepareBelow(child, runId);
-            return byHand(prepared, { tool_id: toolId, arguments: copyJson(input) });
+            // Of several that one call starts, it counts for the first.
+            const isCounted = toolId === call.tool_id && key === "";
+            return byHand(prepared, {
+              tool_id: toolId,
+              arguments: copyJson(input),
+              ...(isCounted && { is_counted: true }),
+            });
           });
         },
 

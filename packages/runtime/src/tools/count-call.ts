@@ -15,14 +15,14 @@ type Counted =
 
 /**
  * Counts a call that is about to be executed, where a limit of tool calls holds. Returns why it may not be executed, when the limit is reached. A
- * call that is executed again after a crash counts again.
+ * call that is executed again after a crash counts again. A call in the background counts when it is started, and not when its run makes it.
  */
 export async function countCall(
   workspace: CountingRun,
   { call_id, step_id }: ToolCallRecord,
 ): Promise<string | undefined> {
   const { run, budget, effects } = workspace;
-  if (run.counts_calls !== true) return undefined;
+  if (run.counts_calls !== true || run.policy?.by_hand?.is_counted === true) return undefined;
   const encode = (counted: Counted) => ({ ...counted }) as Record<never, never>;
   const counted = await effects.perform({ kind: "budget", of: `${call_id}-count`, encode }, () => count(budget));
   if (!counted.granted) {
