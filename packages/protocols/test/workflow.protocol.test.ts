@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { AgentEvent, SessionEvent } from "@reprise/contracts";
+import type { AgentEvent, SessionEvent, Termination } from "@reprise/contracts";
 import {
   createWorkflowEncoder,
   encodeSessionEvent,
@@ -91,6 +91,29 @@ describe("a workflow run", () => {
       partialOutputs: { first: "half" },
     });
     expect(typesOf("workflow-cancelled").at(-1)).toBe("run:cancelled");
+  });
+
+  it("says of a failure what the run says, whatever its code, and of the runtime's own what the catalogue says", () => {
+    const envelope = { run_id: "r", thread_id: "t", seq: 1, timestamp_ms: 0 } as const;
+    const begin: AgentEvent = {
+      ...envelope,
+      type: "workflow_start",
+      data: { workflow_id: "w", document: "d", inputs: {} },
+    };
+    const told = (termination: Extract<Termination, { type: "error" }>) => {
+      const end: AgentEvent = { ...envelope, type: "run_finish", data: { termination } };
+      const [state] = encodeWorkflowEvent(INITIAL_WORKFLOW_STATE, begin);
+      return encodeWorkflowEvent(state, end)[1].at(-1)?.error;
+    };
+    const value = "It failed.";
+    for (const retryable of [true, false]) {
+      for (const code of ["sandbox_error", "tool_failed", "provider_unavailable", "validation"]) {
+        expect(told({ type: "error", value, code, retryable })).toMatchObject({ code, retryable });
+      }
+    }
+    expect(told({ type: "error", value, code: "STORE_UNAVAILABLE" })).toMatchObject({ retryable: true });
+    expect(told({ type: "error", value, code: "INTERNAL" })).toMatchObject({ retryable: false });
+    expect(told({ type: "error", value, code: "toString" })).toMatchObject({ retryable: false });
   });
 
   it("tells of budgets and of media that is being made", () => {

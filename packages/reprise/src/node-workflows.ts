@@ -3,10 +3,10 @@ import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promis
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Env, RunProgram } from "@reprise/contracts";
 import { createNodeEnv } from "@reprise/node";
-import { type FileScope, findReadProblem, workflows } from "@reprise/workflow";
+import { type FileScope, findReadProblem, type WorkflowsOptions, workflows } from "@reprise/workflow";
 import { createExpressionSandbox } from "@reprise/workflow/quickjs";
 
-export interface NodeWorkflowsOptions {
+export interface NodeWorkflowsOptions extends Pick<WorkflowsOptions, "preEgress" | "onAuthError" | "limits"> {
   readonly env?: Pick<Env, "clock">;
   /** The folder whose files workflows read and write; the working folder unless given. */
   readonly folder?: string;
@@ -26,8 +26,10 @@ export function nodeWorkflows(options: NodeWorkflowsOptions = {}): RunProgram {
     folder = process.cwd(),
     fsScope = "sandboxed",
     secret = (name) => process.env[name],
+    ...agents
   } = options;
   return workflows({
+    ...agents,
     sandbox: createExpressionSandbox({ clock: env.clock }),
     fsScope,
     readFile: async (path, scope) => readFile(await findFile(folder, path, scope), "utf8"),

@@ -111,3 +111,25 @@ it("runs a workflow that a runtime without workflows gets later", async () => {
   const again = runtime.redefine({ agents: [first, workflow(join(folder, "late.yaml"))] });
   expect(await again.runToCompletion({ agent: "late", input: "" })).toMatchObject({ status: "done", text: "42" });
 });
+
+it("asks the application before every request of an agent node", async () => {
+  const model = scriptedModel(["never"]);
+  const flow = defineWorkflow({
+    schema_version: "1.0",
+    workflow: {
+      id: "ask",
+      agents: [{ id: "a", provider: "acme", model: "m" }],
+      nodes: [{ id: "n", type: "agent", agent_ref: "a", prompt_template: "?" }],
+    },
+  });
+  const preEgress = () => ({ code: "budget_exceeded", message: "No more today.", retryable: false }) as const;
+  const runtime = await createRuntime({
+    agents: [flow],
+    providers: [{ id: "acme", model: () => model }],
+    programs: [nodeWorkflows({ preEgress })],
+    store: memory(),
+  });
+  onTestFinished(() => runtime.close());
+  expect(await runtime.runToCompletion({ agent: "ask", input: "" })).toMatchObject({ error: "No more today." });
+  expect(model.requests).toEqual([]);
+});

@@ -7,7 +7,7 @@ import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { expect, it, onTestFinished } from "vitest";
 import { soon, until } from "../../runtime/test/support/wait.ts";
 import { defineWorkflow } from "../src/run/define-workflow.ts";
-import { workflows } from "../src/run/workflows.ts";
+import { type WorkflowsOptions, workflows } from "../src/run/workflows.ts";
 import { edge, type FlowDefinition } from "./support/flow-bench.ts";
 
 /** A runtime whose workflows use its own providers and tools, as a host's do. */
@@ -18,10 +18,14 @@ async function open(
     secrets = {},
     others = [],
     media,
+    agents = {},
+    refreshAuth,
   }: {
     readonly secrets?: Record<string, string>;
     readonly others?: readonly Agent[];
     readonly media?: MediaModel;
+    readonly agents?: Pick<WorkflowsOptions, "preEgress" | "onAuthError" | "limits">;
+    readonly refreshAuth?: () => Promise<boolean>;
   } = {},
 ) {
   const env = createFakeEnv();
@@ -30,6 +34,7 @@ async function open(
     id: "p",
     model: () => model,
     ...(media !== undefined && { media: () => media }),
+    ...(refreshAuth !== undefined && { refreshAuth }),
     describe: () => ({
       ...(media !== undefined && { surface: "generative" }),
       context_window: 10_000,
@@ -56,7 +61,9 @@ async function open(
     store: createMemoryStore({ clock: env.clock }),
     blobs: createMemoryBlobStore(env),
     agents: [defineWorkflow({ schema_version: "1.0", workflow: { id: "flow", ...workflow } }), ...others],
-    programs: [workflows({ sandbox: { evaluate: () => ({ value: null }) }, secret: (name) => secrets[name] })],
+    programs: [
+      workflows({ sandbox: { evaluate: () => ({ value: null }) }, secret: (name) => secrets[name], ...agents }),
+    ],
     providers: [provider],
     tools: [lookUp],
     limits: { closeTimeoutMs: 1 },
@@ -216,6 +223,62 @@ async function untilOver(env: FakeEnv, run: RunHandle): Promise<void> {
     return ["done", "failed"].includes((await run.record()).status);
   });
 }
+
+it("a host that gives preEgress is asked about every attempt, and its refusal is the outcome of the node", async () => {
+  const asked: unknown[] = [];
+  const { runtime, model } = await open(
+    { agents: [AGENT], inputs: INPUTS, nodes: [ASK] },
+    [[{ call: "look_up", arguments: { of: "it" } }], "never"],
+    {
+      agents: {
+        preEgress: ({ runId, path, provider, model: name, worstCase }) => {
+          asked.push({ path, provider, model: name, hasPrice: worstCase.microcents > 0, runId });
+          return asked.length < 2
+            ? undefined
+            : { code: "budget_exceeded", message: "No more today.", retryable: false };
+        },
+      },
+    },
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  expect(await soon(run.outcome())).toMatchObject({
+    status: "failed",
+    code: "budget_exceeded",
+    error: "No more today.",
+  });
+  expect(asked).toEqual(Array(2).fill({ path: "ask", provider: "p", model: "m", hasPrice: true, runId: run.id }));
+  expect(model.requests).toHaveLength(1);
+});
+
+it("a host that gives onAuthError gets a new key once, and the provider is not asked", async () => {
+  const refreshed: string[] = [];
+  let own = 0;
+  const { runtime } = await open(
+    { agents: [AGENT], inputs: INPUTS, nodes: [ASK] },
+    inOrder([{ fail: "auth" }], "It is 42."),
+    {
+      agents: { onAuthError: async (provider) => refreshed.push(provider) > 0 },
+      refreshAuth: async () => {
+        own += 1;
+        return true;
+      },
+    },
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  expect(await soon(run.outcome())).toMatchObject({ status: "done", text: "It is 42." });
+  expect([refreshed, own]).toEqual([["p"], 0]);
+});
+
+it("a host limits the rounds of tools", async () => {
+  const { runtime, model } = await open(
+    { agents: [AGENT], inputs: INPUTS, nodes: [ASK] },
+    () => [{ call: "look_up", arguments: { of: "it" } }],
+    { agents: { limits: { maxToolTurns: 2 } } },
+  );
+  const run = await soon(runtime.start({ agent: "flow", threadId: "t", input: "it" }));
+  expect(await soon(run.outcome())).toMatchObject({ status: "failed", code: "turn_limit" });
+  expect(model.requests).toHaveLength(3);
+});
 
 const TOKEN = { name: "token", type: "secret", required: true, default: "MY_TOKEN" } as const;
 

@@ -27,7 +27,7 @@ export interface RunProgram {
 /** What an activation of a program came to. */
 export type ProgramEnd =
   | { readonly type: "done"; readonly output: Json }
-  | { readonly type: "failed"; readonly code: string; readonly message: string }
+  | { readonly type: "failed"; readonly code: string; readonly message: string; readonly retryable: boolean }
   | { readonly type: "stopped"; readonly code: string; readonly detail?: string }
   /** Every answer that is awaited comes from outside. The run gives its claim back. */
   | { readonly type: "waiting" };

@@ -6,7 +6,13 @@ export type Termination =
   | { readonly type: "stopped"; readonly value: StoppedReason }
   | { readonly type: "cancelled"; readonly detail?: string }
   | { readonly type: "suspended" }
-  | { readonly type: "error"; readonly value: string; readonly code?: string };
+  | {
+      readonly type: "error";
+      readonly value: string;
+      readonly code?: string;
+      /** Whether the same may succeed later, where that is known of this failure and not of its code alone. */
+      readonly retryable?: boolean;
+    };
 
 export interface StoppedReason {
   readonly code: string;

@@ -1,4 +1,4 @@
-import type { AgentEvent, EventData, Termination } from "@reprise/contracts";
+import { type AgentEvent, ERRORS, type ErrorCode, type EventData, type Termination } from "@reprise/contracts";
 import type { JsonObject } from "@reprise/state";
 import type { WorkflowEncoded, WorkflowEncoderState } from "./encoder-state.ts";
 import { attemptField, turnBody, type WorkflowBody } from "./turn-fields.ts";
@@ -290,14 +290,18 @@ function reasonFields(reason: string | undefined): JsonObject {
   return reason === undefined ? {} : { reason };
 }
 
-const RETRYABLE: readonly string[] = ["provider_rate_limit", "provider_unavailable", "tool_failed"];
+/** A failure of a node says it itself. One of the runtime has a code of its catalogue. */
+function isRetryable({ retryable, code = "INTERNAL" }: Extract<Termination, { type: "error" }>): boolean {
+  return retryable ?? (Object.hasOwn(ERRORS, code) && ERRORS[code as ErrorCode].retryable);
+}
 
 function failureOf(
   { outputs, timeoutMs }: WorkflowEncoderState,
-  { value: message, code = "internal" }: Extract<Termination, { type: "error" }>,
+  termination: Extract<Termination, { type: "error" }>,
   elapsedMs: number,
 ): readonly WorkflowBody[] {
-  const error = { code, message, retryable: RETRYABLE.includes(code) };
+  const { value: message, code = "internal" } = termination;
+  const error = { code, message, retryable: isRetryable(termination) };
   const failed: WorkflowBody = ["run:failed", { error, partialOutputs: { ...outputs } }];
   if (code !== "run_timeout") return [failed];
   return [["run:timeout", { elapsedMs, ...(timeoutMs !== undefined && { timeoutMs }) }], failed];

@@ -242,7 +242,7 @@ export const WORKFLOWS: readonly Scene[] = [
           },
           { type: "node_end", data: { node_id: "out", outcome: "skipped", reason: "upstream_unreachable" } },
         ],
-        end: { type: "failed", code: FAILURE.code, message: FAILURE.message },
+        end: { type: "failed", ...FAILURE },
       }),
   },
   {
@@ -251,7 +251,7 @@ export const WORKFLOWS: readonly Scene[] = [
     record: () =>
       record({
         moves: [BEGIN, started("draft", "agent")],
-        end: { type: "failed", code: "run_timeout", message: "The run took longer than 60000 ms." },
+        end: { type: "failed", code: "run_timeout", message: "The run took longer than 60000 ms.", retryable: false },
       }),
   },
   {

@@ -9,6 +9,7 @@ import {
   type Termination,
 } from "@reprise/contracts";
 import {
+  flag,
   json,
   listOf,
   needed,
@@ -31,7 +32,7 @@ const TERMINATION = unionOf<"type", Termination>("type", {
   stopped: { value: needed(objectOf<StoppedReason>({ code: needed(nonEmptyText), detail: optional(text) })) },
   cancelled: { detail: optional(text) },
   suspended: {},
-  error: { value: needed(text), code: optional(text) },
+  error: { value: needed(text), code: optional(text), retryable: optional(flag) },
 });
 
 /** A `BackendQuestion` as it is stored. */

@@ -45,7 +45,7 @@ function endOf(workspace: RunWorkspace, end: ProgramEnd): Termination {
     case "waiting":
       return { type: "suspended" };
     case "failed":
-      return { type: "error", value: end.message, code: end.code };
+      return { type: "error", value: end.message, code: end.code, retryable: end.retryable };
     case "stopped":
       return { type: "stopped", value: { code: end.code, ...(end.detail !== undefined && { detail: end.detail }) } };
     case "done":

@@ -48,7 +48,8 @@ export class WorkflowRun implements Flow {
       if (!(error instanceof RunFailed)) throw error;
       const { failure, nodeId } = error;
       this.book.change([ops.set(["error"], { ...failure, ...(nodeId !== undefined && { node_id: nodeId }) })]);
-      return { type: "failed", code: failure.code, message: failure.message };
+      const { code, message, retryable } = failure;
+      return { type: "failed", code, message, retryable };
     } finally {
       this.book.flush();
     }

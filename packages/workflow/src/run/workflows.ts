@@ -1,7 +1,7 @@
 import { describeThrown, type ModelProvider, type RunProgram, Secret } from "@reprise/contracts";
 import { isAllowed } from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
-import type { AgentRunnerDeps, MediaSurface } from "../agent/agent-runner-deps.ts";
+import type { AgentLimits, AgentRunnerDeps, MediaSurface, PreEgressHook } from "../agent/agent-runner-deps.ts";
 import { createAgentNodeExecutor } from "../agent/create-agent-node-executor.ts";
 import { nodeFailure } from "../agent/failure-ladder.ts";
 import { pollMediaJob } from "../agent/generate-media.ts";
@@ -26,11 +26,24 @@ export interface WorkflowsOptions {
   readonly saveFile?: WorkflowHost["saveFile"];
   /** A secret by its name, for inputs of the type `secret`. */
   readonly secret?: (name: string) => string | undefined;
+  /** Asked before every attempt at a model. A failure refuses the attempt and is the outcome of the node. */
+  readonly preEgress?: PreEgressHook;
+  /** Gets a new key after one was refused: at most once for each provider and node execution. `provider.refreshAuth` unless given. */
+  readonly onAuthError?: (providerId: string) => Promise<boolean>;
+  /** Limits of agent nodes. */
+  readonly limits?: Partial<AgentLimits>;
 }
+
+type AgentOptions = Pick<WorkflowsOptions, "preEgress" | "onAuthError" | "limits">;
 
 /** The program that runs workflows with the models and tools of the runtime: `createRuntime({ programs: [workflows({ sandbox })] })`. */
 export function workflows(options: WorkflowsOptions): RunProgram {
-  const { sandbox, readFile, fsScope, saveFile, secret } = options;
+  const { sandbox, readFile, fsScope, saveFile, secret, preEgress, onAuthError, limits } = options;
+  const agents: AgentOptions = {
+    ...(preEgress !== undefined && { preEgress }),
+    ...(onAuthError !== undefined && { onAuthError }),
+    ...(limits !== undefined && { limits }),
+  };
   const templates: TemplateCapabilities = {
     ...(readFile !== undefined && { readFile }),
     ...(fsScope !== undefined && { fsScope }),
@@ -39,18 +52,19 @@ export function workflows(options: WorkflowsOptions): RunProgram {
     sandbox,
     templates,
     ...(saveFile !== undefined && { saveFile }),
-    runAgent: (context) => createAgentNodeExecutor(depsOf(context, templates))(withinPolicy(context)),
-    pollMediaJob: (context, job) => pollMediaJob(depsOf(context, templates), context, job),
+    runAgent: (context) => createAgentNodeExecutor(depsOf(context, templates, agents))(withinPolicy(context)),
+    pollMediaJob: (context, job) => pollMediaJob(depsOf(context, templates, agents), context, job),
     runTool: (context, tool, input) => callTool(context, tool, input, secret),
   });
 }
 
 /** What an agent node gets of the runtime, for one execution. */
-function depsOf(context: HostedContext, templates: TemplateCapabilities): AgentRunnerDeps {
+function depsOf(context: HostedContext, templates: TemplateCapabilities, agents: AgentOptions): AgentRunnerDeps {
   const { work } = context;
   const ids = context.vertex.agent?.tools ?? [];
   const tools = ids.flatMap((id) => work.tool(id) ?? []);
   return {
+    ...agents,
     resolveProvider: (id) => work.provider(id),
     resolveMediaSurface: (model) => surfaceOf(work.provider(context.vertex.agent?.provider ?? ""), model),
     registry: createToolRegistry({
