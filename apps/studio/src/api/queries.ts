@@ -16,7 +16,7 @@ export const queryClient: QueryClient = new QueryClient({
 });
 
 /** Lists are read again this often while the page is in sight. */
-const LIVE_MS = 3_000;
+export const LIVE_MS = 3_000;
 
 export function useAgents(): UseQueryResult<readonly Agent[]> {
   return useQuery({ queryKey: ["agents"], queryFn: loadAgents, staleTime: 30_000 });

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type RefObject, useEffect } from "react";
 import type { Run } from "../api/types.ts";
@@ -96,7 +97,16 @@ export function RunTable({ runs, titles, chosen, choose, open, focused, frame, m
                   {run.metadata !== null && "rerun_of" in run.metadata && (
                     <Lineage icon="retry" word="Re-run of another run" />
                   )}
-                  <span className="truncate font-medium">{titles.get(run.thread_id) || run.thread_id}</span>
+                  {/* The row opens the run too; a link can be opened beside, copied and read out. */}
+                  <Link
+                    to="/runs/$runId"
+                    params={{ runId: run.run_id }}
+                    preload={false}
+                    onClick={(event) => event.stopPropagation()}
+                    className="truncate font-medium hover:underline"
+                  >
+                    {titles.get(run.thread_id) || run.thread_id}
+                  </Link>
                 </span>
                 <span className="block truncate text-xs text-faint md:hidden">
                   {baseAgent(run.agent_id)} · {formatTime(run.created_at)}

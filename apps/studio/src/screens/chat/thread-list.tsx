@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from "react";
-import { useHealth, useThreads } from "../../api/queries.ts";
+import { useHealth } from "../../api/queries.ts";
+import { useThreadPages } from "../../api/use-pages.ts";
 import { baseAgent } from "../../log/base-agent.ts";
 import { Button } from "../../parts/button.tsx";
 import { classNames } from "../../parts/class-names.ts";
@@ -23,12 +24,12 @@ interface ThreadListProps {
 
 /** The threads, newest first, with a word for what each one waits for. */
 export function ThreadList({ current, open, begin }: ThreadListProps): ReactNode {
-  const [limit, setLimit] = useState(100);
   const [word, setWord] = useState("");
-  const threads = useThreads(limit);
-  const health = useHealth();
   const wanted = word.trim().toLowerCase();
-  const shown = (threads.data ?? []).filter(
+  // A name is looked for in all threads, and not only in those that are in sight.
+  const threads = useThreadPages(wanted !== "");
+  const health = useHealth();
+  const shown = (threads.items ?? []).filter(
     ({ title, thread_id, last_run }) =>
       // Threads of sub-agents are parts of the run that they work for.
       (last_run?.origin !== "subagent" || thread_id === current) &&
@@ -51,8 +52,8 @@ export function ThreadList({ current, open, begin }: ThreadListProps): ReactNode
         />
       </label>
       {threads.error !== null && <ErrorNote error={threads.error} />}
-      {threads.data === undefined && threads.error === null && <Skeleton rows={5} />}
-      {threads.data !== undefined && shown.length === 0 && (
+      {threads.items === undefined && threads.error === null && <Skeleton rows={5} />}
+      {threads.items !== undefined && shown.length === 0 && !threads.isIncomplete && (
         <p className="px-2.5 py-1 text-sm text-faint">
           {wanted === "" ? "Conversations appear here, newest first." : "No thread has this name."}
         </p>
@@ -92,10 +93,15 @@ export function ThreadList({ current, open, begin }: ThreadListProps): ReactNode
             );
           })}
         </ul>
-        {threads.data?.length === limit && limit < 200 && (
-          <Button small kind="quiet" className="mt-1 w-full" onClick={() => setLimit(200)}>
+        {threads.more !== undefined && wanted === "" && (
+          <Button small kind="quiet" className="mt-1 w-full" onClick={threads.more}>
             Show more
           </Button>
+        )}
+        {threads.isIncomplete && (
+          <p role="status" className="px-2.5 py-1 text-sm text-faint">
+            Searching…
+          </p>
         )}
       </nav>
       <p className="px-1 text-xs text-faint">{SURVIVES[health.data?.durability ?? ""] ?? ""}</p>

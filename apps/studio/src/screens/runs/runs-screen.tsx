@@ -1,16 +1,24 @@
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { useAgents, useThreads } from "../../api/queries.ts";
-import { answerOf, client } from "../../api/requests.ts";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useAgents } from "../../api/queries.ts";
 import type { Run } from "../../api/types.ts";
+import { useRunPages, useThreadPages } from "../../api/use-pages.ts";
 import { RunTable } from "../../components/run-table.tsx";
+import { statusOfRun } from "../../log/fold-messages.ts";
 import { Button } from "../../parts/button.tsx";
+import { formatCount } from "../../parts/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { isTyping } from "../../parts/is-typing.ts";
 import { Empty, ErrorNote, Skeleton } from "../../parts/notice.tsx";
 
-const STATUSES = ["running", "waiting", "done"] as const;
+/** How runs stand, and what the server is asked for. Runs that failed or were cancelled are done too, for another reason. */
+const STATUSES = {
+  running: { status: "running" },
+  waiting: { status: "waiting" },
+  done: { status: "done" },
+  failed: { status: "done", termination_code: "error" },
+  cancelled: { status: "done", termination_code: "cancelled" },
+} as const;
 const ORIGINS = [
   "user",
   "subagent",
@@ -25,48 +33,50 @@ const ORIGINS = [
   "webhook",
   "internal",
 ] as const;
-const PAGE = 100;
 
 /** Every run, newest first, by what it is, where it came from and how it stands. The address holds the filters. */
 export function RunsScreen(): ReactNode {
   const { status, agent, origin, word = "" } = useSearch({ strict: false });
   const navigate = useNavigate();
   const agents = useAgents();
-  const threads = useThreads(200);
   const frame = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [focused, setFocused] = useState(-1);
   const filter = {
-    ...(STATUSES.includes(status) && { status }),
+    ...(isStatus(status) && STATUSES[status]),
     ...(agent !== undefined && { agent_id: agent }),
     ...(ORIGINS.includes(origin) && { origin }),
   };
-  const runs = useInfiniteQuery({
-    queryKey: ["runs", filter],
-    initialPageParam: 0,
-    queryFn: ({ pageParam, signal }) =>
-      answerOf(client.GET("/v1/runs", { params: { query: { ...filter, limit: PAGE, offset: pageParam } }, signal })),
-    getNextPageParam: (last, pages) =>
-      last.has_more ? pages.reduce((sum, { items }) => sum + items.length, 0) : undefined,
-    refetchInterval: 3_000,
-    placeholderData: keepPreviousData,
-  });
-  const titles = useMemo(
-    () => new Map((threads.data ?? []).map(({ thread_id, title }) => [thread_id, title])),
-    [threads.data],
-  );
   const wanted = word.trim().toLowerCase();
-  const shown = useMemo(() => {
-    const all = runs.data?.pages.flatMap(({ items }) => items) ?? [];
-    // A run that began meanwhile moves the others to the next page.
-    const unique = [...new Map(all.map((run) => [run.run_id, run])).values()];
-    if (wanted === "") return unique;
-    return unique.filter((run) =>
-      `${titles.get(run.thread_id) ?? ""} ${run.thread_id} ${run.run_id} ${run.agent_id} ${run.termination_code ?? ""}`
-        .toLowerCase()
-        .includes(wanted),
-    );
-  }, [runs.data, wanted, titles]);
+  const [titlesLacking, setTitlesLacking] = useState(false);
+  // Words are looked for in everything that there is, also in what has not been in sight yet.
+  const runs = useRunPages(filter, wanted !== "");
+  const threads = useThreadPages(wanted !== "" || titlesLacking);
+  const titles = useMemo(
+    () => new Map((threads.items ?? []).map(({ thread_id, title }) => [thread_id, title])),
+    [threads.items],
+  );
+  const shown = useMemo(
+    () =>
+      (runs.items ?? []).filter(
+        (run) =>
+          (status !== "done" || statusOfRun(run) === "done") &&
+          `${titles.get(run.thread_id) ?? ""} ${run.thread_id} ${run.run_id} ${run.agent_id} ${run.termination_code ?? ""}`
+            .toLowerCase()
+            .includes(wanted),
+      ),
+    [runs.items, wanted, titles, status],
+  );
+  const isSearching = runs.isIncomplete || (wanted !== "" && threads.isIncomplete);
+  const { more } = runs;
+  // Threads are as new as their runs, so those of the runs in the table come first.
+  const isUntitled = shown.some(({ thread_id }) => !titles.has(thread_id));
+  useEffect(() => setTitlesLacking(isUntitled), [isUntitled]);
+  // A page of which nothing is shown has no end that could come into sight.
+  const isBare = shown.length === 0;
+  useEffect(() => {
+    if (isBare) more?.();
+  }, [isBare, more]);
   const set = (change: Readonly<Record<string, string>>): void => {
     setFocused(-1);
     const filters = Object.entries({ status, agent, origin, word, ...change }).filter(([, value]) => value);
@@ -78,10 +88,6 @@ export function RunsScreen(): ReactNode {
     if (first !== undefined && second !== undefined)
       void navigate({ to: "/compare/$a/$b", params: { a: first, b: second } });
   };
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = runs;
-  const more = useCallback(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event)) return;
@@ -113,7 +119,7 @@ export function RunsScreen(): ReactNode {
             className="min-w-0 flex-1 bg-transparent text-ink outline-none"
           />
         </label>
-        <Filter label="Status" value={status} values={STATUSES} set={(value) => set({ status: value })} />
+        <Filter label="Status" value={status} values={Object.keys(STATUSES)} set={(value) => set({ status: value })} />
         <Filter
           label="Agent"
           value={agent}
@@ -130,11 +136,17 @@ export function RunsScreen(): ReactNode {
       </header>
       {runs.error !== null && (
         <div className="p-3">
-          <ErrorNote error={runs.error} retry={() => void runs.refetch()} />
+          <ErrorNote error={runs.error} retry={runs.retry} />
         </div>
       )}
+      {wanted !== "" && (
+        <p role="status" className="border-b border-line px-3 py-1 text-xs text-faint tabular-nums">
+          {formatCount(shown.length)} of {formatCount(runs.items?.length ?? 0)} runs
+          {isSearching && ", searching on…"}
+        </p>
+      )}
       <div ref={frame} className="min-h-0 flex-1 overflow-y-auto">
-        {runs.data === undefined ? (
+        {runs.items === undefined || (shown.length === 0 && (isSearching || more !== undefined)) ? (
           <Skeleton />
         ) : shown.length === 0 ? (
           <Empty
@@ -195,6 +207,10 @@ function Filter({
       ))}
     </select>
   );
+}
+
+function isStatus(value: string | undefined): value is keyof typeof STATUSES {
+  return value !== undefined && Object.hasOwn(STATUSES, value);
 }
 
 /** At most two can be compared: the first one leaves. */
