@@ -1,4 +1,4 @@
-import { type Store, type TenantStore, type Tool, type ToolContext, textOf } from "@reprise/contracts";
+import { RepriseError, type Store, type TenantStore, type Tool, type ToolContext, textOf } from "@reprise/contracts";
 import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models";
 import { agentTools, subAgents } from "@reprise/plugins/agent-tools";
 import {
@@ -179,6 +179,71 @@ describe("agent_run", () => {
     expect(lastResult(lead)).toMatchObject({ agent_id: "writer", status: "running", error: null });
     await eventually(async () => expect(await stateOf(runtime)).toMatchObject([{ status: "completed" }]));
   });
+});
+
+describe("fork_context", () => {
+  const forked = (more: JsonObject) => [{ call: "agent_run", arguments: { ...WRITE.arguments, ...more } }];
+
+  it("gives a task the conversation and the state of the application, and nothing of them without it", async () => {
+    const { runtime, writer } = await openTeam({ script: [forked({ fork_context: true }), forked({}), "thanks"] });
+    const request = { agent: "lead", threadId: "t1", input: "go", state: { city: "Oslo" } } as const;
+    expect(await runtime.runToCompletion(request)).toMatchObject({ status: "done", text: "thanks" });
+    expect(writer.requests.map(({ messages }) => messages.map(textOf))).toEqual([["go", "write"], ["write"]]);
+    const children = (await runtime.runs({ agentId: "writer" })).items;
+    const states = await Promise.all(children.map(({ thread_id }) => runtime.threads.state(thread_id)));
+    expect(states.map((state) => (state as JsonObject).city).toSorted()).toEqual(["Oslo", undefined]);
+    // What the lead knows of its tasks is not the application's.
+    for (const state of states) expect(state).not.toHaveProperty("sub_agents");
+    for (const { run_id } of (await runtime.runs()).items)
+      expect(await runtime.replay(run_id)).toMatchObject({ equal: true });
+  });
+
+  it("is refused for an earlier task, which keeps its own conversation", async () => {
+    const { runtime, run, lead } = await openTeam({
+      script: ({ messages }, turn) => {
+        if (turn === 1) return [WRITE];
+        const { run_id } = lastResultOf(messages);
+        return turn === 2 ? [{ call: "agent_run", arguments: { run_id, prompt: "more", fork_context: true } }] : "ok";
+      },
+    });
+    expect(await run()).toMatchObject({ status: "done", text: "ok" });
+    expect(lastResult(lead)).toMatchObject({
+      error: { code: "invalid_arguments", message: expect.stringContaining("Leave out fork_context") },
+    });
+    expect((await runtime.runs({ agentId: "writer" })).items).toHaveLength(1);
+  });
+});
+
+it("says store_error when the store is away, and the same call succeeds when it is back", async () => {
+  let isAway = true;
+  const arrange = (store: Store): Store => ({
+    ...store,
+    forTenant(tenant) {
+      const own = store.forTenant(tenant);
+      return {
+        ...own,
+        submit: async (entry, claiming) => {
+          if (isAway && entry.request.agent_id === "writer")
+            throw new RepriseError("STORE_UNAVAILABLE", "The store is away.");
+          return own.submit(entry, claiming);
+        },
+      };
+    },
+  });
+  const { runtime, run, lead } = await openTeam({
+    script: (_, turn) => {
+      if (turn === 2) isAway = false;
+      return turn <= 2 ? [WRITE] : "thanks";
+    },
+    arrange,
+  });
+  expect(await run()).toMatchObject({ status: "done", text: "thanks" });
+  const results = lead.requests.at(-1)?.messages.filter(({ role }) => role === "tool") ?? [];
+  expect(results.map((message) => JSON.parse(textOf(message)))).toMatchObject([
+    { error: { code: "store_error", message: "The store is away." } },
+    { status: "completed", output: "a text" },
+  ]);
+  expect((await runtime.runs({ agentId: "writer" })).items).toHaveLength(1);
 });
 
 describe("the limits of a task", () => {

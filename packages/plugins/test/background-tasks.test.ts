@@ -3,7 +3,14 @@ import { type Script, type ScriptedModel, scriptedModel } from "@reprise/models"
 import { agentTools } from "@reprise/plugins/agent-tools";
 import { backgroundTasks, taskState } from "@reprise/plugins/background-tasks";
 import { permission } from "@reprise/plugins/permission";
-import { type AgentDefinition, createRuntime, defineAgent, defineTool, type Runtime } from "@reprise/runtime";
+import {
+  type AgentDefinition,
+  createRuntime,
+  defineAgent,
+  defineTool,
+  type Limits,
+  type Runtime,
+} from "@reprise/runtime";
 import type { JsonObject } from "@reprise/state";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
 import { createFakeEnv, eventually } from "@reprise/testkit";
@@ -43,25 +50,28 @@ async function open({
   script,
   tools,
   agent = {},
+  limits = {},
 }: {
   script: Script;
   tools: readonly Tool[];
   agent?: Partial<AgentDefinition>;
+  limits?: Partial<Limits>;
 }) {
   const env = createFakeEnv();
+  const blobs = createMemoryBlobStore(env);
   const model = scriptedModel(script, "agent");
   const runtime: Runtime = await createRuntime({
     env,
     store: createMemoryStore({ clock: env.clock }),
-    blobs: createMemoryBlobStore(env),
+    blobs,
     agents: [
       defineAgent({ id: "agent", model, tools, plugins: [backgroundTasks({ tools: ["build"] })], ...agent }),
       defineAgent({ id: "writer", model: scriptedModel(() => "a text") }),
     ],
-    limits: { closeTimeoutMs: 1 },
+    limits: { closeTimeoutMs: 1, ...limits },
   });
   onTestFinished(() => void runtime.close().catch(() => undefined));
-  return { runtime, model, start: () => runtime.start({ agent: "agent", threadId: "t1", input: "go" }) };
+  return { runtime, model, blobs, start: () => runtime.start({ agent: "agent", threadId: "t1", input: "go" }) };
 }
 
 const BUILD = { call: "build", arguments: { target: "all", run_in_background: true } } as const;
@@ -355,6 +365,68 @@ it("has the start of a task repeated after a crash, and any other call as its to
   const asked = (tool: Tool) => [BUILD.arguments, { target: "all" }].map((given) => wrap(tool)?.mayRepeat?.(given));
   expect(asked(build)).toEqual([true, false]);
   expect(asked({ ...build, mayRepeat: () => true })).toEqual([true, true]);
+});
+
+/** What the one call of a run by hand returned. */
+async function callByHand(runtime: Runtime, tool: string, threadId: string, task_id: string): Promise<unknown> {
+  const run = await runtime.callTool({ agent: "agent", tool, threadId, arguments: { task_id } });
+  const events = await Array.fromAsync(run.events());
+  return events.flatMap((event) => (event.type === "tool_call_done" ? [event.data.result.data] : []))[0];
+}
+
+it("names the task that a task was started by", async () => {
+  const { build, release } = createBuild();
+  release("done");
+  const spawn = defineTool({
+    id: "spawn",
+    description: "Has the build run in the background.",
+    inputSchema: { type: "object" },
+    idempotent: true,
+    execute: async (_, { runs }) => (await runs.startCall({ toolId: "build", arguments: { target: "all" } })).runId,
+  });
+  const { runtime, model, start } = await open({
+    script: ({ messages }) =>
+      messages.some(({ role }) => role === "tool") ? "ok" : [{ call: "spawn", arguments: { run_in_background: true } }],
+    tools: [build, spawn],
+    agent: { plugins: [backgroundTasks({ tools: ["spawn", "build"] })] },
+  });
+  await (await start()).outcome();
+  const [{ task_id: outer } = {}] = toolResults(model.requests[1]?.messages ?? []);
+  const inner = await eventually(async () => {
+    const [run] = (await runtime.runs({ parentRunId: String(outer) })).items;
+    expect(run?.status).toBe("done");
+    return run?.run_id ?? "";
+  });
+  const told = await callByHand(runtime, "task_status", `task:${outer}`, inner);
+  expect(told).toMatchObject({ task_id: inner, tool: "build", status: "completed", parent_task_id: outer });
+  // It is a task of the thread that started it, and of no other.
+  expect(await callByHand(runtime, "task_status", "t1", inner)).toMatchObject({ error: { code: "unknown_task" } });
+  const above = await callByHand(runtime, "task_status", "t1", String(outer));
+  expect(above).toMatchObject({ task_id: outer, parent_task_id: null });
+});
+
+it("refers to the whole of a result that is too large for the conversation", async () => {
+  const text = "rain ".repeat(2_000);
+  const build = defineTool({
+    id: "build",
+    description: "Writes.",
+    inputSchema: { type: "object" },
+    execute: () => text,
+  });
+  const { runtime, model, start, blobs } = await open({
+    script: ({ messages }) => (messages.some(({ role }) => role === "tool") ? "ok" : [BUILD]),
+    tools: [build],
+    limits: { maxOutputBytes: 4_000 },
+  });
+  await (await start()).outcome();
+  const [{ task_id } = {}] = toolResults(model.requests[1]?.messages ?? []);
+  await eventually(async () => expect(await tasksOf(runtime)).toMatchObject([{ status: "completed" }]));
+  const told = await callByHand(runtime, "task_output", "t1", String(task_id));
+  expect(told).toMatchObject({ status: "completed", result_ref: expect.any(String) });
+  const { result_ref: ref, output } = told as { readonly result_ref: string; readonly output: JsonObject };
+  expect(output).toMatchObject({ truncated: true, ref });
+  const whole = await blobs.get("default", ref);
+  expect(JSON.parse(new TextDecoder().decode(whole?.content))).toBe(text);
 });
 
 describe("where tool calls are limited, a call in the background", () => {

@@ -76,10 +76,14 @@ export function createAgentRun(readLimits: ReadLimits): Tool {
 }
 
 async function continueRun(
-  { run_id, agent_id, prompt }: RunArguments & { readonly run_id: string },
+  { run_id, agent_id, prompt, fork_context: forkContext }: RunArguments & { readonly run_id: string },
   options: StartOptions,
   context: ToolContext,
 ): Promise<MarkedEffect | MarkedResult | JsonObject> {
+  if (forkContext === true) {
+    const message = "Only a new task gets this conversation: one with run_id has its own. Leave out fork_context.";
+    return refuse("agent_run", { code: "invalid_arguments", message });
+  }
   const earlier = await loadRun(run_id, context);
   if (earlier === undefined) return unknownRun("agent_run", run_id);
   const { agentId, threadId } = earlier;
