@@ -82,8 +82,6 @@ describe("the document", () => {
       ({ operation }) => !operation.parameters.some((given) => given.name === "idempotency-key"),
     );
     expect(once.map(({ name }) => name)).toEqual([
-      // Its signature is its key.
-      "POST /v1/workflows/{id}/webhook",
       "POST /v1/runs/{id}/case",
       "POST /v1/a2a/agents/{agent_id}/tasks/{task}",
       // In a session the id of a request is its key.

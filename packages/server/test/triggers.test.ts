@@ -1,12 +1,16 @@
 import { createHmac } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createRuntime, type Runtime } from "@reprise/runtime";
 import { openSchedules } from "@reprise/server";
 import { createMemoryBlobStore, createMemoryStore } from "@reprise/stores/memory";
+import { openSqliteStore } from "@reprise/stores/sqlite";
 import { createFakeEnv, type FakeEnv } from "@reprise/testkit";
 import { defineWorkflow, type WorkflowDocument } from "@reprise/workflow";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openFrozenDemo } from "./support/open-demo.ts";
+import { type openDemo, openFrozenDemo } from "./support/open-demo.ts";
 import { documentOf, workflowProgram } from "./support/workflow-demo.ts";
 
 const MINUTE = 60_000;
@@ -149,11 +153,11 @@ describe("a webhook", () => {
     edges: [{ from: "in", to: "out" }],
   });
 
-  async function open() {
+  async function open(more: Parameters<typeof openDemo>[0] = {}) {
     const agents = [defineWorkflow(document), defineWorkflow(every("* * * * *"))];
     const secret = (name: string): string | undefined => (name === "DEPLOY_SECRET" ? SECRET : undefined);
     const authenticate = async () => undefined;
-    const demo = await openFrozenDemo({ agents, programs: [workflowProgram()], secret, authenticate });
+    const demo = await openFrozenDemo({ agents, programs: [workflowProgram()], secret, authenticate, ...more });
     const seconds = Math.floor(demo.runtime.now() / 1_000);
     const send = async (
       body: string,
@@ -162,13 +166,14 @@ describe("a webhook", () => {
         key = SECRET,
         id = "deploy",
         signed = body,
-      }: { at?: number; key?: string; id?: string; signed?: string } = {},
+        headers: more = {},
+      }: { at?: number; key?: string; id?: string; signed?: string; headers?: Readonly<Record<string, string>> } = {},
     ): Promise<Response> => {
       const digits = createHmac("sha256", key).update(`${at}.${signed}`).digest("hex");
       const headers = { "x-reprise-timestamp": String(at), "x-reprise-signature": `sha256=${digits}` };
       return demo.ask(`/v1/workflows/${id}/webhook`, {
         method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
+        headers: { ...headers, ...more, "content-type": "application/json" },
         body,
       });
     };
@@ -189,6 +194,70 @@ describe("a webhook", () => {
       text: '{"branch":"main","target":"eu"}',
     });
     expect(await run.record()).toMatchObject({ origin: "webhook", agent_id: "deploy" });
+    expect((await runtime.runs({ origin: "webhook" })).total).toBe(1);
+  });
+
+  /** Two processes on one database. */
+  async function openTwo() {
+    const folder = mkdtempSync(join(tmpdir(), "reprise-webhook-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const openOne = async (seed: number) => {
+      const store = await openSqliteStore({ file: join(folder, "threads.db") });
+      onTestFinished(() => store.close());
+      return open({ env: createFakeEnv({ seed }), wrapStore: () => store });
+    };
+    const [one, other] = [await openOne(1), await openOne(2)];
+    const begun = async (answers: readonly Promise<Response>[]): Promise<readonly string[]> => {
+      const said = await Promise.all(
+        (await Promise.all(answers)).map(async (answer) => {
+          expect(answer.status).toBe(202);
+          return (await answer.json()).run_id as string;
+        }),
+      );
+      return [...new Set(said)];
+    };
+    const total = async () => (await one.runtime.runs({ origin: "webhook" })).total;
+    return { one, other, begun, total };
+  }
+
+  it("fires once for a request that reaches two processes at the same time", async () => {
+    const { one, other, begun, total } = await openTwo();
+    for (let at = one.seconds; at < one.seconds + 5; at += 1) {
+      const body = JSON.stringify({ branch: `main-${at}` });
+      const sent = [one, other, one, other].map(({ send }) => send(body, { at }));
+      expect(await begun(sent)).toHaveLength(1);
+    }
+    expect(await total()).toBe(5);
+  });
+
+  it.each(["idempotency-key", "x-reprise-delivery"])(
+    "fires once for a delivery that %s names, however often it is signed anew, in any process",
+    async (header) => {
+      const { one, other, begun, total } = await openTwo();
+      const body = JSON.stringify({ branch: "main" });
+      const headers = { [header]: "delivery-1" };
+      const sent = [one, other, one, other].map(({ send }, index) => send(body, { at: one.seconds + index, headers }));
+      const first = await begun(sent);
+      expect(first).toHaveLength(1);
+      expect(await begun([other.send(body, { at: one.seconds + 60, headers })])).toEqual(first);
+      expect(await total()).toBe(1);
+      // Another delivery of the same is another run, and so is one without a name.
+      await begun([one.send(body, { at: one.seconds + 61, headers: { [header]: "delivery-2" } })]);
+      await begun([one.send(body, { at: one.seconds + 62 })]);
+      expect(await total()).toBe(3);
+    },
+  );
+
+  it("is no second run under a name that its sender did not give, and no name stands for two requests", async () => {
+    const { send, runtime } = await open();
+    const body = JSON.stringify({ branch: "main" });
+    const begun = await (await send(body)).json();
+    const replayed = await send(body, { headers: { "idempotency-key": "stolen" } });
+    expect(await replayed.json()).toEqual(begun);
+    expect((await runtime.runs({ origin: "webhook" })).total).toBe(1);
+    const other = JSON.stringify({ branch: "other" });
+    expect((await send(other, { headers: { "idempotency-key": "stolen" } })).status).toBe(409);
+    expect((await send(other, { headers: { "idempotency-key": "a b" } })).status).toBe(400);
     expect((await runtime.runs({ origin: "webhook" })).total).toBe(1);
   });
 

@@ -3,6 +3,7 @@ import { pathPart, type Route } from "../host/route.ts";
 import { answer, idHeaders } from "../http/answer.ts";
 import { withTrace } from "../idempotency/submit-once.ts";
 import { checkSignature, refused } from "../triggers/check-signature.ts";
+import { findDelivery } from "../triggers/find-delivery.ts";
 import { listWorkflows } from "../workflow/find-workflow.ts";
 import * as schema from "./webhook-routes.schema.ts";
 
@@ -31,7 +32,7 @@ export const webhookRoutes: readonly Route[] = [
       const inputs = { ...trigger.inputs, ...(await exchange.body.optionalJson()) };
       readInputs(known.document.workflow, inputs);
       const { id } = known.info;
-      const key = `webhook:${id}:${digits}`;
+      const key = `webhook:${id}:${await findDelivery(exchange, { workflowId: id, digits })}`;
       const run = await runtime.submit(
         withTrace(exchange, {
           agent_id: id,

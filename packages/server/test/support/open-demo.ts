@@ -66,7 +66,7 @@ export async function openDemo(given: DemoOptions = {}): Promise<OpenDemo> {
 
 /** A world in which ids and times are always the same, and every answer is checked to be what the OpenAPI document says. */
 export async function openFrozenDemo(options: DemoOptions = {}): Promise<OpenDemo> {
-  const demo = await openDemo({ ...options, env: createFakeEnv() });
+  const demo = await openDemo({ env: createFakeEnv(), ...options });
   const ask: OpenDemo["ask"] = async (path, init) => {
     const response = await demo.ask(path, init);
     await checkAnswer(init?.method ?? "GET", path, response);
